@@ -1,0 +1,94 @@
+# A challenge is one folder name, used three times: challenges/ID, reference/ID, graders/ID.
+# Nothing else names it. Every grader is compiled with GAUNTLET_CHALLENGE set to its ID and keeps its
+# symbols in the namespace gauntlet::GAUNTLET_CHALLENGE, so that a copy of the folders under another
+# name is a second challenge.
+
+file(GLOB kit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/graders/kit/*.cpp)
+add_library(gauntlet_kit STATIC ${kit_sources})
+target_link_libraries(gauntlet_kit PUBLIC gauntlet_grading gauntlet_core Eigen3::Eigen)
+
+set(GAUNTLET_CHALLENGES "" CACHE STRING "Build only these challenges, for a quick build; empty: all")
+set(challenge_ids "")
+
+function(gauntlet_challenge id)
+  foreach(needed challenges/${id}/challenge.yaml challenges/${id}/PROMPT.md
+                 reference/${id}/solution.cpp graders/${id}/grader.cpp graders/${id}/mutants.yaml)
+    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${needed})
+      message(FATAL_ERROR "challenge '${id}' has a contract but no ${needed}")
+    endif()
+  endforeach()
+
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/graders/${id}/*.cpp)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+
+  # What a verdict of this challenge depends on; a change of any of it makes stored results stale.
+  file(GLOB_RECURSE judged_by CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/challenges/${id}/* ${PROJECT_SOURCE_DIR}/reference/${id}/*
+       ${PROJECT_SOURCE_DIR}/graders/${id}/* ${PROJECT_SOURCE_DIR}/graders/kit/*)
+  foreach(room core sandbox build worker measure grading)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/${room}/*)
+    list(APPEND judged_by ${files})
+  endforeach()
+  set(digest_file ${PROJECT_BINARY_DIR}/generated/digest_${id}.cpp)
+  string(REPLACE ";" "\n" judged_by_lines "${judged_by}")
+  file(GENERATE OUTPUT ${digest_file}.in CONTENT "${judged_by_lines}\n")
+  add_custom_command(
+    OUTPUT ${digest_file}
+    COMMAND ${CMAKE_COMMAND} -D list=${digest_file}.in -D root=${PROJECT_SOURCE_DIR} -D id=${id}
+            -D output=${digest_file} -P ${PROJECT_SOURCE_DIR}/cmake/digest.cmake
+    DEPENDS ${judged_by} ${digest_file}.in
+    COMMENT "Digesting the sources behind ${id}")
+
+  add_library(grader_${id} OBJECT ${sources} ${digest_file})
+  target_compile_definitions(grader_${id} PUBLIC GAUNTLET_CHALLENGE=${id})
+  # A grader includes its contract as "contract.h": its own folder name stands nowhere in its files.
+  target_include_directories(grader_${id} PUBLIC ${PROJECT_SOURCE_DIR}/challenges/${id}
+                                                 ${PROJECT_SOURCE_DIR}/graders/${id})
+  target_link_libraries(grader_${id} PUBLIC gauntlet_kit)
+  # Oracles are float64 code that has to keep up with the solutions it judges.
+  target_compile_options(grader_${id} PRIVATE $<$<CONFIG:Release>:-O3 -march=native>)
+
+  set(challenge_ids ${challenge_ids} ${id} PARENT_SCOPE)
+  set(challenge_tests_${id} ${tests} PARENT_SCOPE)
+endfunction()
+
+file(GLOB contracts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/challenges/*/contract.h)
+foreach(contract IN LISTS contracts)
+  cmake_path(GET contract PARENT_PATH folder)
+  cmake_path(GET folder FILENAME id)
+  if(NOT GAUNTLET_CHALLENGES OR id IN_LIST GAUNTLET_CHALLENGES)
+    gauntlet_challenge(${id})
+  endif()
+endforeach()
+
+# The list of graders, written from the folders that were found.
+set(declarations "")
+set(entries "")
+foreach(id IN LISTS challenge_ids)
+  string(APPEND declarations
+         "namespace ${id} {\nGrader make_grader();\nextern const char kDigest[];\n}\n")
+  string(APPEND entries "    {\"${id}\", ${id}::make_grader, ${id}::kDigest},\n")
+endforeach()
+list(LENGTH challenge_ids challenge_count)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/all_graders.cpp CONTENT [[
+// Written by cmake/challenges.cmake from the folders under challenges/.
+#include <array>
+
+#include "harness/grading/grader.h"
+
+namespace gauntlet {
+@declarations@
+namespace {
+const std::array<GraderEntry, @challenge_count@> kGraders{{
+@entries@}};
+}  // namespace
+
+std::span<const GraderEntry> all_graders() { return kGraders; }
+
+}  // namespace gauntlet
+]] @ONLY)
+
+add_library(gauntlet_graders OBJECT ${PROJECT_BINARY_DIR}/generated/all_graders.cpp)
+target_link_libraries(gauntlet_graders PUBLIC gauntlet_grading)

@@ -1,0 +1,67 @@
+# The two programs and the tests.
+
+file(GLOB worker_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/worker/inside/*.cpp)
+add_executable(gauntlet_worker_program harness/worker/main.cpp ${worker_sources})
+set_target_properties(gauntlet_worker_program PROPERTIES OUTPUT_NAME gauntlet-worker
+                                                 GAUNTLET_UNTRUSTED ON)
+target_include_directories(gauntlet_worker_program PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(gauntlet_worker_program PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+
+set(grader_objects "")
+foreach(id IN LISTS challenge_ids)
+  list(APPEND grader_objects $<TARGET_OBJECTS:grader_${id}>)
+endforeach()
+
+add_executable(gauntlet harness/cli/main.cpp ${grader_objects})
+target_link_libraries(gauntlet PRIVATE gauntlet_cli gauntlet_graders gauntlet_kit)
+target_compile_definitions(gauntlet PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
+                                            GAUNTLET_VERSION="${PROJECT_VERSION}")
+add_dependencies(gauntlet gauntlet_worker_program)
+
+enable_testing()
+include(doctest)
+
+add_library(test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+target_link_libraries(test_main PUBLIC doctest::doctest)
+
+# tests/ROOM/*_test.cpp is one program, test_ROOM; every TEST_CASE is one ctest test.
+function(gauntlet_test name)
+  add_executable(test_${name} $<TARGET_OBJECTS:test_main> ${ARGN})
+  target_link_libraries(test_${name} PRIVATE doctest::doctest gauntlet_cli gauntlet_kit)
+  target_compile_definitions(test_${name} PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
+                             GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  add_dependencies(test_${name} gauntlet_worker_program gauntlet)
+  doctest_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600)
+endfunction()
+
+file(GLOB test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/tests/*)
+foreach(folder IN LISTS test_folders)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  if(sources)
+    cmake_path(GET folder FILENAME name)
+    gauntlet_test(${name} ${sources})
+    target_link_libraries(test_${name} PRIVATE gauntlet_graders)
+    target_sources(test_${name} PRIVATE ${grader_objects})
+  endif()
+endforeach()
+foreach(id IN LISTS challenge_ids)
+  if(challenge_tests_${id})
+    gauntlet_test(${id} ${challenge_tests_${id}})
+    target_sources(test_${id} PRIVATE $<TARGET_OBJECTS:grader_${id}>)
+    target_compile_definitions(test_${id} PRIVATE GAUNTLET_CHALLENGE=${id})
+    target_include_directories(test_${id} PRIVATE ${PROJECT_SOURCE_DIR}/challenges/${id}
+                                                  ${PROJECT_SOURCE_DIR}/graders/${id})
+  endif()
+endforeach()
+
+# What a worker costs: its start, a call, a restart. Run by hand, on a quiet machine.
+add_executable(gauntlet_bench_worker tests/bench/worker_bench.cpp)
+target_link_libraries(gauntlet_bench_worker PRIVATE gauntlet_build gauntlet_worker
+                                                    benchmark::benchmark)
+target_compile_definitions(gauntlet_bench_worker
+                           PRIVATE GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+add_dependencies(gauntlet_bench_worker gauntlet_worker_program)
+
+add_test(NAME "house: a copied challenge works with no edited file"
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/house/ninth_challenge.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties("house: a copied challenge works with no edited file" PROPERTIES TIMEOUT 900)

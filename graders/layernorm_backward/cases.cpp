@@ -1,0 +1,129 @@
+#include "cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+void fill_normal(Rng& rng, Rows& rows, std::int64_t count, double mean, double deviation) {
+  for (std::int64_t i = 0; i < count; ++i)
+    for (float& value : rows.row(i)) value = static_cast<float>(mean + deviation * rng.normal());
+}
+
+Problem blank_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Gaps& gaps) {
+  Problem made;
+  made.rows = rows;
+  made.cols = cols;
+  made.eps = log_uniform(rng, 1e-6, 1e-4);
+  made.dx_stride = cols + gaps.dx;
+  made.x = Rows(rows, cols, cols + gaps.x, kNan);
+  made.dy = Rows(rows, cols, cols + gaps.dy, kNan);
+  for (std::int64_t j = 0; j < cols; ++j) {
+    const double size = log_uniform(rng, 0.25, 2.5);
+    made.gamma.push_back(static_cast<float>(rng.chance(0.3) ? -size : size));
+    made.beta.push_back(static_cast<float>(rng.normal()));
+  }
+  return made;
+}
+
+}  // namespace
+
+Rows::Rows(std::int64_t rows, std::int64_t cols, std::int64_t stride, float fill)
+    : stride_(stride), width_(static_cast<std::size_t>(cols)) {
+  if (rows > 0) all_.assign(static_cast<std::size_t>((rows - 1) * stride + cols), fill);
+}
+
+Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread,
+                     const Gaps& gaps) {
+  Problem made = blank_problem(rng, rows, cols, gaps);
+  fill_normal(rng, made.x, rows, spread.x_mean, spread.x_deviation);
+  fill_normal(rng, made.dy, rows, spread.dy_mean, spread.dy_deviation);
+  return made;
+}
+
+Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread) {
+  Problem made = blank_problem(rng, rows, cols, {});
+  redraw(rng, made, spread);
+  return made;
+}
+
+void redraw(Rng& rng, Problem& problem, const Spread& spread) {
+  if (problem.rows == 0) return;
+  const auto elements = static_cast<std::size_t>(problem.rows * problem.cols);
+  fill_noise({problem.x.row(0).data(), elements}, rng(), spread.x_mean, spread.x_deviation);
+  fill_noise({problem.dy.row(0).data(), elements}, rng(), spread.dy_mean, spread.dy_deviation);
+}
+
+// A counter mixed twice (the 32-bit finaliser of MurmurHash3): no state, so that it vectorises.
+void fill_noise(std::span<float> values, std::uint64_t seed, double mean, double deviation) {
+  const auto low = static_cast<std::uint32_t>(seed);
+  const auto high = static_cast<std::uint32_t>(seed >> 32);
+  const float scale = static_cast<float>(deviation * std::sqrt(3.0) * 0x1p-31);
+  const float centre = static_cast<float>(mean);
+  const auto count = static_cast<std::uint32_t>(values.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t h = (i ^ low) * 0x9e3779b1u + high;
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    h ^= h >> 16;
+    values[i] = centre + scale * static_cast<float>(static_cast<std::int32_t>(h));
+  }
+}
+
+void add_true_statistics(Problem& problem) {
+  const double cols = static_cast<double>(problem.cols);
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const auto row = problem.x.row(i);
+    const double mean = std::accumulate(row.begin(), row.end(), 0.0) / cols;
+    double squares = 0;
+    for (const float value : row) squares += (value - mean) * (value - mean);
+    problem.mean.push_back(static_cast<float>(mean));
+    problem.rstd.push_back(static_cast<float>(1 / std::sqrt(squares / cols + problem.eps)));
+  }
+}
+
+double log_uniform(Rng& rng, double low, double high) {
+  return std::exp(rng.uniform(std::log(low), std::log(high)));
+}
+
+std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least) {
+  return std::max(least, value + rng.integer(-1, 1));
+}
+
+Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order) {
+  Problem changed = problem;
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const std::int64_t from = order[static_cast<std::size_t>(i)];
+    std::ranges::copy(problem.x.row(from), changed.x.row(i).begin());
+    std::ranges::copy(problem.dy.row(from), changed.dy.row(i).begin());
+  }
+  return changed;
+}
+
+Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order) {
+  Problem changed = problem;
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    const auto from = static_cast<std::size_t>(order[j]);
+    for (std::int64_t i = 0; i < problem.rows; ++i) {
+      changed.x.row(i)[j] = problem.x.row(i)[from];
+      changed.dy.row(i)[j] = problem.dy.row(i)[from];
+    }
+    if (!problem.gamma.empty()) changed.gamma[j] = problem.gamma[from];
+    if (!problem.beta.empty()) changed.beta[j] = problem.beta[from];
+  }
+  return changed;
+}
+
+std::vector<std::int64_t> random_order(Rng& rng, std::int64_t count) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  rng.shuffle(order);
+  return order;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/core/rng.h"
+#include "harness/worker/call.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// An array of rows with something between them: row i starts at i * stride. The array ends with
+/// the last element of the last row, so that a guard page can follow it.
+class Rows {
+ public:
+  Rows() = default;
+  /// Every element, gaps included, is `fill`.
+  Rows(std::int64_t rows, std::int64_t cols, std::int64_t stride, float fill);
+
+  std::int64_t stride() const { return stride_; }
+  const std::vector<float>& all() const { return all_; }
+  std::span<float> row(std::int64_t i) { return {all_.data() + i * stride_, width_}; }
+  std::span<const float> row(std::int64_t i) const { return {all_.data() + i * stride_, width_}; }
+
+ private:
+  std::int64_t stride_ = 1;
+  std::size_t width_ = 0;
+  std::vector<float> all_;
+};
+
+/// One input of the challenge: what a training step is called with.
+struct Problem {
+  std::int64_t rows = 0;
+  std::int64_t cols = 1;
+  double eps = 1e-5;
+  int threads = 2;
+  bool deterministic = false;
+  std::int64_t dx_stride = 1;  // of the outputs y and dx
+  Placement placement{64, 0};  // of every array; min_align is the alignment it really gives
+
+  Rows x;
+  Rows dy;
+  std::vector<float> gamma;  // empty: null
+  std::vector<float> beta;   // empty: null
+  std::vector<float> mean;   // empty: the backward pass uses what forward saved
+  std::vector<float> rstd;
+
+  float gamma_at(std::int64_t j) const {
+    return gamma.empty() ? 1.0f : gamma[static_cast<std::size_t>(j)];
+  }
+};
+
+/// Elements between the end of a row and the start of the next.
+struct Gaps {
+  std::int64_t x = 0;
+  std::int64_t dy = 0;
+  std::int64_t dx = 0;
+};
+
+/// How a problem's numbers are spread. Fields are means and deviations.
+struct Spread {
+  double x_mean = 0;
+  double x_deviation = 1;
+  double dy_mean = 0.3;  // not 0: what sums over dy must not vanish by luck
+  double dy_deviation = 1;
+};
+
+/// Normal x and dy, gamma of either sign with magnitude 0.25 to 2.5, normal beta, a random eps of
+/// ordinary size; gaps between input rows hold NaN. Costs about 40 ns an element.
+Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread = {},
+                     const Gaps& gaps = {});
+
+/// The same with dense rows and uniform instead of normal noise: 20 times faster.
+Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread = {});
+
+/// Draws x and dy of a big problem anew, in place.
+void redraw(Rng& rng, Problem& problem, const Spread& spread = {});
+
+/// mean + deviation * noise, uniform with deviation 1; the same seed gives the same numbers.
+void fill_noise(std::span<float> values, std::uint64_t seed, double mean, double deviation);
+
+/// mean, rounded to float, and 1 / sqrt(variance + eps) of every row.
+void add_true_statistics(Problem& problem);
+
+/// Log-uniform between two positive numbers.
+double log_uniform(Rng& rng, double low, double high);
+
+/// `value`, one less or one more, at random; at least `least`. Around the sizes where vector loops
+/// end, that is where faults live.
+std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least = 1);
+
+/// The rows of `problem` in the order `order`; columns likewise.
+Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order);
+Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order);
+std::vector<std::int64_t> random_order(Rng& rng, std::int64_t count);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,68 @@
+#include "cases.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <set>
+
+#include "harness/grading/grader.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+Grader make_grader();
+}
+
+namespace {
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+}  // namespace
+
+TEST_CASE("noise has the mean and deviation it is asked for, and follows its seed") {
+  std::vector<float> noise(100'000);
+  fill_noise(noise, 5, 3.0, 2.0);
+  double sum = 0;
+  double squares = 0;
+  for (const float value : noise) {
+    sum += value;
+    squares += (value - 3.0) * (value - 3.0);
+  }
+  CHECK(sum / 1e5 == doctest::Approx(3.0).epsilon(0.01));
+  CHECK(std::sqrt(squares / 1e5) == doctest::Approx(2.0).epsilon(0.01));
+  std::vector<float> again(noise.size());
+  fill_noise(again, 5, 3.0, 2.0);
+  CHECK(again == noise);
+  fill_noise(again, 6, 3.0, 2.0);
+  CHECK(again != noise);
+}
+
+TEST_CASE("gaps between rows hold NaN, rows do not, and nothing follows the last row") {
+  Rng rng(1);
+  const Problem problem = make_problem(rng, 3, 5, {}, {2, 4, 1});
+  CHECK(problem.x.all().size() == 2 * 7 + 5);
+  CHECK(problem.dy.all().size() == 2 * 9 + 5);
+  CHECK(std::isnan(problem.x.all()[5]));
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (const float value : problem.x.row(i)) CHECK(std::isfinite(value));
+}
+
+TEST_CASE("permuting rows and columns moves whole rows and columns") {
+  Rng rng(2);
+  const Problem problem = make_problem(rng, 3, 4);
+  const Problem rows = with_rows(problem, {2, 0, 1});
+  CHECK(rows.x.row(0)[3] == problem.x.row(2)[3]);
+  CHECK(rows.dy.row(2)[0] == problem.dy.row(1)[0]);
+  const Problem columns = with_columns(problem, {3, 2, 1, 0});
+  CHECK(columns.x.row(1)[0] == problem.x.row(1)[3]);
+  CHECK(columns.gamma[0] == problem.gamma[3]);
+}
+
+TEST_CASE("every check has a name of its own and says what it attacks") {
+  std::set<std::string> ids;
+  for (const Check& check : make_grader().checks) {
+    INFO(check.id);
+    CHECK(ids.insert(check.id).second);
+    CHECK_FALSE(check.attacks.empty());
+    CHECK(check.weight > 0);
+    CHECK(check.ask);
+  }
+}

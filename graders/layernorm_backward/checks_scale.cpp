@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "checks.h"
+#include "graders/kit/compare.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// Columns for which a plain running sum in float is still an honest way to a mean. The sum reaches
+/// cols * offset; once its last place is coarser than the deviation (1), every addition rounds the
+/// same way and the error grows with cols instead of sqrt(cols): 2 u cols offset <= 1/2 keeps
+/// clear.
+std::int64_t honest_columns(double offset, std::int64_t most) {
+  const double limit = 0.25 / (kUnitRoundoff * std::max(1.0, offset));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(limit), 4, most);
+}
+
+Problem offset_problem(Rng& rng, double offset, std::int64_t most_columns) {
+  const double drawn = offset * rng.uniform(0.7, 1.4) * (rng.chance(0.5) ? -1 : 1);
+  const std::int64_t cols = honest_columns(std::abs(drawn), most_columns);
+  Spread spread;
+  spread.x_mean = drawn;
+  return make_problem(rng, rng.integer(4, 16), std::max<std::int64_t>(4, cols - rng.integer(0, 5)),
+                      spread);
+}
+
+/// Points by digits lost: all of them up to 16 u core, half where a float mean must end up.
+double share_for(double ratio) {
+  constexpr double kExcellent = 16;
+  constexpr double kWorst = 1e6;
+  const double lost = std::log(std::max(1.0, ratio / kExcellent)) / std::log(kWorst / kExcellent);
+  return 1 - 0.5 * std::min(1.0, lost);
+}
+
+}  // namespace
+
+// The inputs are what the float array holds; nothing is lost by storing them.
+void offset_ladder(Probe& probe) {
+  for (const double offset : {0.0, 1e2, 1e3, 1e4, 1e5, 1e6})
+    for (const std::int64_t most : {48, 1024}) {
+      Rng rng = probe.begin_case(fmt::format("offset_{:g}_up_to_{}_columns", offset, most));
+      require_step(probe, offset_problem(rng, offset, most));
+    }
+  Rng rng = probe.begin_case("four_columns_mean_2000");
+  Spread spread;
+  spread.x_mean = 2000;
+  require_step(probe, make_problem(rng, 16, 4, spread));
+}
+
+// Without kappa in the bound: what remains is reached by those who keep the mean to more than
+// float.
+void offset_accuracy(Probe& probe) {
+  double worst = 0;
+  for (const double offset : {1e3, 1e4, 1e5, 1e6}) {
+    Rng rng = probe.begin_case(fmt::format("offset_{:g}", offset));
+    const Problem problem = offset_problem(rng, offset, 512);
+    const Answer answer = run_step(probe, problem);
+    const Expected expected = expect(problem);
+    require_gradients(probe, problem, answer, expected);
+    worst =
+        std::max(worst, kit::worst_ratio(answer.dx, expected.dx, expected.dx_core, kUnitRoundoff));
+  }
+  probe.fact("error in units of float roundoff at large offsets", worst, "u");
+  probe.earn(share_for(worst));
+}
+
+void tiny_variance(Probe& probe) {
+  for (const double deviation : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    Rng rng = probe.begin_case(fmt::format("deviation_{:g}", deviation));
+    require_step(probe, make_problem(rng, rng.integer(6, 20), near_to(rng, 200),
+                                     {0, deviation * rng.uniform(0.7, 1.4), 0.3, 1}));
+  }
+  // Equal terms round the same way in a running sum, which then loses cols u instead of sqrt(cols)
+  // u. So constants are arbitrary in short rows, and have few digits (exact sums) in long ones.
+  for (const bool long_rows : {false, true}) {
+    Rng rng = probe.begin_case(long_rows ? "constant_long_rows" : "constant_short_rows");
+    Problem problem =
+        make_problem(rng, rng.integer(6, 20), long_rows ? near_to(rng, 200) : rng.integer(4, 16));
+    for (std::int64_t i = 0; i < problem.rows; ++i) {
+      const double drawn = i == 0 ? 0 : rng.uniform(-3, 3);
+      const double value = long_rows ? std::round(drawn * 1024) / 1024 : drawn;
+      std::ranges::fill(problem.x.row(i), static_cast<float>(value));
+    }
+    require_step(probe, problem);
+  }
+}
+
+// A running float sum of squares that starts with the outlier rounds the rest the same way every
+// time where its last place (u outlier^2) is not small against them, and loses up to cols u instead
+// of sqrt(cols) u. Short rows may lose that much; long ones get outliers below 2^9.
+void outlier(Probe& probe) {
+  for (const std::int64_t cols : {40, 1000, 4096})
+    for (const char* where : {"first", "last", "random"}) {
+      Rng rng = probe.begin_case(fmt::format("{}_of_{}_columns", where, cols));
+      Problem problem = make_problem(rng, 4, near_to(rng, cols));
+      for (std::int64_t i = 0; i < problem.rows; ++i) {
+        const std::string_view place = where;
+        const std::int64_t j = place == "first"  ? 0
+                               : place == "last" ? problem.cols - 1
+                                                 : rng.integer(0, problem.cols - 1);
+        const double size = cols < 100 ? log_uniform(rng, 3e3, 3e4) : log_uniform(rng, 100, 400);
+        problem.x.row(i)[static_cast<std::size_t>(j)] =
+            static_cast<float>(rng.chance(0.5) ? -size : size);
+      }
+      require_step(probe, problem);
+    }
+}
+
+// Sums of squares of a row stay below 1e37; r^3 does not fit into a float any more.
+void big_magnitude(Probe& probe) {
+  for (const double deviation : {1e15, 3e17}) {
+    Rng rng = probe.begin_case(fmt::format("deviation_{:g}", deviation));
+    const Spread spread{0, deviation, 0.3, log_uniform(rng, 1, 1e6)};
+    require_step(probe, make_big_problem(rng, rng.integer(3, 20), near_to(rng, 64), spread));
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+
+#include "checks.h"
+#include "harness/core/machine.h"
+#include "lap_oracle.h"
+#include "step.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+struct Shape {
+  const char* name;
+  std::int64_t rows;
+  std::int64_t cols;
+  bool own_statistics;  // the lap is forward and backward; else backward with given statistics
+};
+
+// 8 million elements, 96 MiB in x, dy and dx together: more than last-level caches hold.
+constexpr Shape kShapes[] = {
+    {"square_8192x1024", 8192, 1024, false},
+    {"tall_131072x64", 131'072, 64, false},
+    {"wide_128x65536", 128, 65'536, false},
+    {"step_8192x1024", 8192, 1024, true},
+};
+
+/// One round's input and its oracle, shared by all contestants of the round.
+class Round {
+ public:
+  Round(const Shape& shape, Rng& rng) : problem_(make_big_problem(rng, shape.rows, shape.cols)) {
+    problem_.threads = this_machine().cores;
+    if (!shape.own_statistics) {
+      problem_.mean.resize(static_cast<std::size_t>(shape.rows));
+      problem_.rstd.resize(problem_.mean.size());
+    }
+  }
+
+  void renew(Rng& rng) {
+    redraw(rng, problem_);
+    for (float& mean : problem_.mean) mean = static_cast<float>(rng.uniform(-1, 1));
+    for (float& rstd : problem_.rstd) rstd = static_cast<float>(rng.uniform(0.5, 2));
+    oracle_ = std::make_unique<LapOracle>(problem_);
+  }
+
+  Lap lap(Session& session) const {
+    Lap lap;
+    Bytes saved;
+    if (problem_.mean.empty()) saved = forward(session, lap);
+    if (!lap.finding) backward(session, saved, lap);
+    return lap;
+  }
+
+ private:
+  static bool run(Session& session, CallBase& call, Lap& lap) {
+    session.run(call);
+    lap.elapsed += call.elapsed;
+    if (call.returned != 0) refuse(lap, fmt::format("{} returned {}", call.symbol, call.returned));
+    return !lap.finding;
+  }
+
+  static void refuse(Lap& lap, std::string summary, std::optional<Miss> miss = {}) {
+    lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, std::move(miss)};
+  }
+
+  Bytes forward(Session& session, Lap& lap) const {
+    Call<LayernormArgs> ask("layernorm_saved_bytes");
+    ask.args = scalars_of(problem_);
+    session.run(ask);
+    if (ask.returned < 0 || ask.returned > 8 * problem_.rows * problem_.cols) {
+      refuse(lap, fmt::format("layernorm_saved_bytes returned {}", ask.returned));
+      return {};
+    }
+    Call<LayernormArgs> call("layernorm_forward");
+    add_forward_inputs(call, problem_);
+    call.args.saved_bytes = ask.returned;
+    call.out<float>("y", call.args.y, output_elements(problem_));
+    std::optional<Output<std::uint8_t>> saved;
+    if (ask.returned > 0)
+      saved = call.out<std::uint8_t>("saved_out", call.args.saved_out,
+                                     static_cast<std::size_t>(ask.returned));
+    return run(session, call, lap) && saved ? saved->copy() : Bytes();
+  }
+
+  void backward(Session& session, const Bytes& saved, Lap& lap) const {
+    Call<LayernormArgs> call("layernorm_backward");
+    add_backward_inputs(call, problem_, saved);
+    const auto cols = static_cast<std::size_t>(problem_.cols);
+    const auto dx = call.out<float>("dx", call.args.dx, output_elements(problem_));
+    const auto dgamma = call.out<float>("dgamma", call.args.dgamma, cols);
+    const auto dbeta = call.out<float>("dbeta", call.args.dbeta, cols);
+    if (!run(session, call, lap)) return;
+    if (const auto miss = oracle_->judge(dx.view(), dgamma.view(), dbeta.view()))
+      refuse(lap, describe(*miss), miss);
+  }
+
+  Problem problem_;
+  std::unique_ptr<LapOracle> oracle_;
+};
+
+RaceSpec spec_for(const Shape& shape) {
+  // backward: x and dy in, dx out; a step also reads x and writes y before that.
+  const double bytes = (shape.own_statistics ? 20.0 : 12.0) * static_cast<double>(shape.rows) *
+                       static_cast<double>(shape.cols);
+  const auto round = std::make_shared<std::unique_ptr<Round>>();
+  RaceSpec spec;
+  spec.case_name = shape.name;
+  spec.floor_bytes = bytes;
+  spec.prepare = [round, shape](Rng& rng) {
+    if (!*round) *round = std::make_unique<Round>(shape, rng);
+    (*round)->renew(rng);
+  };
+  spec.lap = [round](Session& session) { return (*round)->lap(session); };
+  return spec;
+}
+
+}  // namespace
+
+void speed(Probe& probe) {
+  constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(500)};
+  for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

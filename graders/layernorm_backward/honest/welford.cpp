@@ -1,0 +1,101 @@
+// strategy: Welford's running mean and variance, one thread, one long float32 chain per sum
+#include <cmath>
+
+#include "contract.h"
+
+namespace {
+
+struct Row {
+  float mean = 0;
+  float rstd = 0;
+};
+
+Row welford(const float* x, int64_t cols, double eps) {
+  float mean = 0;
+  float m2 = 0;
+  for (int64_t j = 0; j < cols; ++j) {
+    const float delta = x[j] - mean;
+    mean += delta / static_cast<float>(j + 1);
+    m2 += delta * (x[j] - mean);
+  }
+  const float variance = m2 / static_cast<float>(cols);
+  return {mean, 1.0f / std::sqrt(variance + static_cast<float>(eps))};
+}
+
+bool unsupported(const LayernormArgs* a) {
+  return a->abi_version != LAYERNORM_ABI_VERSION || a->device != LAYERNORM_HOST ||
+         a->data_type != LAYERNORM_F32 || a->parameter_type != LAYERNORM_F32;
+}
+
+bool bad(const LayernormArgs* a, bool backward) {
+  const auto narrow = [a](const void* p, int64_t stride) { return p && stride < a->cols; };
+  return a->rows < 0 || a->cols < 1 || a->num_threads < 1 || std::isnan(a->eps) || a->eps < 0 ||
+         narrow(a->x, a->x_row_stride) || narrow(a->y, a->y_row_stride) ||
+         narrow(a->dy, a->dy_row_stride) || narrow(a->dx, a->dx_row_stride) ||
+         (a->rows > 0 && (!a->x || (backward && !a->dy))) || !a->mean != !a->rstd;
+}
+
+}  // namespace
+
+extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* a) {
+  return 2 * static_cast<int64_t>(sizeof(float)) * a->rows;
+}
+
+extern "C" int64_t layernorm_forward(const LayernormArgs* a) {
+  if (unsupported(a)) return LAYERNORM_UNSUPPORTED;
+  if (bad(a, false)) return LAYERNORM_BAD_ARGUMENT;
+  auto* saved = static_cast<float*>(a->saved_out);
+  const auto* gamma = static_cast<const float*>(a->gamma);
+  const auto* beta = static_cast<const float*>(a->beta);
+  for (int64_t i = 0; i < a->rows; ++i) {
+    const float* x = static_cast<const float*>(a->x) + i * a->x_row_stride;
+    const Row row = welford(x, a->cols, a->eps);
+    saved[i] = row.mean;
+    saved[a->rows + i] = row.rstd;
+    if (!a->y) continue;
+    float* y = static_cast<float*>(a->y) + i * a->y_row_stride;
+    for (int64_t j = 0; j < a->cols; ++j) {
+      y[j] = (x[j] - row.mean) * row.rstd;
+      if (gamma) y[j] *= gamma[j];
+      if (beta) y[j] += beta[j];
+    }
+  }
+  return LAYERNORM_OK;
+}
+
+extern "C" int64_t layernorm_backward(const LayernormArgs* a) {
+  if (unsupported(a)) return LAYERNORM_UNSUPPORTED;
+  if (bad(a, true)) return LAYERNORM_BAD_ARGUMENT;
+  const float* means = a->mean ? a->mean : static_cast<const float*>(a->saved_in);
+  const float* rstds = a->rstd ? a->rstd : means + a->rows;
+  const auto* gamma = static_cast<const float*>(a->gamma);
+  auto* dgamma = static_cast<float*>(a->dgamma);
+  auto* dbeta = static_cast<float*>(a->dbeta);
+  for (int64_t j = 0; j < a->cols; ++j) {
+    if (dgamma) dgamma[j] = 0;
+    if (dbeta) dbeta[j] = 0;
+  }
+  for (int64_t i = 0; i < a->rows; ++i) {
+    const float* x = static_cast<const float*>(a->x) + i * a->x_row_stride;
+    const float* dy = static_cast<const float*>(a->dy) + i * a->dy_row_stride;
+    float sum_w = 0;
+    float sum_wx = 0;
+    for (int64_t j = 0; j < a->cols; ++j) {
+      const float xhat = (x[j] - means[i]) * rstds[i];
+      const float w = dy[j] * (gamma ? gamma[j] : 1.0f);
+      sum_w += w;
+      sum_wx += w * xhat;
+      if (dgamma) dgamma[j] += dy[j] * xhat;
+      if (dbeta) dbeta[j] += dy[j];
+    }
+    if (!a->dx) continue;
+    float* dx = static_cast<float*>(a->dx) + i * a->dx_row_stride;
+    const float n = static_cast<float>(a->cols);
+    for (int64_t j = 0; j < a->cols; ++j) {
+      const float xhat = (x[j] - means[i]) * rstds[i];
+      const float w = dy[j] * (gamma ? gamma[j] : 1.0f);
+      dx[j] = rstds[i] / n * (n * w - sum_w - xhat * sum_wx);
+    }
+  }
+  return LAYERNORM_OK;
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cases.h"
+#include "harness/core/finding.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// The oracle of timed laps: the same answers and bounds as expect(), but nothing per element is
+/// stored, so that tens of megabytes of dx are verified completely in milliseconds.
+class LapOracle {
+ public:
+  explicit LapOracle(const Problem& problem);
+
+  /// The worst of the first wrong row, or nothing. Spans have rows * cols and cols elements.
+  std::optional<Miss> judge(std::span<const float> dx, std::span<const float> dgamma,
+                            std::span<const float> dbeta) const;
+
+ private:
+  /// dx = r (w - a - xhat b), and the sizes that its bound is made of.
+  struct RowSums {
+    double mean = 0, rstd = 0, kappa = 0;
+    double a = 0, b = 0;
+    double w_size = 0, w_xhat_size = 0;
+  };
+
+  void add_row(std::int64_t i);
+  void use_statistics(std::int64_t i, RowSums& row) const;
+  bool row_holds(std::int64_t i, const float* dx) const;
+  Miss worst_of_row(std::int64_t i, std::span<const float> dx) const;
+
+  const Problem& problem_;
+  std::vector<double> gamma_;
+  std::vector<RowSums> rows_;
+  std::vector<double> dgamma_, dbeta_, dgamma_allowed_, dbeta_allowed_;
+};
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

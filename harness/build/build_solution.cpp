@@ -1,0 +1,128 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include "harness/build/build_cache.h"
+#include "harness/build/compiler.h"
+#include "harness/build/compiler_messages.h"
+#include "harness/build/solution.h"
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/sandbox/fd.h"
+#include "harness/sandbox/run_command.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr off_t kLargestLibrary = off_t{64} << 20;
+constexpr const char* kContract = "contract.h";
+constexpr const char* kLibrary = "solution.so";
+constexpr std::string_view kTests = "tests.cpp";  // the submission's own; not part of the library
+
+Limits compile_limits() {
+  Limits limits;
+  limits.wall_seconds = 60;
+  limits.cpu_seconds = 50;
+  return limits;
+}
+
+std::string key_of(const SolutionSource& source, const Challenge& challenge) {
+  return Digest()
+      .add("solution", source.digest())
+      .add("contract", read_file(challenge.folder / kContract))
+      .add("flags", fmt::format("{}", fmt::join(compile_flags(), " ")))
+      .add("compiler", compiler().path + compiler().version)
+      .add("machine", compiler().machine)
+      .hex();
+}
+
+/// The command line. Names have been checked when the solution was read; a source that came another
+/// way gets the same treatment by the compiler as any wrong name.
+Command compile_command(const SolutionSource& source, const fs::path& folder) {
+  Command command{{compiler().path}, folder};
+  command.argv.insert(command.argv.end(), compile_flags().begin(), compile_flags().end());
+  command.argv.insert(command.argv.end(), {"-I.", "-o", kLibrary});
+  for (const SolutionSource::File& file : source.files)
+    if (file.name.ends_with(".cpp") && file.name != kTests) command.argv.push_back(file.name);
+  return command;
+}
+
+void write_sources(const SolutionSource& source, const Challenge& challenge,
+                   const fs::path& folder) {
+  for (const SolutionSource::File& file : source.files)
+    write_file(folder / file.name, file.content);
+  // Last, so that a copy of it among the solution's files, however changed, is not what is
+  // compiled.
+  write_file(folder / kContract, read_file(challenge.folder / kContract));
+}
+
+/// What the compiler left in its folder, which may be anything.
+std::string take_library(const fs::path& folder) {
+  const Fd file(open((folder / kLibrary).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat facts {};
+  if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";
+  if (facts.st_size > kLargestLibrary) return "";
+  std::string content(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t got = read(file.get(), content.data() + done, content.size() - done);
+    if (got <= 0) return "";
+    done += static_cast<std::size_t>(got);
+  }
+  return content;
+}
+
+/// The sentence for a compilation that was stopped; nothing when the compiler had its say.
+std::string stopped_by(const CommandResult& result) {
+  if (std::holds_alternative<Exited>(result.outcome)) {
+    const bool failed = std::get<Exited>(result.outcome).code != 0;
+    const auto limit = limit_in(result.output);
+    return failed && limit ? fmt::format("the compiler ran into its limit on {}", *limit) : "";
+  }
+  if (std::holds_alternative<Unstarted>(result.outcome)) throw Broken(describe(result.outcome));
+  return fmt::format("the compiler was stopped: {}", describe(result.outcome));
+}
+
+BuildRecord record_of(const CommandResult& result, const fs::path& scratch) {
+  BuildRecord record;
+  record.compiler = compiler().version;
+  record.flags = fmt::format("{}", fmt::join(compile_flags(), " "));
+  record.warnings = count_warnings(result.output);
+  record.messages = tidy_messages(result.output, scratch.string());
+  record.seconds = result.seconds;
+  const auto* end = std::get_if<Exited>(&result.outcome);
+  record.ok = end != nullptr && end->code == 0;
+  return record;
+}
+
+}  // namespace
+
+BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
+                             const fs::path& cache) {
+  const BuildCache builds(cache / "builds");
+  const std::string key = key_of(source, challenge);
+  if (auto built = builds.find(key)) return *built;
+  const ScratchFolder scratch("build");
+  write_sources(source, challenge, scratch.path());
+  const CommandResult result =
+      run_command(compile_command(source, scratch.path()), compile_limits());
+  BuildRecord record = record_of(result, scratch.path());
+  if (const std::string stopped = stopped_by(result); !stopped.empty()) {
+    record.messages = stopped + (record.messages.empty() ? "" : "\n") + record.messages;
+    return {record, {}};  // not kept: another day or machine may be faster
+  }
+  const std::string library = record.ok ? take_library(scratch.path()) : "";
+  if (record.ok && library.empty()) {
+    record.ok = false;
+    record.messages =
+        fmt::format("the compiler left no library below {} MiB", kLargestLibrary >> 20);
+  }
+  return builds.keep(key, record, library);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,87 @@
+#include "harness/build/challenge.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+#include "harness/core/yaml.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_c_name(const std::string& word) {
+  const auto letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  return !word.empty() && letter(word[0]) &&
+         std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
+void read_exports(YamlFields& fields, Challenge& challenge) {
+  challenge.exports = fields.texts("exports");
+  if (challenge.exports.empty()) fields.refuse("exports", "must name at least one function");
+  for (const auto& name : challenge.exports)
+    if (!is_c_name(name)) fields.refuse("exports", fmt::format("'{}' is no C function name", name));
+}
+
+void read_limits(YamlFields fields, Challenge& challenge) {
+  if (fields.has("call_seconds")) challenge.call_seconds = fields.number("call_seconds");
+  if (fields.has("memory_mib")) challenge.memory_mib = fields.integer("memory_mib");
+  if (fields.has("arena_mib")) challenge.arena_mib = fields.integer("arena_mib");
+  if (!(challenge.call_seconds > 0)) fields.refuse("call_seconds", "must be more than 0");
+  if (challenge.memory_mib < 1) fields.refuse("memory_mib", "must be 1 or more");
+  if (challenge.arena_mib < 1) fields.refuse("arena_mib", "must be 1 or more");
+  fields.refuse_unknown();
+}
+
+}  // namespace
+
+std::string Challenge::prompt_digest() const {
+  return Digest()
+      .add("PROMPT.md", read_file(folder / "PROMPT.md"))
+      .add("contract.h", read_file(folder / "contract.h"))
+      .hex();
+}
+
+Challenge load_challenge(const fs::path& root, const std::string& id) {
+  const std::vector<std::string> known = challenge_ids(root);
+  if (std::find(known.begin(), known.end(), id) == known.end())
+    throw UserError(fmt::format("no challenge '{}'{}; known: {}", printable(id, 80),
+                                did_you_mean(id, known), sentence_list(known)));
+  Challenge challenge;
+  challenge.id = id;
+  challenge.folder = root / "challenges" / id;
+  YamlFields fields = YamlFields::of_text(read_file(challenge.folder / "challenge.yaml"),
+                                          fmt::format("challenges/{}/challenge.yaml", id));
+  challenge.title = fields.text("title");
+  challenge.difficulty = fields.text("difficulty");
+  challenge.round = static_cast<int>(fields.integer("round"));
+  if (challenge.round < 1) fields.refuse("round", "must be 1 or more");
+  read_exports(fields, challenge);
+  if (fields.has("limits")) read_limits(fields.fields("limits"), challenge);
+  fields.refuse_unknown();
+  return challenge;
+}
+
+std::vector<std::string> challenge_ids(const fs::path& root) {
+  std::vector<std::string> ids;
+  const fs::path folder = root / "challenges";
+  if (!fs::is_directory(folder))
+    throw UserError(
+        fmt::format("{} is no folder: {} is no Gauntlet checkout", folder.string(), root.string()));
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (fs::is_regular_file(entry.path() / "challenge.yaml"))
+      ids.push_back(entry.path().filename().string());
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gauntlet {
+
+/// The C++ compiler of this machine, and how it is always called.
+struct Compiler {
+  std::string path;     // "/usr/bin/g++"
+  std::string version;  // "g++ (Debian 12.2.0-14+deb12u1) 12.2.0"
+  std::string machine;  // what -march=native means here: the CPU's name and features
+};
+
+/// Found and asked once a process. Throws UserError when there is no g++.
+const Compiler& compiler();
+
+/// The fixed flags, with which every solution of every challenge is compiled.
+const std::vector<std::string>& compile_flags();
+
+}  // namespace gauntlet

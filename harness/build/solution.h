@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/build/challenge.h"
+#include "harness/core/check.h"
+#include "harness/store/observation.h"
+
+namespace gauntlet {
+
+/// A solution's files as they were handed in, held in memory so that nothing can change between
+/// hashing and compiling. Names are kept for messages only; the build uses names of its own.
+struct SolutionSource {
+  struct File {
+    std::string name;  // relative, "solution.cpp", "detail/tiles.h"
+    std::string content;
+  };
+  std::vector<File> files;
+  Device device = Device::cpu;
+
+  std::string digest() const;
+};
+
+/// Reads every C++ file of submissions/<model>/<id>/. Throws UserError (exit code 3), naming file
+/// and rule, for a missing solution.cpp, a symbolic link, a foreign file type or too much text.
+SolutionSource read_solution(const std::filesystem::path& folder);
+
+/// A solution compiled to a shared object, or the compiler's reasons why not.
+struct BuiltSolution {
+  BuildRecord record;
+  std::filesystem::path library;  // empty unless record.ok
+};
+
+/// Compiles inside the sandbox with a fixed command line, against the challenge's contract.h and
+/// nothing else of ours. Results are kept under `cache`, by digest of everything they depend on.
+BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
+                             const std::filesystem::path& cache);
+
+}  // namespace gauntlet

@@ -1,0 +1,47 @@
+#include "harness/cli/app.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/cli/command_line.h"
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/interrupt.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+namespace {
+
+int fail(const Program& program, bool json, const std::string& message, int code) {
+  if (json)
+    program.out << json_text(
+        Json{{"schema", "gauntlet.error/1"}, {"message", printable(message)}, {"exit_code", code}});
+  else
+    program.err << "gauntlet: " << printable(message) << "\n";
+  return code;
+}
+
+}  // namespace
+
+int run_program(const Program& program, const std::vector<std::string>& arguments) {
+  // Known before the line is understood, so that a wrong line is answered in JSON as well.
+  const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  try {
+    const CommandLine line = parse_command_line(program, arguments);
+    end_on_interrupt(json);
+    const Answer answer = line.run(line.context);
+    program.out << (json ? json_text(answer.document) : answer.text) << std::flush;
+    if (program.out) return answer.exit_code;
+    return fail(program, false, "the answer could not be written", kExitUsage);
+  } catch (const UserError& error) {
+    return fail(program, json, error.what(), error.exit_code);
+  } catch (const Broken& error) {
+    return fail(program, json, fmt::format("the grader cannot work here: {}", error.what()),
+                kExitIncomplete);
+  } catch (const std::exception& error) {
+    return fail(program, json, fmt::format("internal error, please report it: {}", error.what()),
+                kExitInternal);
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,132 @@
+#include "harness/grading/audit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/submissions.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+namespace {
+
+using Kind = AuditRow::Kind;
+
+std::string_view word_for(Kind kind) {
+  switch (kind) {
+    case Kind::mutant:
+      return "mutant";
+    case Kind::honest:
+      return "honest";
+    case Kind::null_solution:
+      return "null";
+    case Kind::reference:
+      return "reference";
+  }
+  return "";
+}
+
+/// The named killers of a mutant and how many checks more; how many refused a null solution; every
+/// check that rejected an honest one.
+std::string failures_text(const AuditRow& row) {
+  const std::size_t count = row.failed_checks.size();
+  if (row.kind == Kind::null_solution) return fmt::format("refused by {} checks", count);
+  if (row.kind != Kind::mutant) return "rejected by " + sentence_list(row.failed_checks);
+  std::vector<std::string> named;
+  for (const auto& check : row.failed_checks)
+    if (std::find(row.expected.begin(), row.expected.end(), check) != row.expected.end())
+      named.push_back(check);
+  if (count > named.size()) named.push_back(fmt::format("{} more", count - named.size()));
+  return "killed by " + sentence_list(named);
+}
+
+std::string row_text(const AuditRow& row, const TerminalStyle& style) {
+  const bool ok = row.problems.empty();
+  std::string text = fmt::format("  {} {:<9} {}: {}\n",
+                                 painted(style, ok ? Paint::good : Paint::bad, ok ? "ok " : "BAD"),
+                                 word_for(row.kind), row.name, printable(row.note, 300));
+  if (!row.failed_checks.empty()) text += fmt::format("      {}\n", failures_text(row));
+  for (const auto& problem : row.problems)
+    text += fmt::format("      {} (seed {})\n", printable(problem, 2000), hex_number(row.seed));
+  return text;
+}
+
+struct Tally {
+  int right = 0;
+  int total = 0;
+};
+
+Tally tally(const AuditReport& report, Kind kind) {
+  Tally result;
+  for (const auto& row : report.rows) {
+    if (row.kind != kind) continue;
+    ++result.total;
+    if (row.problems.empty()) ++result.right;
+  }
+  return result;
+}
+
+std::string summary(const AuditReport& report) {
+  const Tally mutants = tally(report, Kind::mutant);
+  const Tally honest = tally(report, Kind::honest);
+  const Tally nulls = tally(report, Kind::null_solution);
+  return fmt::format(
+      "{}: {} of {} mutants killed, {} of {} honest runs rejected, {} of {} null solutions "
+      "refused, checks that killed nothing: {}\n",
+      report.challenge, mutants.right, mutants.total, honest.total - honest.right, honest.total,
+      nulls.right, nulls.total,
+      report.idle_checks.empty() ? "none" : sentence_list(report.idle_checks));
+}
+
+Json row_document(const AuditRow& row) {
+  return {{"kind", word_for(row.kind)},
+          {"name", row.name},
+          {"note", row.note},
+          {"seed", hex_number(row.seed)},
+          {"expected", Json(row.expected)},
+          {"failed_checks", Json(row.failed_checks)},
+          {"problems", Json(row.problems)}};
+}
+
+Json document_of(const AuditReport& report) {
+  Json document{{"challenge", report.challenge},
+                {"ok", report.ok()},
+                {"idle_checks", Json(report.idle_checks)},
+                {"rows", Json::array()}};
+  for (const auto& row : report.rows) document["rows"].push_back(row_document(row));
+  return document;
+}
+
+AuditReport run_audit(const Context& context, const std::string& id, int seeds) {
+  // How many contestants there are is known only inside; the display counts those that are done.
+  ProgressDisplay display(*context.err, context.live, context.quiet, 0);
+  return audit_challenge(context.workshop, load_challenge(context.root(), id),
+                         {context.jobs, seeds, context.seed},
+                         [&](const CellEvent& event) { display.show(event); });
+}
+
+}  // namespace
+
+Answer audit(const Context& context, const AuditOptionsOfUser& options) {
+  const auto known = context.challenges();
+  for (const auto& id : options.challenges) require_challenge(id, known);
+  if (options.seeds < 1) throw UserError("--seeds must be 1 or more");
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
+  std::string summaries;
+  for (const auto& id : options.challenges.empty() ? known : options.challenges) {
+    const AuditReport report = run_audit(context, id, options.seeds);
+    answer.text += id + "\n";
+    for (const auto& row : report.rows) answer.text += row_text(row, context.style);
+    summaries += summary(report);
+    answer.document["challenges"].push_back(document_of(report));
+    if (!report.ok()) answer.exit_code = kExitGateFailed;
+  }
+  answer.text += summaries;
+  return answer;
+}
+
+}  // namespace gauntlet

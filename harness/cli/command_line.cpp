@@ -1,0 +1,247 @@
+#include "harness/cli/command_line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kIntroduction =
+    "Gauntlet grades C++ and CUDA solutions that language models wrote.\n\n"
+    "  ./gauntlet new my-model                  a folder to put the model's answers into\n"
+    "  ./gauntlet grade submissions/my-model    build, check, time, score\n"
+    "  ./gauntlet report                        write reports/README.md";
+
+/// What the options write into while CLI11 parses.
+struct Options {
+  std::string root;
+  std::string results;
+  std::string seed;
+  std::string color = "auto";
+  int jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  bool json = false;
+  bool quiet = false;
+  bool version = false;
+  ListOptions list;
+  NewOptions fresh;
+  std::vector<std::string> validate;
+  GradeOptions grade;
+  RerunOptions rerun;
+  std::string report_folder;
+  bool report_check = false;
+  ShowOptions show;
+  AuditOptionsOfUser audit;
+  std::vector<std::string> help;
+};
+
+std::uint64_t parse_seed(const std::string& word) {
+  const bool hex = word.rfind("0x", 0) == 0 || word.rfind("0X", 0) == 0;
+  const char* begin = word.data() + (hex ? 2 : 0);
+  const char* end = word.data() + word.size();
+  std::uint64_t seed = 0;
+  const auto parsed = std::from_chars(begin, end, seed, hex ? 16 : 10);
+  if (begin == end || parsed.ec != std::errc() || parsed.ptr != end)
+    throw UserError(
+        fmt::format("--seed {}: must be a 64-bit number, 12345 or 0x3039", printable(word, 40)));
+  return seed;
+}
+
+ColorChoice parse_color(const std::string& word) {
+  if (word == "auto") return ColorChoice::automatic;
+  if (word == "always") return ColorChoice::always;
+  if (word == "never") return ColorChoice::never;
+  throw UserError(fmt::format("--color {}: must be auto, always or never", printable(word, 40)));
+}
+
+void add_global_options(CLI::App& app, Options& options) {
+  app.add_flag("--json", options.json, "Print one JSON document, also on failure");
+  app.add_option("--jobs,-j", options.jobs, "Cells graded at once (default: all cores)")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)");
+  app.add_option("--results", options.results, "Folder of results (default: results/)");
+  app.add_option("--root", options.root,
+                 "Checkout to work in (default: the one it was built from)");
+  app.add_option("--color", options.color, "auto, always or never");
+  app.add_flag("--quiet,-q", options.quiet, "No progress, no remarks");
+  app.add_flag("--version,-V", options.version, "Print the version");
+}
+
+CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& what,
+                   const std::string& example) {
+  CLI::App& verb = *app.add_subcommand(name, what);
+  verb.footer("Example: ./gauntlet " + example);
+  verb.fallthrough();
+  return verb;
+}
+
+void add_grading_verbs(CLI::App& app, Options& o) {
+  CLI::App& grade = add_verb(app, "grade", "Grade submissions and show the matrix",
+                             "grade submissions/my-model -c CHALLENGE --fail-under B");
+  grade.add_option("submission", o.grade.submissions, "Names or folders")->required();
+  grade.add_option("-c,--challenge", o.grade.challenges, "Only this challenge; repeatable")
+      ->allow_extra_args(false);
+  grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
+  grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score");
+
+  CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
+                             "rerun my-model CHALLENGE --check CHECK --seed 0x1f");
+  rerun.add_option("model", o.rerun.submission, "Name or folder")->required();
+  rerun.add_option("challenge", o.rerun.challenge, "Challenge")->required();
+  rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
+      ->allow_extra_args(false);
+
+  CLI::App& validate = add_verb(app, "validate", "Check papers and files; runs nothing",
+                                "validate submissions/my-model");
+  validate.add_option("submission", o.validate, "Names or folders")->required();
+
+  CLI::App& audit = add_verb(app, "audit", "Grade the graders: mutants, honest variants, nulls",
+                             "audit -c CHALLENGE --seeds 5");
+  audit.add_option("-c,--challenge", o.audit.challenges, "Only this challenge; repeatable")
+      ->allow_extra_args(false);
+  audit.add_option("--seeds", o.audit.seeds, "Seeds for every honest variant");
+}
+
+void add_other_verbs(CLI::App& app, Options& o) {
+  CLI::App& list =
+      add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
+  list.add_option("what", o.list.what, "challenges, checks or submissions");
+  list.add_option("-c,--challenge", o.list.challenge, "Checks of this challenge");
+
+  CLI::App& fresh = add_verb(app, "new", "Make the folder of a new submission", "new my-model");
+  fresh.add_option("model", o.fresh.model, "Name of the submission")->required();
+  fresh.add_option("-c,--challenge", o.fresh.challenges, "Only this challenge; repeatable")
+      ->allow_extra_args(false);
+
+  add_verb(app, "score", "Apply the rubric to recorded results; runs nothing", "score");
+
+  CLI::App& report = add_verb(app, "report", "Write the Markdown reports", "report --check");
+  report.add_option("-o,--output", o.report_folder, "Folder (default: reports/)");
+  report.add_flag("--check", o.report_check, "Write nothing; exit with 1 when pages are outdated");
+
+  CLI::App& show =
+      add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
+  show.add_option("model", o.show.submission, "Submission")->required();
+  show.add_option("what", o.show.what, "challenge or challenge/check")->required();
+
+  add_verb(app, "doctor", "Say what works on this machine", "doctor");
+
+  CLI::App& help = add_verb(app, "help", "Explain a verb, or exit-codes", "help exit-codes");
+  help.add_option("topic", o.help, "A verb, or exit-codes");
+}
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  return names;
+}
+
+Answer text_answer(const std::string& text) {
+  return {text, {{"schema", "gauntlet.text/1"}, {"text", text}}, kExitDone};
+}
+
+Answer help_on(CLI::App& app, const std::vector<std::string>& topic) {
+  if (topic.empty()) return text_answer(app.help());
+  if (topic.front() == "exit-codes") return text_answer(exit_codes_text());
+  std::vector<std::string> known = verb_names(app);
+  known.push_back("exit-codes");
+  if (std::find(known.begin(), known.end(), topic.front()) == known.end())
+    throw UserError(fmt::format("no help on '{}'{}; topics: {}", printable(topic.front(), 80),
+                                did_you_mean(topic.front(), known), sentence_list(known)));
+  return text_answer(app.get_subcommand(topic.front())->help("./gauntlet"));
+}
+
+/// CLI11 names the word that it could not place; the nearest word that it could have is ours to
+/// find.
+[[noreturn]] void explain(const CLI::App& app, const CLI::ParseError& error,
+                          const std::vector<std::string>& arguments) {
+  std::vector<std::string> known;
+  const auto parsed = app.get_subcommands();
+  const CLI::App& asked = parsed.empty() ? app : *parsed.front();
+  if (parsed.empty()) known = verb_names(app);
+  for (const CLI::App* level : {&app, &asked})
+    for (const CLI::Option* option : level->get_options())
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  std::string hint;
+  for (const auto& word : arguments)
+    if (hint.empty() && std::find(known.begin(), known.end(), word) == known.end() &&
+        std::string(error.what()).find(word) != std::string::npos)
+      hint = did_you_mean(word, known);
+  throw UserError(fmt::format("{}{}\nSee ./gauntlet help{}", printable(error.what(), 500), hint,
+                              parsed.empty() ? "" : " " + asked.get_name()));
+}
+
+ReportOptions report_options(const Context& context, const Options& o) {
+  if (o.report_folder.empty()) return {context.root() / "reports", o.report_check};
+  return {o.report_folder, o.report_check};
+}
+
+std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& o,
+                                                  const Program& program) {
+  const auto says = [](Answer answer) { return [answer](const Context&) { return answer; }; };
+  if (o.version) return says(text_answer(program.version + "\n"));
+  if (app.get_subcommands().empty()) return says(text_answer(app.help()));
+  const std::string verb = app.get_subcommands().front()->get_name();
+  if (verb == "list") return [o](const Context& c) { return list(c, o.list); };
+  if (verb == "new") return [o](const Context& c) { return new_submission(c, o.fresh); };
+  if (verb == "validate") return [o](const Context& c) { return validate(c, o.validate); };
+  if (verb == "grade") return [o](const Context& c) { return grade(c, o.grade); };
+  if (verb == "rerun") return [o](const Context& c) { return rerun(c, o.rerun); };
+  if (verb == "score") return [](const Context& c) { return score(c); };
+  if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };
+  if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
+  if (verb == "audit") return [o](const Context& c) { return audit(c, o.audit); };
+  if (verb == "doctor") return [](const Context& c) { return doctor(c); };
+  return says(help_on(app, o.help));
+}
+
+Context make_context(const Program& program, const Options& o) {
+  Context context;
+  const fs::path root = o.root.empty() ? program.root : fs::absolute(o.root);
+  context.workshop = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
+                      program.version};
+  context.results = o.results.empty() ? root / "results" : fs::path(o.results);
+  if (!o.seed.empty()) context.seed = parse_seed(o.seed);
+  context.jobs = o.jobs;
+  context.json = o.json;
+  context.quiet = o.quiet;
+  context.live = redraws(program.environment, program.err_is_terminal);
+  context.style = style_for(parse_color(o.color), program.environment, program.out_is_terminal);
+  context.err = &program.err;
+  return context;
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const Program& program, const std::vector<std::string>& arguments) {
+  Options options;
+  CLI::App app(kIntroduction, "./gauntlet");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(0, 1);
+  app.footer("Exit codes: ./gauntlet help exit-codes");
+  add_global_options(app, options);
+  add_grading_verbs(app, options);
+  add_other_verbs(app, options);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const std::string text = app.help();
+    return {make_context(program, options), [text](const Context&) { return text_answer(text); }};
+  } catch (const CLI::ParseError& error) {
+    explain(app, error, arguments);
+  }
+  return {make_context(program, options), chosen_verb(app, options, program)};
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "harness/grading/cell.h"
+#include "harness/report/terminal.h"
+#include "harness/score/board.h"
+#include "harness/store/json_fields.h"
+#include "harness/store/result_store.h"
+
+namespace gauntlet {
+
+/// What the verbs work with: where things are, what the global options said, and where to talk.
+/// Only progress and remarks are written by verbs, to `err`; the answer is what they return.
+struct Context {
+  Workshop workshop;
+  std::filesystem::path results;
+  std::optional<std::uint64_t> seed;
+  int jobs = 1;
+  bool json = false;
+  bool quiet = false;
+  bool live = false;    // progress may redraw its line
+  TerminalStyle style;  // of the answer
+  std::ostream* err = nullptr;
+
+  const std::filesystem::path& root() const { return workshop.root; }
+  ResultStore store() const { return ResultStore(results); }
+  Rubric rubric() const;
+  std::vector<std::string> challenges() const;  // ids by round, then name
+
+  /// A remark on stderr, one line; silent with -q.
+  void remark(const std::string& text) const;
+};
+
+/// What a verb answers: the text for people, or the document for --json, and the exit code.
+struct Answer {
+  std::string text;
+  Json document;
+  int exit_code = 0;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/build/solution.h"
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/machine.h"
+#include "harness/measure/race.h"
+#include "harness/sandbox/report.h"
+
+namespace gauntlet {
+namespace {
+
+double memory_gib() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) /
+         (1 << 30);
+}
+
+/// Builds a reference, the shortest way to know that building works here.
+BuildRecord try_compiler(const Context& context) {
+  try {
+    const auto ids = context.challenges();
+    if (ids.empty()) return {};
+    const Challenge challenge = load_challenge(context.root(), ids.front());
+    return build_solution(read_solution(context.root() / "reference" / challenge.id), challenge,
+                          context.workshop.cache)
+        .record;
+  } catch (const std::exception& error) {
+    BuildRecord failed;
+    failed.messages = error.what();
+    return failed;
+  }
+}
+
+std::string sandbox_text(const SandboxReport& sandbox) {
+  std::string text = fmt::format("sandbox    {}\n", sandbox.usable ? sandbox.tier : "NOT USABLE");
+  for (const auto& layer : sandbox.layers)
+    text += fmt::format("  {} {}: {}\n", layer.holds ? "holds" : "FAILS", layer.name, layer.detail);
+  if (!sandbox.usable) text += fmt::format("  {}\n", sandbox.problem);
+  return text;
+}
+
+Json sandbox_document(const SandboxReport& sandbox) {
+  Json document{{"usable", sandbox.usable},
+                {"tier", sandbox.tier},
+                {"problem", sandbox.problem},
+                {"layers", Json::array()}};
+  for (const auto& layer : sandbox.layers)
+    document["layers"].push_back(
+        {{"name", layer.name}, {"holds", layer.holds}, {"detail", layer.detail}});
+  return document;
+}
+
+}  // namespace
+
+Answer doctor(const Context& context) {
+  const Machine machine = this_machine();
+  const BuildRecord build = try_compiler(context);
+  const SandboxReport& sandbox = probe_sandbox();
+  const Ceilings& best = ceilings();
+  Answer answer;
+  answer.text = fmt::format(
+      "gauntlet   {}\nmachine    {}, {} cores, {:.1f} GiB, {}\ncompiler   {}\nceilings   {:.1f} "
+      "GB/s "
+      "copied, {:.0f} GFLOP/s\n{}",
+      context.workshop.version, machine.cpu, machine.cores, memory_gib(), machine.kernel,
+      build.ok ? build.compiler : "DOES NOT WORK: " + build.messages, best.copy_gb_per_s,
+      best.fma_gflop_per_s, sandbox_text(sandbox));
+  answer.document = {{"schema", "gauntlet.doctor/1"},
+                     {"version", context.workshop.version},
+                     {"cpu", machine.cpu},
+                     {"cores", machine.cores},
+                     {"memory_gib", memory_gib()},
+                     {"kernel", machine.kernel},
+                     {"compiler", build.compiler},
+                     {"compiler_works", build.ok},
+                     {"copy_gb_per_s", json_number(best.copy_gb_per_s)},
+                     {"fma_gflop_per_s", json_number(best.fma_gflop_per_s)},
+                     {"sandbox", sandbox_document(sandbox)}};
+  const bool healthy = build.ok && sandbox.usable;
+  answer.text += healthy ? "ready to grade\n" : "not ready to grade\n";
+  if (!healthy) answer.exit_code = kExitIncomplete;
+  return answer;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/grading_run.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+namespace {
+
+/// The score below which --fail-under fails: "B+", "83" or "83.5".
+std::optional<double> gate_of(const Rubric& rubric, const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  std::vector<std::string> letters;
+  for (const auto& band : rubric.letters) {
+    if (band.letter == word) return band.at_least;
+    letters.push_back(band.letter);
+  }
+  double score = 0;
+  const char* end = word.data() + word.size();
+  const auto parsed = std::from_chars(word.data(), end, score);
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(score >= 0 && score <= 100))
+    throw UserError(fmt::format("--fail-under {}: must be a score from 0 to 100 or one of {}",
+                                printable(word, 40), sentence_list(letters)));
+  return score;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+/// The cells that were asked for, and the reference's for the same challenges.
+std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
+  const auto known = context.challenges();
+  for (const auto& id : options.challenges) require_challenge(id, known);
+  std::vector<PlannedCell> plan;
+  std::vector<std::string> taken;
+  bool reference_asked = false;
+  for (const auto& word : options.submissions) {
+    const SubmissionFolder submission = find_submission(context, word);
+    reference_asked = reference_asked || submission.is_reference();
+    if (!submission.is_reference())
+      context.store().save_papers(submission.name, papers_of(submission));
+    for (const auto& id : challenges_of(submission, known)) {
+      if (!options.challenges.empty() && !contains(options.challenges, id)) continue;
+      plan.push_back(plan_cell(context, submission, id, options.fresh));
+      if (!contains(taken, id)) taken.push_back(id);
+    }
+  }
+  if (plan.empty())
+    throw UserError(
+        fmt::format("none of {} has a solution to {}", sentence_list(options.submissions),
+                    sentence_list(options.challenges)),
+        kExitNothingMatched);
+  if (!reference_asked) {
+    const SubmissionFolder reference = find_submission(context, std::string(kReferenceName));
+    for (const auto& id : taken) plan.push_back(plan_cell(context, reference, id, false));
+  }
+  return plan;
+}
+
+Json gate_document(const std::vector<std::string>& failures, const std::string& bar) {
+  return {{"fail_under", bar}, {"passed", failures.empty()}, {"failures", Json(failures)}};
+}
+
+/// One line for every submission's cell that misses the bar. A cell without a score misses any.
+std::vector<std::string> gate_failures(const Rubric& rubric, const Board& board,
+                                       const std::vector<CellObservation>& cells, double bar,
+                                       const std::string& word) {
+  std::vector<std::string> failures;
+  for (const auto& cell : cells) {
+    if (cell.submission == kReferenceName) continue;
+    const CellScore& score = board.find(cell.submission, cell.challenge)->score;
+    if (score.score && *score.score >= bar) continue;
+    failures.push_back(fmt::format("{} {} {} is below {}", cell.submission, cell.challenge,
+                                   grade_text(rubric, score, ascii_signs()), word));
+  }
+  return failures;
+}
+
+/// The most telling next step: the first failure that costs most.
+std::string next_step(const Board& board, const std::vector<CellObservation>& cells) {
+  const CellObservation* worst = nullptr;
+  std::string check;
+  for (const auto& cell : cells)
+    for (const Cap& cap : board.find(cell.submission, cell.challenge)->score.caps)
+      if (cap.check != kBuildCap && cap.check != kOutputCap && !worst) {
+        worst = &cell;
+        check = cap.check;
+      }
+  for (const auto& cell : cells)
+    for (const auto& seen : cell.checks)
+      if (seen.finding && !worst) {
+        worst = &cell;
+        check = seen.info.id;
+      }
+  return worst ? show_command(*worst, check) : "./gauntlet report";
+}
+
+}  // namespace
+
+Answer grade(const Context& context, const GradeOptions& options) {
+  const Rubric rubric = context.rubric();
+  const auto bar = gate_of(rubric, options.fail_under);
+  const std::vector<PlannedCell> plan = make_plan(context, options);
+  for (const auto& cell : plan)
+    if (!cell.reused)
+      context.remark(fmt::format("{} {}: {}", cell.request.submission, cell.request.challenge.id,
+                                 cell.why_run));
+  const auto cells = carry_out(context, plan);
+  const Board board(rubric, context.store().load_all(), {});
+
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}};
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const BoardCell& scored = *board.find(cells[i].submission, cells[i].challenge);
+    const bool reused = plan[i].reused.has_value();
+    if (!contains(columns, cells[i].challenge)) columns.push_back(cells[i].challenge);
+    answer.text += terminal_cell(rubric, scored, cells[i], context.style, reused ? "(reused)" : "");
+    answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
+    answer.document["cells"].back()["reused"] = reused;
+    if (scored.score.broken > 0 || scored.score.standing == Standing::broken)
+      answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
+  }
+  answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);
+  if (bar) {
+    const auto failures = gate_failures(rubric, board, cells, *bar, options.fail_under);
+    for (const auto& failure : failures) answer.text += "gate: " + failure + "\n";
+    answer.document["gate"] = gate_document(failures, options.fail_under);
+    if (!failures.empty()) answer.exit_code = worse_exit_code(answer.exit_code, kExitGateFailed);
+  }
+  answer.text += "Next: " + next_step(board, cells) + "\n";
+  return answer;
+}
+
+}  // namespace gauntlet

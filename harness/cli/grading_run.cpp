@@ -1,0 +1,112 @@
+#include "harness/cli/grading_run.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/build/compiler.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/machine.h"
+#include "harness/report/phrases.h"
+#include "harness/store/reuse.h"
+
+namespace gauntlet {
+namespace {
+
+/// A stored file that cannot be read is as good as none: grading replaces it.
+std::optional<CellObservation> load_readable(const Context& context, const CellRequest& request,
+                                             std::string& why_not) {
+  try {
+    auto stored = context.store().load(request.submission, request.challenge.id);
+    if (!stored) why_not = "not graded before";
+    return stored;
+  } catch (const UserError& error) {
+    why_not = error.what();
+    return std::nullopt;
+  }
+}
+
+ReuseKey reuse_key(const CellRequest& request) {
+  const Machine machine = this_machine();
+  return {request.solution.digest(),
+          std::string(grader_for(request.challenge.id).digest),
+          compiler().version,
+          fmt::format("{}", fmt::join(compile_flags(), " ")),
+          machine.cpu,
+          machine.cores,
+          request.seed,
+          request.solution.device};
+}
+
+}  // namespace
+
+PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission,
+                      const std::string& challenge, bool fresh) {
+  PlannedCell cell;
+  cell.request.submission = submission.name;
+  cell.request.challenge = load_challenge(context.root(), challenge);
+  cell.request.solution = read_solution(submission.folder / challenge);
+  cell.request.seed = context.seed;
+  cell.why_run = "asked for";
+  if (fresh) return cell;
+  auto stored = load_readable(context, cell.request, cell.why_run);
+  if (!stored) return cell;
+  if (auto reason = why_not_reusable(*stored, reuse_key(cell.request)))
+    cell.why_run = *reason;
+  else
+    cell.reused = std::move(stored);
+  return cell;
+}
+
+std::vector<CellObservation> carry_out(const Context& context,
+                                       const std::vector<PlannedCell>& plan) {
+  const Rubric rubric = context.rubric();
+  std::vector<CellObservation> cells(plan.size());
+  for (std::size_t i = 0; i < plan.size(); ++i)
+    if (plan[i].reused) cells[i] = *plan[i].reused;
+  std::vector<CellRequest> requests;
+  std::vector<std::size_t> places;  // of the requests, in the plan
+  for (std::size_t i = 0; i < plan.size(); ++i)
+    if (!plan[i].reused) {
+      requests.push_back(plan[i].request);
+      places.push_back(i);
+    }
+  ProgressDisplay display(*context.err, context.live, context.quiet, requests.size());
+  const auto progress = [&](const CellEvent& event) { display.show(event); };
+  const auto finished = [&](const CellObservation& cell) { keep(context, rubric, cell); };
+  auto seen = grade_cells(context.workshop, requests, context.jobs, progress, finished);
+  for (std::size_t n = 0; n < seen.size(); ++n) cells[places[n]] = std::move(seen[n]);
+  return cells;
+}
+
+void keep(const Context& context, const Rubric& rubric, const CellObservation& cell) {
+  const HoldInterrupts hold;
+  const ResultStore store = context.store();
+  store.save(cell);
+  write_file(store.score_file(cell.submission, cell.challenge),
+             to_json(score_cell(rubric, cell), rubric));
+}
+
+Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObservation& cell) {
+  Json document = Json::parse(to_json(scored.score, rubric));
+  document.erase("schema");
+  document["seed"] = hex_number(cell.seed);
+  document["built"] = cell.build.ok;
+  if (scored.placement) document["place"] = ordinal(*scored.placement);
+  document["findings"] = Json::array();
+  for (const auto& check : cell.checks)
+    if (check.finding)
+      document["findings"].push_back({{"check", check.info.id},
+                                      {"verdict", name_of(check.verdict)},
+                                      {"severity", name_of(check.info.severity)},
+                                      {"case", check.finding->case_name},
+                                      {"summary", check.finding->summary},
+                                      {"show", show_command(cell, check.info.id)},
+                                      {"reproduce", rerun_command(cell, check.info.id)}});
+  return document;
+}
+
+}  // namespace gauntlet

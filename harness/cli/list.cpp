@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "harness/build/challenge.h"
+#include "harness/cli/submissions.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+namespace {
+
+Answer list_challenges(const Context& context) {
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.challenges/1"}, {"challenges", Json::array()}};
+  std::vector<std::vector<std::string>> rows{
+      {"Challenge", "Round", "Checks", "Difficulty", "Title"}};
+  for (const auto& id : context.challenges()) {
+    const Challenge challenge = load_challenge(context.root(), id);
+    const auto checks = grader_for(id).make().checks.size();
+    rows.push_back({id, std::to_string(challenge.round), std::to_string(checks),
+                    challenge.difficulty, challenge.title});
+    answer.document["challenges"].push_back({{"id", id},
+                                             {"title", challenge.title},
+                                             {"difficulty", challenge.difficulty},
+                                             {"round", challenge.round},
+                                             {"checks", checks},
+                                             {"exports", Json(challenge.exports)}});
+  }
+  answer.text = aligned(rows, rows.front().size());
+  return answer;
+}
+
+Answer list_checks(const Context& context, const std::string& only) {
+  const auto known = context.challenges();
+  if (!only.empty()) require_challenge(only, known);
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.checks/1"}, {"checks", Json::array()}};
+  for (const auto& id : only.empty() ? known : std::vector<std::string>{only}) {
+    answer.text += id + "\n";
+    for (const Check& check : grader_for(id).make().checks) {
+      answer.text +=
+          fmt::format("  {}\n      {}, {}, weight {:g}: {}\n", check.id, name_of(check.section),
+                      name_of(check.severity), check.weight, check.attacks);
+      answer.document["checks"].push_back({{"challenge", id},
+                                           {"id", check.id},
+                                           {"attacks", check.attacks},
+                                           {"section", name_of(check.section)},
+                                           {"severity", name_of(check.severity)},
+                                           {"weight", check.weight}});
+    }
+  }
+  return answer;
+}
+
+Answer list_submissions(const Context& context) {
+  Answer answer;
+  const auto names = submission_names(context.root());
+  answer.document = {{"schema", "gauntlet.submissions/1"}, {"submissions", Json(names)}};
+  for (const auto& name : names) answer.text += name + "\n";
+  if (names.empty()) answer.text = "no submissions; make one with ./gauntlet new <model>\n";
+  return answer;
+}
+
+}  // namespace
+
+Answer list(const Context& context, const ListOptions& options) {
+  if (options.what == "challenges") return list_challenges(context);
+  if (options.what == "checks") return list_checks(context, options.challenge);
+  if (options.what == "submissions") return list_submissions(context);
+  const std::vector<std::string> known{"challenges", "checks", "submissions"};
+  throw UserError(fmt::format("cannot list '{}'{}; known: {}", printable(options.what, 80),
+                              did_you_mean(options.what, known), sentence_list(known)));
+}
+
+}  // namespace gauntlet

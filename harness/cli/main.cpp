@@ -1,0 +1,24 @@
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <unistd.h>
+
+#include "harness/cli/app.h"
+#include "harness/sandbox/harden.h"
+
+int main(int argc, char** argv) {
+  gauntlet::harden_this_process();
+  const auto environment = [](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return std::string(value ? value : "");
+  };
+  const gauntlet::Program program{GAUNTLET_ROOT,
+                                  std::filesystem::read_symlink("/proc/self/exe").parent_path(),
+                                  GAUNTLET_VERSION,
+                                  environment,
+                                  std::cout,
+                                  std::cerr,
+                                  isatty(STDOUT_FILENO) != 0,
+                                  isatty(STDERR_FILENO) != 0};
+  return gauntlet::run_program(program, {argv + 1, argv + argc});
+}

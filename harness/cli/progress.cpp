@@ -1,0 +1,60 @@
+#include "harness/cli/progress.h"
+
+#include <fmt/format.h>
+
+namespace gauntlet {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::milliseconds kHeartbeat{30'000};
+
+}  // namespace
+
+ProgressDisplay::ProgressDisplay(std::ostream& out, bool live, bool quiet, std::size_t cells,
+                                 Clock clock)
+    : out_(out), live_(live), quiet_(quiet), cells_(cells), clock_(std::move(clock)) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  if (drawn_) out_ << "\r\x1b[K" << std::flush;
+}
+
+void ProgressDisplay::show(const CellEvent& event) {
+  if (quiet_) return;
+  const std::string cell = fmt::format("{} {}", event.submission, event.challenge);
+  switch (event.kind) {
+    case CellEvent::Kind::building:
+      if (!live_) line("start " + cell);
+      break;
+    case CellEvent::Kind::cell_done:
+      ++done_;
+      line(fmt::format("done  {} ({}), {} of {}", cell, name_of(event.verdict), done_, cells_));
+      return;
+    case CellEvent::Kind::check_started:
+    case CellEvent::Kind::check_done:
+      if (!live_ && silent_for(kHeartbeat))
+        line(fmt::format("still {} {}/{} {}", cell, event.done, event.total, event.check));
+      break;
+  }
+  if (live_ && silent_for(kRedraw))
+    redraw(fmt::format("{} of {} cells done; {} {}/{} {}", done_, cells_, cell, event.done,
+                       event.total, event.check.empty() ? "building" : event.check));
+}
+
+bool ProgressDisplay::silent_for(std::chrono::milliseconds span) {
+  return last_.time_since_epoch().count() == 0 || clock_() - last_ >= span;
+}
+
+void ProgressDisplay::line(const std::string& text) {
+  if (drawn_) out_ << "\r\x1b[K";
+  drawn_ = false;
+  out_ << text << "\n" << std::flush;
+  last_ = clock_();
+}
+
+void ProgressDisplay::redraw(const std::string& text) {
+  out_ << "\r\x1b[K" << text.substr(0, 79) << std::flush;  // a wrapped line cannot be drawn over
+  drawn_ = true;
+  last_ = clock_();
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,105 @@
+#include "harness/report/report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/build/challenge.h"
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+ReportInput input_of(const Context& context, const ResultStore& data) {
+  ReportInput input;
+  input.rubric = context.rubric();
+  for (const auto& id : context.challenges()) {
+    const Challenge challenge = load_challenge(context.root(), id);
+    input.challenges.push_back({id, challenge.title, challenge.difficulty, challenge.round});
+  }
+  input.cells = data.load_all();
+  for (const auto& submission : data.submissions())
+    if (auto papers = data.load_papers(submission)) input.papers[submission] = *std::move(papers);
+  return input;
+}
+
+/// Brings new results into the report's own data. What is there already stays, unless the result is
+/// of a later run: a checkout without results/ can still write the whole report.
+void take_over(const Context& context, const ResultStore& data) {
+  const ResultStore results = context.store();
+  for (const auto& cell : results.load_all()) {
+    const auto known = data.load(cell.submission, cell.challenge);
+    if (!known || known->provenance.started <= cell.provenance.started) data.save(cell);
+  }
+  for (const auto& submission : results.submissions())
+    if (const auto papers = results.load_papers(submission)) data.save_papers(submission, *papers);
+}
+
+/// Pages that this program wrote for a submission which is gone.
+std::vector<std::string> orphans(const fs::path& folder,
+                                 const std::map<std::string, std::string>& pages) {
+  std::vector<std::string> names;
+  const fs::path submissions = folder / "submissions";
+  if (!fs::is_directory(submissions)) return names;
+  for (const auto& entry : fs::directory_iterator(submissions)) {
+    const std::string name = "submissions/" + entry.path().filename().string();
+    if (entry.path().extension() == ".md" && !pages.count(name) &&
+        read_file(entry.path()).rfind(kGeneratedMark, 0) == 0)
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> differences(const fs::path& folder,
+                                     const std::map<std::string, std::string>& pages) {
+  std::vector<std::string> names = orphans(folder, pages);
+  for (const auto& [name, content] : pages)
+    if (!fs::exists(folder / name) || read_file(folder / name) != content) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Answer check_report(const Context& context, const fs::path& folder) {
+  const auto pages = render_report(input_of(context, ResultStore(folder / "data")));
+  const auto names = differences(folder, pages);
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.report-check/1"}, {"differing", Json(names)}};
+  answer.text = names.empty() ? fmt::format("{} pages say what their data say\n", pages.size())
+                              : fmt::format(
+                                    "these pages are not what their data give: {}; run "
+                                    "./gauntlet report and commit what it writes\n",
+                                    sentence_list(names));
+  if (!names.empty()) answer.exit_code = kExitGateFailed;
+  return answer;
+}
+
+}  // namespace
+
+Answer report(const Context& context, const ReportOptions& options) {
+  if (options.check) return check_report(context, options.folder);
+  const HoldInterrupts hold;
+  const ResultStore data(options.folder / "data");
+  take_over(context, data);
+  const auto pages = render_report(input_of(context, data));
+  const auto changed = differences(options.folder, pages);
+  for (const auto& name : orphans(options.folder, pages)) fs::remove(options.folder / name);
+  for (const auto& [name, content] : pages) write_file(options.folder / name, content);
+  Answer answer;
+  answer.text = fmt::format("{}\n", (options.folder / "README.md").string());
+  answer.document = {{"schema", "gauntlet.report/1"},
+                     {"folder", options.folder.string()},
+                     {"pages", pages.size()},
+                     {"changed", Json(changed)}};
+  context.remark(fmt::format("{} pages, changed: {}", pages.size(), sentence_list(changed)));
+  return answer;
+}
+
+}  // namespace gauntlet

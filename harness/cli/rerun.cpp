@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/grading_run.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+#include "harness/store/observation_json.h"
+
+namespace gauntlet {
+namespace {
+
+bool incomplete(const CellObservation& cell) {
+  return std::any_of(cell.checks.begin(), cell.checks.end(),
+                     [](const auto& check) { return check.verdict == Verdict::broken; });
+}
+
+/// Every check that a cell of this challenge can show: the grader's, and those that the engine
+/// adds, which only a stored observation knows by name.
+void require_checks(const Context& context, const RerunOptions& options,
+                    const std::string& submission) {
+  std::vector<std::string> known;
+  for (const Check& check : grader_for(options.challenge).make().checks) known.push_back(check.id);
+  if (const auto stored = context.store().load(submission, options.challenge))
+    for (const auto& check : stored->checks)
+      if (std::find(known.begin(), known.end(), check.info.id) == known.end())
+        known.push_back(check.info.id);
+  for (const auto& check : options.checks)
+    if (std::find(known.begin(), known.end(), check) == known.end())
+      throw UserError(
+          fmt::format("{} has no check '{}'{}; see ./gauntlet list checks -c {}", options.challenge,
+                      printable(check, 80), did_you_mean(check, known), options.challenge),
+          kExitNothingMatched);
+}
+
+/// Some checks only: shows what they saw and keeps nothing, since a cell is graded as a whole.
+Answer rerun_checks(const Context& context, PlannedCell cell, const RerunOptions& options) {
+  require_checks(context, options, cell.request.submission);
+  cell.request.only_checks = options.checks;
+  ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  const auto cells = grade_cells(context.workshop, {cell.request}, 1,
+                                 [&](const CellEvent& event) { display.show(event); });
+  const CellObservation& seen = cells.front();
+  const Rubric rubric = context.rubric();
+  const BoardCell scored{score_cell(rubric, seen), std::nullopt};
+  Answer answer;
+  if (!seen.build.ok) answer.text = terminal_cell(rubric, scored, seen, context.style);
+  for (const auto& check : seen.checks)
+    answer.text += terminal_check(rubric, scored, seen, check, context.style);
+  answer.document = {
+      {"schema", "gauntlet.rerun/1"}, {"kept", false}, {"observation", Json::parse(to_json(seen))}};
+  if (incomplete(seen)) answer.exit_code = kExitIncomplete;
+  return answer;
+}
+
+Answer rerun_cell(const Context& context, const PlannedCell& cell) {
+  const Rubric rubric = context.rubric();
+  std::optional<CellScore> before;
+  try {
+    const auto stored = context.store().load(cell.request.submission, cell.request.challenge.id);
+    if (stored) before = score_cell(rubric, *stored);
+  } catch (const UserError& error) {
+    context.remark(fmt::format("the old result is replaced: {}", error.what()));
+  }
+  const auto cells = carry_out(context, {cell});
+  const Board board(rubric, context.store().load_all(), {});
+  const BoardCell& scored = *board.find(cells[0].submission, cells[0].challenge);
+  Answer answer;
+  answer.text = terminal_details(rubric, scored, cells[0], context.style);
+  if (before)
+    answer.text += fmt::format("Was {}, now {}.\n", grade_text(rubric, *before, ascii_signs()),
+                               grade_text(rubric, scored.score, ascii_signs()));
+  answer.document = {{"schema", "gauntlet.rerun/1"},
+                     {"kept", true},
+                     {"cell", cell_document(rubric, scored, cells[0])}};
+  if (incomplete(cells[0])) answer.exit_code = kExitIncomplete;
+  return answer;
+}
+
+}  // namespace
+
+Answer rerun(const Context& context, const RerunOptions& options) {
+  const SubmissionFolder submission = find_submission(context, options.submission);
+  require_challenge(options.challenge, context.challenges());
+  const auto taken = challenges_of(submission, context.challenges());
+  if (std::find(taken.begin(), taken.end(), options.challenge) == taken.end())
+    throw UserError(fmt::format("{} has no solution to {}; it has {}", submission.name,
+                                options.challenge, sentence_list(taken)),
+                    kExitNothingMatched);
+  PlannedCell cell = plan_cell(context, submission, options.challenge, true);
+  if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
+  if (!submission.is_reference())
+    context.store().save_papers(submission.name, papers_of(submission));
+  return rerun_cell(context, cell);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/grading_run.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+
+namespace gauntlet {
+namespace {
+
+/// The grade that score.json has now, "C+ 79"; empty when there is none.
+std::string recorded_grade(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return "";
+  const auto in = JsonFields::of_document(read_file(file), file.string(), "gauntlet.score/1");
+  if (!in.has("letter")) return in.text("standing");
+  return fmt::format("{} {}", in.text("letter"), in.integer("printed"));
+}
+
+}  // namespace
+
+Answer score(const Context& context) {
+  const Rubric rubric = context.rubric();
+  const auto cells = context.store().load_all();
+  if (cells.empty())
+    throw UserError(
+        fmt::format("{} holds no results; grade something first", context.results.string()),
+        kExitNothingMatched);
+  const Board board(rubric, cells, {});
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.rescore/1"}, {"cells", Json::array()}};
+  std::string moved;
+  for (const auto& cell : cells) {
+    const BoardCell& scored = *board.find(cell.submission, cell.challenge);
+    const auto file = context.store().score_file(cell.submission, cell.challenge);
+    const std::string before = recorded_grade(file);
+    const std::string now = scored.score.score ? grade_text(rubric, scored.score, ascii_signs())
+                                               : std::string(name_of(scored.score.standing));
+    if (!before.empty() && before != now)
+      moved += fmt::format("  {} {}: {} -> {}\n", cell.submission, cell.challenge, before, now);
+    write_file(file, to_json(scored.score, rubric));
+    answer.document["cells"].push_back(cell_document(rubric, scored, cell));
+    answer.document["cells"].back()["before"] = before;
+  }
+  answer.text = terminal_matrix(rubric, board, board.challenges(), context.style) +
+                (moved.empty() ? "No grade moved.\n" : "Moved:\n" + moved);
+  return answer;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include "harness/build/challenge.h"
+#include "harness/build/solution.h"
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/submissions.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The files beside a solution that differ from what the challenge says now.
+std::vector<std::string> outdated_copies(const Challenge& challenge, const fs::path& folder) {
+  std::vector<std::string> outdated;
+  for (const char* name : {"PROMPT.md", "contract.h"})
+    if (fs::exists(folder / name) && read_file(folder / name) != read_file(challenge.folder / name))
+      outdated.push_back(fmt::format("{}/{} differs from the challenge's", challenge.id, name));
+  return outdated;
+}
+
+struct Findings {
+  std::vector<std::string> problems;  // break the rules
+  std::vector<std::string> notes;     // worth knowing
+};
+
+/// Runs one step of the validation; what it refuses is a problem of the submission.
+template <class Step>
+void collect(Findings& findings, const Step& step) {
+  try {
+    step();
+  } catch (const UserError& error) {
+    findings.problems.push_back(error.what());
+  }
+}
+
+Findings inspect(const Context& context, const SubmissionFolder& submission) {
+  Findings findings;
+  if (!submission.is_reference())
+    collect(findings, [&] {
+      const Papers papers = papers_of(submission);
+      if (papers.prompt_digest == kUnknown)
+        findings.notes.push_back("model.yaml does not know which prompts the model was given");
+      else if (papers.prompt_digest != prompts_digest(context.root()))
+        findings.notes.push_back("the prompts have changed since this model was given them");
+    });
+  collect(findings, [&] {
+    for (const auto& id : challenges_of(submission, context.challenges()))
+      collect(findings, [&] {
+        const Challenge challenge = load_challenge(context.root(), id);
+        for (auto& note : outdated_copies(challenge, submission.folder / id))
+          findings.notes.push_back(std::move(note));
+        read_solution(submission.folder / id);
+      });
+  });
+  return findings;
+}
+
+}  // namespace
+
+Answer validate(const Context& context, const std::vector<std::string>& submissions) {
+  Answer answer;
+  answer.document = {{"schema", "gauntlet.validate/1"}, {"submissions", Json::array()}};
+  for (const auto& word : submissions) {
+    const SubmissionFolder submission = find_submission(context, word);
+    const Findings findings = inspect(context, submission);
+    if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
+    answer.text +=
+        fmt::format("{} {}\n", submission.name, findings.problems.empty() ? "ok" : "INVALID");
+    for (const auto& problem : findings.problems) answer.text += "  " + problem + "\n";
+    for (const auto& note : findings.notes) answer.text += "  note: " + note + "\n";
+    answer.document["submissions"].push_back({{"submission", submission.name},
+                                              {"valid", findings.problems.empty()},
+                                              {"problems", Json(findings.problems)},
+                                              {"notes", Json(findings.notes)}});
+  }
+  return answer;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/cli/context.h"
+
+namespace gauntlet {
+
+struct ListOptions {
+  std::string what = "challenges";  // challenges, checks or submissions
+  std::string challenge;            // of which checks; empty: of all
+};
+Answer list(const Context& context, const ListOptions& options);
+
+struct NewOptions {
+  std::string model;
+  std::vector<std::string> challenges;  // empty: all
+};
+Answer new_submission(const Context& context, const NewOptions& options);
+
+Answer validate(const Context& context, const std::vector<std::string>& submissions);
+
+struct GradeOptions {
+  std::vector<std::string> submissions;  // names or folders
+  std::vector<std::string> challenges;   // empty: all that a submission has
+  bool fresh = false;                    // reuse nothing
+  std::string fail_under;                // a letter or a number; empty: no gate
+};
+Answer grade(const Context& context, const GradeOptions& options);
+
+struct RerunOptions {
+  std::string submission;
+  std::string challenge;
+  std::vector<std::string> checks;  // empty: all, and the result is kept
+};
+Answer rerun(const Context& context, const RerunOptions& options);
+
+Answer score(const Context& context);
+
+struct ReportOptions {
+  std::filesystem::path folder;
+  bool check = false;  // compare instead of writing
+};
+Answer report(const Context& context, const ReportOptions& options);
+
+struct ShowOptions {
+  std::string submission;
+  std::string what;  // "<challenge>" or "<challenge>/<check>"
+};
+Answer show(const Context& context, const ShowOptions& options);
+
+struct AuditOptionsOfUser {
+  std::vector<std::string> challenges;  // empty: all
+  int seeds = 1;
+};
+Answer audit(const Context& context, const AuditOptionsOfUser& options);
+
+Answer doctor(const Context& context);
+
+}  // namespace gauntlet

@@ -1,0 +1,42 @@
+#include "harness/core/machine.h"
+
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <thread>
+
+namespace gauntlet {
+namespace {
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0)
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return "unknown CPU";
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+Machine this_machine() {
+  utsname names{};
+  uname(&names);
+  return {cpu_name(), usable_cores(),
+          fmt::format("{} {} {}", names.sysname, names.release, names.machine)};
+}
+
+std::string utc_now() {
+  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace gauntlet

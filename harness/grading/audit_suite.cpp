@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/yaml.h"
+#include "harness/grading/audit.h"
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+SolutionSource single_file(std::string content) {
+  SolutionSource source;
+  source.files.push_back({"solution.cpp", std::move(content)});
+  return source;
+}
+
+/// Replaces the one place where `replace` stands. A patch that applies nowhere or twice would make
+/// another mutant than the one its author looked at.
+std::string patched(const std::string& base, YamlFields& edit) {
+  const std::string replace = edit.text("replace");
+  const std::string with = edit.text("with");
+  const std::size_t at = base.find(replace);
+  if (replace.empty() || at == std::string::npos)
+    edit.refuse("replace", "this text does not occur in the base file");
+  if (base.find(replace, at + 1) != std::string::npos)
+    edit.refuse("replace", "this text occurs more than once in the base file; quote more of it");
+  return base.substr(0, at) + with + base.substr(at + replace.size());
+}
+
+SolutionSource mutant_source(const fs::path& folder, YamlFields& entry) {
+  if (entry.has("file")) return single_file(read_file(folder / entry.text("file")));
+  std::string text = read_file(folder / entry.text("base"));
+  if (!entry.has("edits")) return single_file(patched(text, entry));
+  for (YamlFields edit : entry.list("edits")) {
+    text = patched(text, edit);
+    edit.refuse_unknown();
+  }
+  return single_file(std::move(text));
+}
+
+Mutant load_mutant(const fs::path& folder, YamlFields entry, const std::set<std::string>& checks) {
+  Mutant mutant;
+  mutant.name = entry.text("name");
+  mutant.fault = entry.text("fault");
+  mutant.killers = entry.texts("killed_by");
+  mutant.solution = mutant_source(folder, entry);
+  for (const std::string& killer : mutant.killers)
+    if (!checks.contains(killer))
+      entry.refuse("killed_by", fmt::format("'{}' is no check of this challenge", killer));
+  if (std::set(mutant.killers.begin(), mutant.killers.end()).size() < 2)
+    entry.refuse("killed_by", "a mutant names at least two different checks");
+  entry.refuse_unknown();
+  return mutant;
+}
+
+/// "// strategy: Welford, one pass" on the first line.
+HonestVariant load_honest(const fs::path& file) {
+  constexpr std::string_view kMark = "// strategy: ";
+  std::string text = read_file(file);
+  if (text.rfind(kMark, 0) != 0)
+    throw UserError(
+        fmt::format("{}:1: an honest variant starts with '{}...'", file.string(), kMark));
+  const std::size_t end = text.find('\n');
+  const std::string strategy = text.substr(kMark.size(), end - kMark.size());
+  return {file.stem().string(), strategy, single_file(std::move(text))};
+}
+
+}  // namespace
+
+AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_id,
+                            const Grader& grader) {
+  const fs::path folder = root / "graders" / challenge_id;
+  std::set<std::string> checks;
+  for (const Check& check : grader.checks) checks.insert(check.id);
+
+  AuditSuite suite;
+  YamlFields file = YamlFields::of_file(folder / "mutants.yaml");
+  std::set<std::string> names;
+  for (const YamlFields& entry : file.list("mutants")) {
+    suite.mutants.push_back(load_mutant(folder, entry, checks));
+    if (!names.insert(suite.mutants.back().name).second)
+      entry.refuse("name", "another mutant has this name");
+  }
+  file.refuse_unknown();
+
+  std::vector<fs::path> variants;
+  if (fs::is_directory(folder / "honest"))
+    for (const auto& entry : fs::directory_iterator(folder / "honest"))
+      if (entry.path().extension() == ".cpp") variants.push_back(entry.path());
+  std::sort(variants.begin(), variants.end());
+  for (const fs::path& variant : variants) suite.honest.push_back(load_honest(variant));
+  return suite;
+}
+
+}  // namespace gauntlet

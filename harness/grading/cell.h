@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/build/challenge.h"
+#include "harness/build/solution.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/null_session.h"
+#include "harness/store/observation.h"
+
+namespace gauntlet {
+
+/// Where things are on this machine.
+struct Workshop {
+  std::filesystem::path root;    // the checkout: challenges/, reference/, graders/
+  std::filesystem::path worker;  // the gauntlet-worker program
+  std::filesystem::path cache;   // compiled solutions
+  std::string version;           // of this program, for the provenance
+};
+
+/// One cell of the matrix to be graded.
+struct CellRequest {
+  std::string submission;  // for the observation and for messages
+  Challenge challenge;
+  SolutionSource solution;
+  std::optional<std::uint64_t> seed;      // absent: drawn after the build
+  std::vector<std::string> only_checks;   // empty: all
+  bool measure_speed = true;              // false: races are unmeasured, nothing else changes
+  std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
+};
+
+/// What happens while cells are graded, for progress displays.
+struct CellEvent {
+  enum class Kind { building, check_started, check_done, cell_done };
+  Kind kind;
+  std::string submission;
+  std::string challenge;
+  std::string check;  // check_started, check_done
+  Verdict verdict{};  // check_done; cell_done: the worst of the cell
+  int done = 0;       // checks finished so far
+  int total = 0;
+};
+using Progress = std::function<void(const CellEvent&)>;
+
+/// Grades every request, `jobs` at a time, each in a process of its own: a grader that crashes
+/// costs one cell (Verdict::broken, retried once), not the run. Timed checks of different cells
+/// never run at the same time. Observations come back in the order of the requests; `finished` sees
+/// each as soon as it is there, so that an interrupted run loses only what was being graded.
+using Finished = std::function<void(const CellObservation&)>;
+std::vector<CellObservation> grade_cells(const Workshop& workshop,
+                                         const std::vector<CellRequest>& requests, int jobs,
+                                         const Progress& progress, const Finished& finished = {});
+
+/// The grader for a challenge id. Throws UserError when this program was built without it.
+const GraderEntry& grader_for(const std::string& challenge_id);
+
+}  // namespace gauntlet

@@ -1,0 +1,241 @@
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/core/error.h"
+#include "harness/grading/cell.h"
+#include "harness/grading/run_cell.h"
+#include "harness/store/observation_json.h"
+
+namespace gauntlet {
+namespace {
+
+// What a cell process sends its parent: one JSON document a line.
+//   {"event": {...}}            progress
+//   {"observation": "..."}      the result, as the store writes it; the last line
+//   {"broken": "..."}           why there is no result
+
+nlohmann::json to_json(const CellEvent& event) {
+  return {{"kind", static_cast<int>(event.kind)},
+          {"check", event.check},
+          {"verdict", name_of(event.verdict)},
+          {"done", event.done},
+          {"total", event.total}};
+}
+
+void send_line(int fd, const nlohmann::json& message) {
+  const std::string line =
+      message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t n = write(fd, line.data() + sent, line.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) _exit(EXIT_FAILURE);  // nobody listens any more
+    sent += static_cast<std::size_t>(n);
+  }
+}
+
+[[noreturn]] void serve_cell(const Workshop& workshop, const CellRequest& request, int fd) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  try {
+    const auto tell = [fd](const CellEvent& event) { send_line(fd, {{"event", to_json(event)}}); };
+    const CellObservation cell = run_cell(workshop, request, tell);
+    send_line(fd, {{"observation", to_json(cell)}});
+  } catch (const std::exception& error) {
+    send_line(fd, {{"broken", error.what()}});
+  }
+  // The parent's buffers and static objects are not this process's to flush or destroy.
+  _exit(EXIT_SUCCESS);
+}
+
+/// A cell being graded in a process of its own.
+class CellProcess {
+ public:
+  CellProcess(const Workshop& workshop, const CellRequest& request, std::size_t index)
+      : request_(request), index_(index) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw Broken(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    pid_ = fork();
+    if (pid_ < 0) throw Broken(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    if (pid_ == 0) {
+      close(ends[0]);
+      serve_cell(workshop, request, ends[1]);
+    }
+    close(ends[1]);
+    fd_ = ends[0];
+  }
+  ~CellProcess() {
+    if (fd_ >= 0) close(fd_);
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+  }
+  CellProcess(const CellProcess&) = delete;
+  CellProcess& operator=(const CellProcess&) = delete;
+
+  int fd() const { return fd_; }
+  std::size_t index() const { return index_; }
+
+  /// Reads what has arrived. True once the process has ended.
+  bool listen(const Progress& progress) {
+    char bytes[65536];
+    const ssize_t n = read(fd_, bytes, sizeof bytes);
+    if (n < 0 && errno == EINTR) return false;
+    if (n <= 0) {
+      reap();
+      return true;
+    }
+    received_.append(bytes, static_cast<std::size_t>(n));
+    for (std::size_t end; (end = received_.find('\n')) != std::string::npos;) {
+      take(nlohmann::json::parse(received_.substr(0, end)), progress);
+      received_.erase(0, end + 1);
+    }
+    return false;
+  }
+
+  const std::optional<CellObservation>& observation() const { return observation_; }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  void take(const nlohmann::json& message, const Progress& progress) {
+    if (message.contains("observation"))
+      observation_ = observation_from_json(message["observation"].get<std::string>(), "a cell");
+    if (message.contains("broken")) fault_ = message["broken"].get<std::string>();
+    if (!message.contains("event")) return;
+    const auto& event = message["event"];
+    progress({static_cast<CellEvent::Kind>(event["kind"].get<int>()), request_.submission,
+              request_.challenge.id, event["check"].get<std::string>(),
+              verdict_named(event["verdict"].get<std::string>()), event["done"].get<int>(),
+              event["total"].get<int>()});
+  }
+
+  void reap() {
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    if (!observation_ && fault_.empty())
+      fault_ = WIFSIGNALED(status)
+                   ? fmt::format("the grading process died of {}", strsignal(WTERMSIG(status)))
+                   : fmt::format("the grading process ended with exit code {} and no result",
+                                 WEXITSTATUS(status));
+  }
+
+  const CellRequest& request_;
+  std::size_t index_;
+  pid_t pid_ = -1;
+  int fd_ = -1;
+  std::string received_;
+  std::optional<CellObservation> observation_;
+  std::string fault_;
+};
+
+/// A cell that we failed to grade: every check of it is broken, and none counts against anybody.
+CellObservation broken_cell(const CellRequest& request, const std::string& why) {
+  CellObservation cell;
+  cell.submission = request.submission;
+  cell.challenge = request.challenge.id;
+  cell.device = request.solution.device;
+  cell.build.ok = true;
+  for (const Check& check : grader_for(request.challenge.id).make().checks) {
+    CheckObservation seen;
+    seen.info = check;
+    seen.verdict = Verdict::broken;
+    seen.finding = {Verdict::broken, "", why, {}, std::nullopt};
+    cell.checks.push_back(std::move(seen));
+  }
+  return cell;
+}
+
+Verdict worst_of(const CellObservation& cell) {
+  if (!cell.build.ok) return Verdict::rejected;
+  Verdict worst = Verdict::passed;
+  for (const CheckObservation& check : cell.checks) worst = worse(worst, check.verdict);
+  return worst;
+}
+
+/// Keeps up to `jobs` cells running until all are graded.
+class CellPool {
+ public:
+  CellPool(const Workshop& workshop, const std::vector<CellRequest>& requests,
+           const Progress& progress, const Finished& finished)
+      : workshop_(workshop), requests_(requests), progress_(progress), finished_(finished) {
+    for (std::size_t i = 0; i < requests.size(); ++i) waiting_.push_back(i);
+    attempts_.resize(requests.size());
+    cells_.resize(requests.size());
+  }
+
+  std::vector<CellObservation> run(int jobs) {
+    while (!waiting_.empty() || !running_.empty()) {
+      while (!waiting_.empty() && running_.size() < static_cast<std::size_t>(std::max(1, jobs)))
+        start_next();
+      wait_for_news();
+    }
+    return std::move(cells_);
+  }
+
+ private:
+  void start_next() {
+    const std::size_t index = waiting_.front();
+    waiting_.pop_front();
+    ++attempts_[index];
+    running_.push_back(std::make_unique<CellProcess>(workshop_, requests_[index], index));
+  }
+
+  void wait_for_news() {
+    std::vector<pollfd> fds;
+    for (const auto& process : running_) fds.push_back({process->fd(), POLLIN, 0});
+    if (poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR)
+      throw Broken(fmt::format("poll failed: {}", std::strerror(errno)));
+    for (std::size_t i = running_.size(); i-- > 0;)
+      if (fds[i].revents != 0 && running_[i]->listen(progress_)) finish(i);
+  }
+
+  void finish(std::size_t at) {
+    const std::unique_ptr<CellProcess> process = std::move(running_[at]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(at));
+    const std::size_t index = process->index();
+    if (!process->observation() && attempts_[index] < 2) {
+      waiting_.push_front(index);
+      return;
+    }
+    const CellRequest& request = requests_[index];
+    cells_[index] =
+        process->observation() ? *process->observation() : broken_cell(request, process->fault());
+    const int total = static_cast<int>(cells_[index].checks.size());
+    progress_({CellEvent::Kind::cell_done, request.submission, request.challenge.id, "",
+               worst_of(cells_[index]), total, total});
+    if (finished_) finished_(cells_[index]);
+  }
+
+  const Workshop& workshop_;
+  const std::vector<CellRequest>& requests_;
+  const Progress& progress_;
+  const Finished& finished_;
+  std::deque<std::size_t> waiting_;
+  std::vector<int> attempts_;
+  std::vector<std::unique_ptr<CellProcess>> running_;
+  std::vector<CellObservation> cells_;
+};
+
+}  // namespace
+
+std::vector<CellObservation> grade_cells(const Workshop& workshop,
+                                         const std::vector<CellRequest>& requests, int jobs,
+                                         const Progress& progress, const Finished& finished) {
+  return CellPool(workshop, requests, progress, finished).run(jobs);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/core/check.h"
+
+namespace gauntlet {
+
+class Probe;
+
+/// One adversarial question and the code that asks it.
+struct Check : CheckInfo {
+  /// Puts inputs to the solution through the probe and states what it saw. Returning normally means
+  /// that every case held; a miss leaves through Probe::fail.
+  std::function<void(Probe&)> ask;
+};
+
+/// Everything the harness needs to know to grade one challenge. Built by
+/// graders/<id>/grader.cpp as `Grader make_grader()` in namespace gauntlet::<id>.
+struct Grader {
+  std::vector<Check> checks;
+};
+
+/// A challenge that this program was built with.
+struct GraderEntry {
+  std::string_view id;  // the folder name
+  Grader (*make)();
+  std::string_view digest;  // of every source that its verdicts depend on
+};
+
+/// All graders, sorted by id. Defined in a file that the build writes from the folders it finds.
+std::span<const GraderEntry> all_graders();
+
+}  // namespace gauntlet

@@ -1,0 +1,101 @@
+#include "harness/grading/probe.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+
+namespace gauntlet {
+
+Probe::Probe(CheckInfo info, std::uint64_t run_seed, Contestants contestants)
+    : check_seed_(derive_seed(run_seed, info.id)), contestants_(std::move(contestants)) {
+  observation_.info = std::move(info);
+  observation_.earned = 1;
+}
+
+Rng Probe::begin_case(std::string case_name) {
+  case_name_ = std::move(case_name);
+  ++observation_.cases;
+  return Rng(derive_seed(check_seed_, case_name_));
+}
+
+void Probe::run(CallBase& call) {
+  try {
+    contestants_.solution.run(call);
+  } catch (const SolutionFailure& failure) {
+    throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
+  }
+}
+
+void Probe::run_ok(CallBase& call) {
+  run(call);
+  if (call.returned != 0) fail(fmt::format("{} returned {}, want 0", call.symbol, call.returned));
+}
+
+void Probe::restart() {
+  contestants_.solution.restart();
+}
+
+void Probe::fail(std::string summary, std::vector<std::string> evidence) {
+  throw CheckEnded{
+      {Verdict::wrong, case_name_, std::move(summary), std::move(evidence), std::nullopt}};
+}
+
+void Probe::fail(const Miss& miss, std::vector<std::string> evidence) {
+  throw CheckEnded{{Verdict::wrong, case_name_, describe(miss), std::move(evidence), miss}};
+}
+
+void Probe::require(bool holds, std::string_view otherwise) {
+  if (!holds) fail(std::string(otherwise));
+}
+
+void Probe::require(const std::optional<Miss>& miss) {
+  if (miss) fail(*miss);
+}
+
+void Probe::unmeasured(std::string reason) {
+  throw CheckEnded{{Verdict::unmeasured, case_name_, std::move(reason), {}, std::nullopt}};
+}
+
+void Probe::earn(double share) {
+  if (!(share >= 0 && share <= 1))
+    throw Broken(fmt::format("check {} awards {} of its points", observation_.info.id, share));
+  observation_.earned = std::min(observation_.earned, share);
+}
+
+void Probe::fact(std::string name, double value, std::string unit) {
+  for (Fact& known : observation_.facts)
+    if (known.name == name) {
+      known = {std::move(name), value, std::move(unit)};
+      return;
+    }
+  observation_.facts.push_back({std::move(name), value, std::move(unit)});
+}
+
+void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
+  const Rng rng = begin_case(spec.case_name);
+  if (!contestants_.reference) unmeasured("speed is not measured in this run");
+  RaceResult result;
+  try {
+    result = gauntlet::race(spec, budget, rng, contestants_.solution, contestants_.reference(),
+                            contestants_.reference_again());
+  } catch (const SolutionFailure& failure) {
+    throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
+  }
+  if (result.finding) {
+    result.finding->case_name = case_name_;
+    throw CheckEnded{*std::move(result.finding)};
+  }
+  if (beats_physics(spec, result.speed.solution_ns))
+    unmeasured(fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best",
+                           result.speed.solution_ns, result.speed.ceiling_share.value_or(0)));
+  const SpeedMeasurement& speed = result.speed;
+  if (speed.high > kTooNoisy * speed.low || speed.noise_high > kTooNoisy * speed.noise_low)
+    unmeasured(
+        fmt::format("too noisy: {:.2f} to {:.2f} times the reference's speed, and the "
+                    "reference against itself {:.2f} to {:.2f}",
+                    speed.low, speed.high, speed.noise_low, speed.noise_high));
+  observation_.speeds.push_back(std::move(result.speed));
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "harness/core/finding.h"
+#include "harness/core/rng.h"
+#include "harness/measure/race.h"
+#include "harness/store/observation.h"
+#include "harness/worker/session.h"
+
+namespace gauntlet {
+
+/// The hands of one check: it makes inputs, calls the solution and states what it saw. One probe
+/// serves one check of one solution; the solution's process is fresh when the check starts.
+class Probe {
+ public:
+  /// Who is asked and, for speed, who it is compared with. Contestants are started when first used.
+  struct Contestants {
+    Session& solution;
+    std::function<Session&()> reference;  // empty: speed is not measured in this run
+    std::function<Session&()> reference_again;
+  };
+
+  Probe(CheckInfo info, std::uint64_t run_seed, Contestants contestants);
+
+  /// Names the input that is being tried, for findings, and gives its random stream: same run seed,
+  /// check and case name, same numbers. Counts as one case.
+  Rng begin_case(std::string case_name);
+
+  /// Runs one call; `returned` is left to the check to judge. A crash, hang or breach ends the
+  /// check with the verdict it deserves.
+  void run(CallBase& call);
+
+  /// Runs one call that must return 0.
+  void run_ok(CallBase& call);
+
+  /// Throws away the solution's process: the next call meets a fresh one.
+  void restart();
+
+  /// The solution's session, for helpers that take one.
+  Session& solution() { return contestants_.solution; }
+
+  /// Ends the check: the current case does not hold.
+  [[noreturn]] void fail(std::string summary, std::vector<std::string> evidence = {});
+  [[noreturn]] void fail(const Miss& miss, std::vector<std::string> evidence = {});
+  void require(bool holds, std::string_view otherwise);
+  void require(const std::optional<Miss>& miss);  // passes when there is none
+
+  /// Ends the check as unmeasured: the question cannot be asked here.
+  [[noreturn]] void unmeasured(std::string reason);
+
+  /// For checks that grade by degree: the share of the check's points, 0..1. Repeated calls keep
+  /// the lowest. A check that never calls this and never fails has earned 1.
+  void earn(double share);
+
+  /// Records a measured quantity for the reports. A repeated name keeps the last value.
+  void fact(std::string name, double value, std::string unit);
+
+  /// Races the solution against the reference and records the speed; a wrong lap ends the check.
+  /// Ends the check as unmeasured when this run has no reference or the result beats physics.
+  void race(const RaceSpec& spec, const RaceBudget& budget = {});
+
+  /// What the check has said so far; the engine turns it into the check's observation.
+  const CheckObservation& observation() const { return observation_; }
+  CheckObservation& observation() { return observation_; }
+
+ private:
+  CheckObservation observation_;
+  std::uint64_t check_seed_;
+  Contestants contestants_;
+  std::string case_name_;
+};
+
+/// Thrown by Probe::fail and Probe::unmeasured; caught by the engine, never by a check.
+struct CheckEnded {
+  Finding finding;
+};
+
+}  // namespace gauntlet

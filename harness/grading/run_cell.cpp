@@ -1,0 +1,253 @@
+#include "harness/grading/run_cell.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+
+#include "harness/core/error.h"
+#include "harness/core/machine.h"
+#include "harness/core/rng.h"
+#include "harness/grading/probe.h"
+#include "harness/grading/timing_gate.h"
+#include "harness/sandbox/report.h"
+#include "harness/worker/worker_session.h"
+
+namespace gauntlet {
+namespace {
+
+// A solution that hangs in three checks has shown its verdict; the others need not wait for it.
+constexpr int kPatience = 3;
+
+std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
+                                        const std::filesystem::path& library) {
+  WorkerConfig config;
+  config.worker = workshop.worker;
+  config.library = library;
+  config.exports = challenge.exports;
+  config.call_seconds = challenge.call_seconds;
+  config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
+  config.arena_bytes = static_cast<std::size_t>(challenge.arena_mib) << 20;
+  return std::make_unique<WorkerSession>(std::move(config));
+}
+
+/// The reference, built and started only when the first race asks for it.
+class ReferenceSessions {
+ public:
+  ReferenceSessions(const Workshop& workshop, const Challenge& challenge)
+      : workshop_(workshop), challenge_(challenge) {}
+
+  Session& first() { return started(first_); }
+  Session& second() { return started(second_); }
+
+ private:
+  Session& started(std::unique_ptr<Session>& session) {
+    if (library_.empty()) {
+      const auto source = read_solution(workshop_.root / "reference" / challenge_.id);
+      const BuiltSolution built = build_solution(source, challenge_, workshop_.cache);
+      if (!built.record.ok)
+        throw Broken(fmt::format("the reference of {} does not build: {}", challenge_.id,
+                                 built.record.messages));
+      library_ = built.library;
+    }
+    if (!session) session = worker_session(workshop_, challenge_, library_);
+    return *session;
+  }
+
+  const Workshop& workshop_;
+  const Challenge& challenge_;
+  std::filesystem::path library_;
+  std::unique_ptr<Session> first_;
+  std::unique_ptr<Session> second_;
+};
+
+Finding broken(const std::string& case_name, const std::string& what) {
+  return {Verdict::broken, case_name, what, {}, std::nullopt};
+}
+
+/// Asks one check and catches every way in which it can end.
+CheckObservation ask(const Check& check, std::uint64_t seed, Probe::Contestants contestants) {
+  Probe probe(check, seed, std::move(contestants));
+  CheckObservation& seen = probe.observation();
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    probe.restart();
+    check.ask(probe);
+    seen.verdict = Verdict::passed;
+    if (seen.cases == 0) seen.finding = broken("", "the check asked nothing");
+  } catch (const CheckEnded& ended) {
+    seen.finding = ended.finding;
+  } catch (const SolutionFailure& failure) {
+    seen.finding = {failure.verdict, "", failure.what(), {}, std::nullopt};
+  } catch (const std::exception& error) {
+    seen.finding = broken("", error.what());
+  }
+  if (seen.finding) seen.verdict = seen.finding->verdict;
+  seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(seen);
+}
+
+/// What the compiler had to say, as a check of section engineering that every challenge has.
+CheckObservation warning_free_build(const BuildRecord& build) {
+  CheckObservation seen;
+  seen.info = {"warning_free_build", "code that its own compiler doubts (-Wall -Wextra)",
+               Section::engineering, 1, Severity::minor};
+  seen.cases = 1;
+  seen.seconds = build.seconds;
+  seen.verdict = build.warnings == 0 ? Verdict::passed : Verdict::wrong;
+  seen.earned = build.warnings == 0 ? 1 : 0;
+  if (build.warnings > 0)
+    seen.finding = {
+        Verdict::wrong,
+        "build",
+        fmt::format("the compiler warns {} time{}", build.warnings, build.warnings == 1 ? "" : "s"),
+        {build.messages},
+        std::nullopt};
+  return seen;
+}
+
+CheckObservation not_asked(const Check& check) {
+  CheckObservation seen;
+  seen.info = check;
+  seen.verdict = Verdict::timed_out;
+  seen.finding = {Verdict::timed_out,
+                  "",
+                  fmt::format("not asked: {} checks before it ran into the time limit", kPatience),
+                  {},
+                  std::nullopt};
+  return seen;
+}
+
+Provenance provenance_of(const Workshop& workshop, const CellRequest& request) {
+  const Machine machine = this_machine();
+  Provenance provenance;
+  provenance.gauntlet_version = workshop.version;
+  provenance.grader_digest = grader_for(request.challenge.id).digest;
+  provenance.submission_digest = request.solution.digest();
+  provenance.prompt_digest = request.challenge.prompt_digest();
+  provenance.cpu = machine.cpu;
+  provenance.cores = machine.cores;
+  provenance.kernel = machine.kernel;
+  provenance.sandbox = probe_sandbox().tier;
+  provenance.started = utc_now();
+  return provenance;
+}
+
+bool wanted(const CellRequest& request, const Check& check) {
+  const auto& only = request.only_checks;
+  return only.empty() || std::find(only.begin(), only.end(), check.id) != only.end();
+}
+
+/// One cell on its way from source to observation.
+class CellRun {
+ public:
+  CellRun(const Workshop& workshop, const CellRequest& request, const Progress& progress)
+      : workshop_(workshop),
+        request_(request),
+        progress_(progress),
+        gate_(workshop.cache),
+        references_(workshop, request.challenge) {
+    for (Check& check : grader_for(request.challenge.id).make().checks)
+      if (wanted(request, check)) checks_.push_back(std::move(check));
+  }
+
+  CellObservation run() {
+    cell_.submission = request_.submission;
+    cell_.challenge = request_.challenge.id;
+    cell_.device = request_.solution.device;
+    cell_.provenance = provenance_of(workshop_, request_);
+    gate_.share();
+    std::unique_ptr<Session> solution = request_.null_solution ? null_session() : build();
+    if (!solution) return std::move(cell_);
+    if (!request_.null_solution && wanted(request_, Check{warning_free_build({}).info, {}}))
+      cell_.checks.push_back(warning_free_build(cell_.build));
+    for (const Check& check : checks_) ask_one(check, *solution);
+    if (timed_) {
+      cell_.provenance.copy_gb_per_s = ceilings().copy_gb_per_s;
+      cell_.provenance.fma_gflop_per_s = ceilings().fma_gflop_per_s;
+    }
+    return std::move(cell_);
+  }
+
+ private:
+  /// The seed is drawn after the build, so that nothing in the sources can know it.
+  void draw_seed() { cell_.seed = request_.seed ? *request_.seed : entropy(); }
+
+  std::unique_ptr<Session> build() {
+    tell(CellEvent::Kind::building, "", Verdict::passed);
+    const BuiltSolution built =
+        build_solution(request_.solution, request_.challenge, workshop_.cache);
+    cell_.build = built.record;
+    draw_seed();
+    if (!built.record.ok) return nullptr;
+    return worker_session(workshop_, request_.challenge, built.library);
+  }
+
+  std::unique_ptr<Session> null_session() {
+    draw_seed();
+    cell_.build.ok = true;
+    Session* teacher =
+        *request_.null_solution == NullKind::previous ? &references_.first() : nullptr;
+    return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher);
+  }
+
+  void ask_one(const Check& check, Session& solution) {
+    tell(CellEvent::Kind::check_started, check.id, Verdict::passed);
+    if (timed_out_ >= kPatience) {
+      cell_.checks.push_back(not_asked(check));
+    } else {
+      Probe::Contestants contestants{solution, {}, {}};
+      if (request_.measure_speed) {
+        contestants.reference = [this]() -> Session& { return race_alone(references_.first()); };
+        contestants.reference_again = [this]() -> Session& { return references_.second(); };
+      }
+      cell_.checks.push_back(ask(check, cell_.seed, std::move(contestants)));
+      gate_.share();
+    }
+    if (cell_.checks.back().verdict == Verdict::timed_out) ++timed_out_;
+    tell(CellEvent::Kind::check_done, check.id, cell_.checks.back().verdict);
+  }
+
+  /// The first race of a check takes the gate for itself until the check is over.
+  Session& race_alone(Session& reference) {
+    gate_.own();
+    ceilings();
+    timed_ = true;
+    return reference;
+  }
+
+  void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
+    progress_({kind, request_.submission, request_.challenge.id, check, verdict,
+               static_cast<int>(cell_.checks.size()), static_cast<int>(checks_.size()) + 1});
+  }
+
+  const Workshop& workshop_;
+  const CellRequest& request_;
+  const Progress& progress_;
+  TimingGate gate_;
+  ReferenceSessions references_;
+  std::vector<Check> checks_;
+  CellObservation cell_;
+  int timed_out_ = 0;
+  bool timed_ = false;
+};
+
+}  // namespace
+
+const GraderEntry& grader_for(const std::string& challenge_id) {
+  std::string known;
+  for (const GraderEntry& entry : all_graders()) {
+    if (entry.id == challenge_id) return entry;
+    known += (known.empty() ? "" : ", ") + std::string(entry.id);
+  }
+  throw UserError(
+      fmt::format("this program was built without a grader for '{}' (it has: {}); build it again",
+                  challenge_id, known));
+}
+
+CellObservation run_cell(const Workshop& workshop, const CellRequest& request,
+                         const Progress& progress) {
+  return CellRun(workshop, request, progress).run();
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "harness/core/finding.h"
+#include "harness/core/rng.h"
+#include "harness/store/observation.h"
+#include "harness/worker/session.h"
+
+namespace gauntlet {
+
+/// One timed step of one contestant: how long the parent saw it take, and what was wrong with its
+/// output if anything was.
+struct Lap {
+  std::chrono::nanoseconds elapsed{};
+  std::optional<Finding> finding;
+};
+
+/// A speed question. Everyone gets the same fresh input in a round; the order within a round is
+/// random, nobody is told how many rounds there are, and every lap's output is verified.
+struct RaceSpec {
+  std::string case_name;
+  double floor_bytes =
+      0;  // least memory traffic that any solution needs, per lap; 0: no such bound
+  double floor_flops = 0;  // least floating-point work, per lap; 0: no such bound
+  /// Makes the round's input; called once a round, before the laps.
+  std::function<void(Rng&)> prepare;
+  /// Runs the contestant once on that input and verifies what it wrote.
+  std::function<Lap(Session&)> lap;
+};
+
+/// Rounds are added until the interval of the ratio is `fine` (high / low) or the time is up.
+struct RaceBudget {
+  int min_rounds = 7;
+  int max_rounds = 41;
+  std::chrono::milliseconds time{1200};
+  double fine = 1.04;
+};
+
+/// An interval wider than this (high / low), of the ratio or of the reference against itself,
+/// answers no question that a grade asks: half the speed could not be told from the whole.
+constexpr double kTooNoisy = 2.0;
+
+/// What this machine can do at best, measured by ourselves in the same run.
+struct Ceilings {
+  double copy_gb_per_s = 0;    // bytes read plus bytes written, all cores
+  double fma_gflop_per_s = 0;  // float32, all cores; 2 per fused multiply-add
+};
+
+const Ceilings& ceilings();  // measured at the first call of the process, about 0.3 s
+
+struct RaceResult {
+  SpeedMeasurement speed;          // empty when there is a finding
+  std::optional<Finding> finding;  // the first wrong lap of the solution
+};
+
+/// True when a lap of this length cannot have done the work: it moves its bytes more than twice as
+/// fast as this machine copies (caches excuse less), or computes more than 10 % above the FMA peak.
+bool beats_physics(const RaceSpec& spec, double lap_ns);
+
+/// Races the solution against the reference, and the reference against a second copy of itself for
+/// the noise floor. Throws Broken when the reference fails or is wrong.
+RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session& solution,
+                Session& reference, Session& reference_again);
+
+}  // namespace gauntlet

@@ -1,0 +1,65 @@
+#include "harness/report/phrases.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/store/json_fields.h"
+
+namespace gauntlet {
+
+const Signs& unicode_signs() {
+  static const Signs signs{"—", "n/m", "broken", "†", "‡"};
+  return signs;
+}
+
+const Signs& ascii_signs() {
+  static const Signs signs{"-", "n/m", "broken", "*", "~"};
+  return signs;
+}
+
+std::string points(double score) {
+  // Rounded down: a number printed before a cap never looks better than it was.
+  return fmt::format("{:g}", std::floor(score * 10 + 1e-9) / 10);
+}
+
+std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs) {
+  if (score.standing == Standing::unmeasured) return signs.unmeasured;
+  if (score.standing == Standing::broken) return signs.broken;
+  return fmt::format("{} {}", score.letter, rubric.printed(*score.score));
+}
+
+std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs) {
+  if (!cell) return signs.absent;
+  std::string text = grade_text(rubric, cell->score, signs);
+  if (cell->score.standing != Standing::graded) return text;
+  if (cell->score.capped()) text += signs.capped;
+  if (cell->score.partial()) text += signs.partial;
+  if (cell->score.device != Device::cpu) text += fmt::format(" {}", name_of(cell->score.device));
+  if (cell->placement) text += fmt::format(" ({})", ordinal(*cell->placement));
+  return text;
+}
+
+std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, const Signs& signs) {
+  if (!mean) return signs.absent;
+  return fmt::format("{} {}{} ({} of {})", rubric.letter_of(mean->score), points(mean->score),
+                     mean->partial ? signs.partial : "", mean->graded, mean->of);
+}
+
+std::string cap_text(const CellScore& score) {
+  const Cap& lowest = score.caps.front();
+  if (lowest.check == kBuildCap) return "it does not build";
+  if (lowest.check == kOutputCap) return "no check got an answer from it";
+  return fmt::format("{} ({}) holds {} down to {}", lowest.check, name_of(lowest.severity),
+                     points(*score.raw), points(lowest.cap));
+}
+
+std::string show_command(const CellObservation& cell, const std::string& check) {
+  return fmt::format("./gauntlet show {} {}/{}", cell.submission, cell.challenge, check);
+}
+
+std::string rerun_command(const CellObservation& cell, const std::string& check) {
+  return fmt::format("./gauntlet rerun {} {} --check {} --seed {}", cell.submission, cell.challenge,
+                     check, hex_number(cell.seed));
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "harness/score/board.h"
+
+namespace gauntlet {
+
+/// The signs that a cell of the matrix carries. A terminal may not know them all.
+struct Signs {
+  std::string absent;      // did not take part
+  std::string unmeasured;  // nothing could be asked on this machine
+  std::string broken;      // our fault
+  std::string capped;
+  std::string partial;  // some checks were not measured
+};
+const Signs& unicode_signs();
+const Signs& ascii_signs();
+
+/// "A- 91", "n/m", "broken".
+std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs);
+
+/// A matrix cell: "B+ 89† (2nd=)", with the device when it is not the CPU; null: did not take part.
+std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs);
+
+/// "A- 90.9 (8 of 8)".
+std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, const Signs& signs);
+
+/// "offset_ladder (critical) holds 91.4 down to 79", for a capped score.
+std::string cap_text(const CellScore& score);
+
+/// "./gauntlet show bravo CHALLENGE/offset_ladder".
+std::string show_command(const CellObservation& cell, const std::string& check);
+
+/// "./gauntlet rerun bravo CHALLENGE --check offset_ladder --seed 0x...".
+std::string rerun_command(const CellObservation& cell, const std::string& check);
+
+/// A score without needless digits: "79", "91.4".
+std::string points(double score);
+
+}  // namespace gauntlet

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/score/board.h"
+#include "harness/store/papers.h"
+
+namespace gauntlet {
+
+/// A column of the matrix, as challenges/<id>/challenge.yaml describes it.
+struct ChallengeTitle {
+  std::string id;
+  std::string title;
+  std::string difficulty;
+  int round = 0;
+};
+
+/// All that a report is made from. The same value gives the same bytes, whatever the order of
+/// cells.
+struct ReportInput {
+  Rubric rubric;
+  std::vector<ChallengeTitle> challenges;  // columns in order
+  std::vector<CellObservation> cells;
+  std::map<std::string, Papers> papers;  // by submission; the reference has none
+};
+
+/// Every page by its path below the report folder: "README.md", "submissions/alpha.md".
+std::map<std::string, std::string> render_report(const ReportInput& input);
+
+std::string render_index(const ReportInput& input, const Board& board);
+std::string render_submission(const ReportInput& input, const Board& board,
+                              const std::string& submission);
+
+/// The first line of every page that was written by this program.
+inline constexpr std::string_view kGeneratedMark =
+    "<!-- Written by `./gauntlet report`; edits are lost. -->\n";
+
+}  // namespace gauntlet

@@ -1,0 +1,118 @@
+#include "harness/sandbox/landlock.h"
+
+#include <cstdint>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+namespace gauntlet {
+namespace {
+
+// Newer than the kernel headers of the oldest system we build on.
+constexpr std::uint64_t kRefer = 1u << 13;                                       // version 2
+constexpr std::uint64_t kTruncate = 1u << 14;                                    // version 3
+constexpr std::uint64_t kIoctl = 1u << 15;                                       // version 5
+constexpr std::uint64_t kBindTcp = 1u << 0, kConnectTcp = 1u << 1;               // version 4
+constexpr std::uint64_t kScopeAbstractSocket = 1u << 0, kScopeSignal = 1u << 1;  // version 6
+
+struct RulesetAttributes {
+  std::uint64_t files;
+  std::uint64_t net;
+  std::uint64_t scoped;
+};
+
+constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr std::uint64_t kFirstVersion = (1u << 13) - 1;  // every right of version 1
+constexpr std::uint64_t kOnFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
+                                   LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate | kIoctl;
+
+RulesetAttributes attributes_of(int version) {
+  RulesetAttributes all{kFirstVersion, 0, 0};
+  if (version >= 2) all.files |= kRefer;
+  if (version >= 3) all.files |= kTruncate;
+  if (version >= 4) all.net = kBindTcp | kConnectTcp;
+  if (version >= 5) all.files |= kIoctl;
+  if (version >= 6) all.scoped = kScopeAbstractSocket | kScopeSignal;
+  return all;
+}
+
+std::uint64_t rights(PathAccess access) {
+  switch (access) {
+    case PathAccess::read:
+      return kRead;
+    case PathAccess::execute:
+      return kRead | LANDLOCK_ACCESS_FS_EXECUTE;
+    case PathAccess::device:
+      return kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate | kIoctl;
+    case PathAccess::work_folder:
+      // A compiler makes files, folders and links; it has no use for devices, sockets and pipes.
+      return kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+             LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+             LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | kRefer | kTruncate;
+  }
+  throw Broken("rights: no such access");
+}
+
+void add_rule(int ruleset, const PathRule& rule, std::uint64_t handled) {
+  const Fd path(open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+  if (!path) return;
+  struct stat facts {};
+  if (fstat(path.get(), &facts) != 0) broken_call("Landlock: fstat " + rule.path.string());
+  std::uint64_t allowed = rights(rule.access) & handled;
+  if (!S_ISDIR(facts.st_mode)) allowed &= kOnFiles;
+  const landlock_path_beneath_attr beneath{allowed, path.get()};
+  if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0)
+    broken_call("Landlock: allowing " + rule.path.string());
+}
+
+}  // namespace
+
+int landlock_version() {
+  const long version =
+      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return version < 0 ? 0 : static_cast<int>(version);
+}
+
+Fd landlock_ruleset(const std::vector<PathRule>& rules) {
+  const int version = landlock_version();
+  if (version == 0) return Fd();
+  const RulesetAttributes handled = attributes_of(version);
+  // Older kernels accept the longer struct as long as what they do not know is zero.
+  Fd ruleset(static_cast<int>(syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0)));
+  if (!ruleset) broken_call("Landlock: making a ruleset");
+  for (const PathRule& rule : rules) add_rule(ruleset.get(), rule, handled.files);
+  return ruleset;
+}
+
+int landlock_restrict(int ruleset) {
+  return static_cast<int>(syscall(SYS_landlock_restrict_self, ruleset, 0));
+}
+
+std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder) {
+  return {{"/usr", PathAccess::execute},
+          {"/lib", PathAccess::execute},
+          {"/lib64", PathAccess::execute},
+          {"/bin", PathAccess::execute},
+          {"/etc/ld.so.cache", PathAccess::read},
+          {"/etc/alternatives", PathAccess::read},  // cc, c++ and ld may be links through it
+          {"/dev/null", PathAccess::device},
+          {"/dev/urandom", PathAccess::read},
+          {work_folder, PathAccess::work_folder}};
+}
+
+std::vector<PathRule> worker_rules() {
+  return {{"/usr/lib", PathAccess::execute},  // the program loader is started, not only read
+          {"/usr/lib64", PathAccess::execute},
+          {"/usr/local/lib", PathAccess::read},
+          {"/lib", PathAccess::execute},
+          {"/lib64", PathAccess::execute},
+          {"/etc/ld.so.cache", PathAccess::read},
+          {"/dev/null", PathAccess::read},
+          {"/dev/urandom", PathAccess::read},
+          {"/sys/devices/system/cpu", PathAccess::read},
+          {"/sys/devices/system/node", PathAccess::read},
+          {"/proc/cpuinfo", PathAccess::read}};
+}
+
+}  // namespace gauntlet

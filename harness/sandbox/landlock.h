@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "harness/sandbox/fd.h"
+
+namespace gauntlet {
+
+enum class PathAccess {
+  read,         // files and folders
+  execute,      // read, and start programs
+  device,       // read and write an existing file, "/dev/null"
+  work_folder,  // everything but starting programs
+};
+
+struct PathRule {
+  std::filesystem::path path;
+  PathAccess access;
+};
+
+/// Version of the kernel's Landlock interface; 0 when there is none.
+int landlock_version();
+
+/// A set of rules that a child can put on itself: every file access that no rule allows is refused,
+/// and from version 4 TCP, from version 6 signals to and abstract sockets of outsiders. Paths that
+/// do not exist are left out. An empty Fd where the kernel has no Landlock.
+Fd landlock_ruleset(const std::vector<PathRule>& rules);
+
+/// Puts the rules on the calling thread. Async-signal-safe; needs no_new_privs. 0, or -1 and errno.
+int landlock_restrict(int ruleset);
+
+/// What a compiler needs: system programs, headers and libraries, and its own work folder.
+std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder);
+
+/// What a worker needs: system libraries and what OpenMP asks about the machine; nothing to write.
+std::vector<PathRule> worker_rules();
+
+}  // namespace gauntlet

@@ -1,0 +1,199 @@
+#include "harness/sandbox/launch.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "harness/sandbox/fd.h"
+#include "harness/sandbox/kernel_limits.h"
+#include "harness/sandbox/landlock.h"
+
+namespace gauntlet {
+namespace {
+
+/// Everything the child needs, laid out before the fork: between fork and exec it must not
+/// allocate.
+struct Prepared {
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+  std::vector<int> descriptors;
+  std::vector<KernelLimit> limits;
+  sock_fprog filter{};
+  pid_t parent = 0;
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  all.reserve(texts.size() + 1);
+  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+/// What the child tells the parent when a step fails; on success the pipe closes empty.
+struct StepFailure {
+  std::array<char, 40> step;
+  int error;
+};
+
+/// The child's side. Only async-signal-safe calls from here to exec.
+class Child {
+ public:
+  Child(const LaunchPlan& plan, Prepared& prepared, int status)
+      : plan_(plan), prepared_(prepared), status_(status) {}
+
+  [[noreturn]] void become() {
+    must(setsid() >= 0, "setsid");
+    reset_signals();
+    place_descriptors();
+    drop_user();
+    for (const KernelLimit& limit : prepared_.limits)
+      must(setrlimit(static_cast<__rlimit_resource>(limit.resource), &limit.value) == 0,
+           "setrlimit");
+    must((folder_ >= 0 ? fchdir(folder_) : chdir("/")) == 0, "entering the work folder");
+    umask(022);
+    die_with_parent();
+    must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no_new_privs");
+    if (landlock_ >= 0) must(landlock_restrict(landlock_) == 0, "Landlock");
+    if (prepared_.filter.len > 0)
+      must(syscall(SYS_seccomp, 1 /* SECCOMP_SET_MODE_FILTER */, 0, &prepared_.filter) == 0,
+           "seccomp");
+    char** argv = prepared_.argv.data();
+    char** environment = prepared_.environment.data();
+    if (program_ >= 0)
+      syscall(SYS_execveat, program_, "", argv, environment, AT_EMPTY_PATH);
+    else
+      execve(argv[0], argv, environment);
+    must(false, "starting the program");
+    _exit(127);
+  }
+
+ private:
+  void must(bool done, const char* step) {
+    if (done) return;
+    StepFailure failure{};
+    failure.error = errno;
+    std::strncpy(failure.step.data(), step, failure.step.size() - 1);
+    [[maybe_unused]] const ssize_t written = write(status_, &failure, sizeof failure);
+    _exit(127);
+  }
+
+  void reset_signals() {
+    struct sigaction fresh {};
+    fresh.sa_handler = SIG_DFL;
+    for (int number = 1; number < 65; ++number)
+      sigaction(number, &fresh, nullptr);  // refused for SIGKILL, SIGSTOP and libc's own
+    sigset_t none;
+    sigemptyset(&none);
+    must(sigprocmask(SIG_SETMASK, &none, nullptr) == 0, "sigprocmask");
+  }
+
+  /// Moves a descriptor out of the way of the final numbers.
+  int aside(int fd) {
+    if (fd < 0) return -1;
+    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 128);
+    must(moved >= 0, "moving a descriptor");
+    return moved;
+  }
+
+  int settle(int moved, int number) {
+    if (moved < 0) return -1;
+    must(dup3(moved, number, O_CLOEXEC) == number, "placing a descriptor");
+    return number;
+  }
+
+  void place_descriptors() {
+    status_ = aside(status_);
+    const int folder = aside(plan_.folder);
+    const int landlock = aside(plan_.landlock);
+    const int program = aside(plan_.program);
+    for (int& fd : prepared_.descriptors) fd = aside(fd);
+    int next = 0;
+    for (const int fd : prepared_.descriptors) must(dup2(fd, next++) >= 0, "placing a descriptor");
+    status_ = settle(status_, next++);
+    folder_ = settle(folder, next++);
+    landlock_ = settle(landlock, next++);
+    program_ = settle(program, next++);
+    close_from(next);
+  }
+
+  void close_from(int first) {
+    if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+    rlimit open{};  // kernels before 5.9, or a container that refuses the call
+    must(getrlimit(RLIMIT_NOFILE, &open) == 0, "getrlimit");
+    const auto last = static_cast<int>(std::min<rlim_t>(open.rlim_cur, 1 << 20));
+    for (int fd = first; fd < last; ++fd) close(fd);
+  }
+
+  void drop_user() {
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    if (plan_.user) {
+      // Straight to the kernel: libc's wrappers take locks that another thread may have held.
+      const uid_t id = *plan_.user;
+      must(syscall(SYS_setgroups, 0, nullptr) == 0, "setgroups");
+      must(syscall(SYS_setresgid, id, id, id) == 0, "setresgid");
+      must(syscall(SYS_setresuid, id, id, id) == 0, "setresuid");
+    }
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, 2> none{};
+    must(syscall(SYS_capset, &header, none.data()) == 0, "dropping capabilities");
+  }
+
+  void die_with_parent() {
+    must(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, "parent-death signal");
+    if (getppid() != prepared_.parent) _exit(127);  // it ended before the line above
+  }
+
+  const LaunchPlan& plan_;
+  Prepared& prepared_;
+  int status_;
+  int folder_ = -1;
+  int landlock_ = -1;
+  int program_ = -1;
+};
+
+/// Waits until the child runs its program, or says why it does not.
+void await_start(pid_t pid, int status, const LaunchPlan& plan) {
+  StepFailure failure{};
+  ssize_t got = 0;
+  do got = read(status, &failure, sizeof failure);
+  while (got < 0 && errno == EINTR);
+  if (got == 0) return;
+  waitpid(pid, nullptr, 0);
+  throw LaunchFailed(fmt::format("cannot start {}: {}: {}",
+                                 plan.argv.empty() ? "a program" : plan.argv[0],
+                                 failure.step.data(), std::strerror(failure.error)));
+}
+
+}  // namespace
+
+pid_t launch(const LaunchPlan& plan) {
+  Prepared prepared;
+  prepared.argv = pointers(plan.argv);
+  prepared.environment = pointers(plan.environment);
+  prepared.descriptors = plan.descriptors;
+  prepared.limits = kernel_limits(plan.limits, plan.user.has_value());
+  prepared.filter.len = static_cast<unsigned short>(plan.seccomp.size());
+  prepared.filter.filter = const_cast<sock_filter*>(plan.seccomp.data());
+  prepared.parent = getpid();
+
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
+  const Fd status_out(ends[0]);
+  Fd status_in(ends[1]);
+  const pid_t pid = fork();
+  if (pid < 0) throw LaunchFailed(fmt::format("fork: {}", std::strerror(errno)));
+  if (pid == 0) Child(plan, prepared, status_in.get()).become();
+  status_in.reset();
+  await_start(pid, status_out.get(), plan);
+  return pid;
+}
+
+}  // namespace gauntlet

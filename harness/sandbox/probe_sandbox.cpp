@@ -1,0 +1,167 @@
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "harness/sandbox/fd.h"
+#include "harness/sandbox/landlock.h"
+#include "harness/sandbox/own_pid.h"
+#include "harness/sandbox/report.h"
+#include "harness/sandbox/seccomp_filter.h"
+#include "harness/sandbox/spare_user.h"
+
+namespace gauntlet {
+namespace {
+
+/// Runs `act` in a child and gives its wait status; the child ends with what `act` returned. It may
+/// only make system calls: it is a fork of a program that may have threads.
+template <class Act>
+int status_of_child(Act act) {
+  const pid_t pid = fork();
+  if (pid < 0) broken_call("fork");
+  if (pid == 0) _exit(act());
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+bool ended_with(int status, int code) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+
+SandboxLayer probe_landlock() {
+  const int version = landlock_version();
+  if (version == 0)
+    return {"landlock", false, "this kernel has no Landlock (5.13 or newer, and lsm=landlock)"};
+  const Fd rules = landlock_ruleset(worker_rules());
+  const int status = status_of_child([&] {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || landlock_restrict(rules.get()) != 0)
+      return 1;
+    const bool shut = open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES;
+    return shut && open("/dev/null", O_RDONLY) >= 0 ? 0 : 2;
+  });
+  if (ended_with(status, 1)) return {"landlock", false, "the kernel refused the rules"};
+  if (!ended_with(status, 0)) return {"landlock", false, "/etc/passwd stayed open to a child"};
+  return {"landlock", true, fmt::format("version {}: /etc/passwd was shut to a child", version)};
+}
+
+SandboxLayer probe_seccomp() {
+  SeccompFilter filter = worker_filter();
+  const int status = status_of_child([&] {
+    set_own_pid(filter.data(), filter.size(), static_cast<std::uint32_t>(getpid()));
+    const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_seccomp, 1, 0, &program) != 0)
+      return 1;
+    return socket(AF_INET, SOCK_STREAM, 0) < 0 ? 2 : 3;  // must not return at all
+  });
+  if (ended_with(status, 1)) return {"seccomp", false, "the kernel refused the filter"};
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+    return {"seccomp", false, "a child that called socket() was not killed"};
+  return {"seccomp", true, "a child that called socket() was killed"};
+}
+
+SandboxLayer probe_rlimits() {
+  const int status = status_of_child([] {
+    const rlimit little{std::size_t{16} << 20, std::size_t{16} << 20};
+    if (setrlimit(RLIMIT_DATA, &little) != 0) return 1;
+    void* much = mmap(nullptr, std::size_t{256} << 20, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return much == MAP_FAILED ? 0 : 2;
+  });
+  if (!ended_with(status, 0))
+    return {"rlimits", false, "a child got 256 MiB under a limit of 16 MiB"};
+  return {"rlimits", true, "a child was refused 256 MiB under a limit of 16 MiB"};
+}
+
+SandboxLayer probe_user() {
+  const std::optional<SpareUser> user = SpareUser::take_if_root();
+  if (!user) return {"uid", false, "not root: submissions run as the user who started this"};
+  const uid_t id = user->id();
+  const int status = status_of_child([&] {
+    if (syscall(SYS_setgroups, 0, nullptr) != 0 || syscall(SYS_setresgid, id, id, id) != 0 ||
+        syscall(SYS_setresuid, id, id, id) != 0)
+      return 1;
+    return kill(getppid(), 0) != 0 && errno == EPERM ? 0 : 2;
+  });
+  if (!ended_with(status, 0))
+    return {"uid", false, fmt::format("root, but a child cannot become user {}", id)};
+  return {"uid", true, fmt::format("a child became user {} and could not signal us", id)};
+}
+
+SandboxLayer probe_sealed_memory() {
+  constexpr std::size_t kPage = 4096;
+  const Fd file(memfd_create("gauntlet-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), kPage) != 0)
+    return {"sealed memory", false, "memfd_create is refused"};
+  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE) != 0)
+    return {"sealed memory", false, "the kernel has no F_SEAL_FUTURE_WRITE (5.1 or newer)"};
+  void* writable = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (writable != MAP_FAILED) {
+    munmap(writable, kPage);
+    return {"sealed memory", false, "a sealed file could be mapped for writing"};
+  }
+  return {"sealed memory", true, "a sealed file could not be mapped for writing"};
+}
+
+SandboxLayer probe_freeze() {
+  const pid_t pid = fork();
+  if (pid < 0) broken_call("fork");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    while (true) poll(nullptr, 0, -1);
+  }
+  siginfo_t info{};
+  const bool frozen = kill(pid, SIGSTOP) == 0 &&
+                      waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED) == 0 &&
+                      info.si_code == CLD_STOPPED;
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  return {"freeze", frozen,
+          frozen ? "a child stopped and said so" : "a child could not be stopped"};
+}
+
+const SandboxLayer& layer(const SandboxReport& report, std::string_view name) {
+  for (const SandboxLayer& layer : report.layers)
+    if (layer.name == name) return layer;
+  throw Broken(fmt::format("probe_sandbox: no layer '{}'", name));
+}
+
+std::string problem_of(const SandboxReport& report) {
+  for (const char* needed : {"seccomp", "rlimits", "sealed memory", "freeze"})
+    if (const SandboxLayer& found = layer(report, needed); !found.holds)
+      return fmt::format(
+          "{}: {}. Submissions must not run without it; in a container, allow it or "
+          "run on the host.",
+          needed, found.detail);
+  if (const SandboxLayer& user = layer(report, "uid"); geteuid() == 0 && !user.holds)
+    return fmt::format("uid: {}. Run as an ordinary user instead.", user.detail);
+  return "";
+}
+
+SandboxReport probe() {
+  SandboxReport report;
+  report.layers = {probe_landlock(), probe_seccomp(),       probe_rlimits(),
+                   probe_user(),     probe_sealed_memory(), probe_freeze()};
+  for (const char* wall : {"landlock", "seccomp", "rlimits", "uid"})
+    if (layer(report, wall).holds)
+      report.tier += (report.tier.empty() ? "" : "+") + std::string(wall);
+  if (report.tier.empty()) report.tier = "none";
+  report.problem = problem_of(report);
+  report.usable = report.problem.empty();
+  return report;
+}
+
+}  // namespace
+
+const SandboxReport& probe_sandbox() {
+  static const SandboxReport report = probe();
+  return report;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <sys/types.h>
+
+#include "harness/sandbox/fd.h"
+
+namespace gauntlet {
+
+/// An uid that no account and no other sandbox on this machine uses, for as long as this lives.
+class SpareUser {
+ public:
+  /// Empty when this process is not root and therefore cannot change its user. Throws Broken when
+  /// all spare uids are taken.
+  static std::optional<SpareUser> take_if_root();
+
+  uid_t id() const { return id_; }
+
+ private:
+  SpareUser(uid_t id, Fd claim) : id_(id), claim_(std::move(claim)) {}
+
+  uid_t id_;
+  Fd claim_;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,110 @@
+#include "harness/score/board.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gauntlet {
+namespace {
+
+void add_new(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+/// The cells that answer the same questions as most others do. Fewer unmeasured checks win between
+/// equally large groups.
+const CellScore* most_common(const std::vector<const CellScore*>& scores) {
+  const CellScore* best = nullptr;
+  std::tuple<std::ptrdiff_t, std::ptrdiff_t> most;
+  for (const CellScore* one : scores) {
+    const std::tuple now{
+        std::count_if(scores.begin(), scores.end(),
+                      [&](const CellScore* other) { return comparable(*one, *other); }),
+        -static_cast<std::ptrdiff_t>(one->not_measured.size())};
+    // A failed build compares with every group, so it must not stand for one.
+    if (!one->failed_to_build && (!best || now > most)) {
+      best = one;
+      most = now;
+    }
+  }
+  return best ? best : scores.empty() ? nullptr : scores.front();
+}
+
+}  // namespace
+
+Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
+             std::vector<std::string> challenges)
+    : rubric_(rubric), challenges_(std::move(challenges)) {
+  for (const auto& cell : cells) {
+    add_new(submissions_, cell.submission);
+    add_new(challenges_, cell.challenge);
+    cells_[{cell.submission, cell.challenge}] = {score_cell(rubric, cell), std::nullopt};
+  }
+  for (const auto& challenge : challenges_)
+    for (const Device device : {Device::cpu, Device::cuda}) place(challenge, device);
+  order_submissions();
+}
+
+void Board::place(const std::string& challenge, Device device) {
+  std::vector<BoardCell*> entries;
+  std::vector<const CellScore*> scores;
+  for (auto& [key, cell] : cells_) {
+    if (key.second != challenge || key.first == kReferenceName) continue;
+    if (!cell.score.score || cell.score.device != device) continue;
+    entries.push_back(&cell);
+    scores.push_back(&cell.score);
+  }
+  const CellScore* group = most_common(scores);
+  std::vector<std::optional<double>> column;
+  for (const CellScore* score : scores)
+    column.push_back(comparable(*score, *group) ? score->score : std::nullopt);
+  const auto places = placements(rubric_, column);
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i]->placement = places[i];
+}
+
+void Board::order_submissions() {
+  const auto rank = [&](const std::string& name) {
+    const auto average = mean(name);
+    const bool complete = average && average->graded == average->of;
+    return std::tuple(name == kReferenceName, !complete, average ? -average->score : 1.0, name);
+  };
+  std::sort(submissions_.begin(), submissions_.end(),
+            [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+}
+
+const BoardCell* Board::find(const std::string& submission, const std::string& challenge) const {
+  const auto found = cells_.find({submission, challenge});
+  return found == cells_.end() ? nullptr : &found->second;
+}
+
+std::optional<Mean> Board::mean(const std::string& submission) const {
+  Mean mean;
+  mean.of = static_cast<int>(challenges_.size());
+  std::optional<Device> device;
+  for (const auto& challenge : challenges_) {
+    const BoardCell* cell = find(submission, challenge);
+    if (!cell || !cell->score.score) continue;
+    if (device && *device != cell->score.device) return std::nullopt;
+    device = cell->score.device;
+    mean.score += *cell->score.score;
+    mean.partial = mean.partial || cell->score.partial();
+    ++mean.graded;
+  }
+  if (mean.graded == 0) return std::nullopt;
+  mean.score /= mean.graded;
+  return mean;
+}
+
+PairVerdict Board::compare(const std::string& first, const std::string& second,
+                           const std::string& challenge) const {
+  const BoardCell* a = find(first, challenge);
+  const BoardCell* b = find(second, challenge);
+  return gauntlet::compare(rubric_, a ? &a->score : nullptr, b ? &b->score : nullptr);
+}
+
+Record Board::record(const std::string& first, const std::string& second) const {
+  Record record;
+  for (const auto& challenge : challenges_) record.count(compare(first, second, challenge));
+  return record;
+}
+
+}  // namespace gauntlet

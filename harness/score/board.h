@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/score/compare.h"
+
+namespace gauntlet {
+
+/// The folder of the reference solutions stands in the matrix under this name and takes no place.
+inline constexpr std::string_view kReferenceName = "reference";
+
+/// Mean score of a submission over the challenges in which it was graded.
+struct Mean {
+  double score = 0;
+  int graded = 0;
+  int of = 0;            // challenges there are
+  bool partial = false;  // some of the scores are
+};
+
+struct BoardCell {
+  CellScore score;
+  std::optional<Place> placement;  // among the comparable cells of its challenge
+};
+
+/// The grade matrix: everything that follows from the scores of many cells together.
+class Board {
+ public:
+  /// `challenges`: columns in the order to show; a challenge that only `cells` knows comes last.
+  Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
+        std::vector<std::string> challenges);
+
+  /// Best mean first among those that were graded everywhere, then the others the same way, the
+  /// reference last.
+  const std::vector<std::string>& submissions() const { return submissions_; }
+  const std::vector<std::string>& challenges() const { return challenges_; }
+
+  /// Null when the submission did not take part.
+  const BoardCell* find(const std::string& submission, const std::string& challenge) const;
+
+  /// Nothing when no cell was graded, or when the cells are of different devices.
+  std::optional<Mean> mean(const std::string& submission) const;
+
+  PairVerdict compare(const std::string& first, const std::string& second,
+                      const std::string& challenge) const;
+  Record record(const std::string& first, const std::string& second) const;
+
+ private:
+  void place(const std::string& challenge, Device device);
+  void order_submissions();
+
+  Rubric rubric_;
+  std::vector<std::string> submissions_;
+  std::vector<std::string> challenges_;
+  std::map<std::pair<std::string, std::string>, BoardCell> cells_;  // (submission, challenge)
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,178 @@
+#include "harness/score/cell_score.h"
+
+#include <algorithm>
+
+#include "harness/core/names.h"
+#include "harness/store/json_fields.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr NameTable<Standing, 3> kStandings{"standing", {"graded", "unmeasured", "broken"}};
+
+constexpr std::array kSections{Section::correctness, Section::robustness, Section::performance,
+                               Section::engineering};
+
+double mean_speed_share(const Rubric& rubric, const std::vector<SpeedMeasurement>& speeds) {
+  double sum = 0;
+  for (const auto& speed : speeds) sum += rubric.speed_share(speed.ratio);
+  return sum / static_cast<double>(speeds.size());
+}
+
+SectionScore score_section(const Rubric& rubric, Section section,
+                           const std::vector<CheckObservation>& checks) {
+  SectionScore result{section, std::nullopt, 0, 0};
+  double points = 0;
+  double weight = 0;
+  for (const auto& check : checks) {
+    if (check.info.section != section) continue;
+    ++result.total;
+    if (const auto share = earned_share(rubric, check)) {
+      ++result.measured;
+      points += check.info.weight * *share;
+      weight += check.info.weight;
+    }
+  }
+  if (weight > 0) result.score = 100 * points / weight;
+  return result;
+}
+
+std::optional<double> raw_score(const Rubric& rubric, const std::vector<SectionScore>& sections) {
+  double sum = 0;
+  double weight = 0;
+  for (const auto& section : sections) {
+    if (!section.score) continue;
+    sum += rubric.weight_of(section.section) * *section.score;
+    weight += rubric.weight_of(section.section);
+  }
+  if (weight == 0) return std::nullopt;
+  return sum / weight;
+}
+
+/// True when it builds and then never gets as far as an answer, be it a wrong one.
+bool gave_no_output(const CellObservation& cell) {
+  int ended = 0;
+  for (const auto& check : cell.checks) {
+    if (check.info.section == Section::engineering) continue;
+    if (check.verdict == Verdict::passed || check.verdict == Verdict::wrong) return false;
+    if (blames_submission(check.verdict)) ++ended;
+  }
+  return ended > 0;
+}
+
+std::vector<Cap> caps_of(const Rubric& rubric, const CellObservation& cell, bool failed_to_build) {
+  std::vector<Cap> caps;
+  const auto add = [&](std::string_view check, Severity severity) {
+    if (const double cap = rubric.cap_of(severity); cap < 100)
+      caps.push_back({std::string(check), severity, cap});
+  };
+  if (failed_to_build) add(kBuildCap, Severity::fatal);
+  if (gave_no_output(cell)) add(kOutputCap, Severity::fatal);
+  for (const auto& check : cell.checks)
+    if (blames_submission(check.verdict))
+      add(check.info.id, check.verdict == Verdict::cheated ? Severity::fatal : check.info.severity);
+  std::stable_sort(caps.begin(), caps.end(),
+                   [](const Cap& a, const Cap& b) { return a.cap < b.cap; });
+  return caps;
+}
+
+double lowest_cap(const std::vector<Cap>& caps, double raw) {
+  for (const Cap& cap : caps) raw = std::min(raw, cap.cap);
+  return raw;
+}
+
+void note_unmeasured(const CellObservation& cell, CellScore& result) {
+  for (const auto& check : cell.checks) {
+    if (check.verdict == Verdict::broken) ++result.broken;
+    if (check.verdict == Verdict::broken || check.verdict == Verdict::unmeasured)
+      result.not_measured.push_back(check.info.id);
+  }
+  std::sort(result.not_measured.begin(), result.not_measured.end());
+}
+
+Json to(const SectionScore& section, const Rubric& rubric) {
+  Json json{{"section", name_of(section.section)},
+            {"weight", json_number(rubric.weight_of(section.section))}};
+  if (section.score) json["score"] = json_number(*section.score);
+  json["measured"] = section.measured;
+  json["total"] = section.total;
+  json["partial"] = section.partial();
+  return json;
+}
+
+}  // namespace
+
+std::string_view name_of(Standing standing) {
+  return kStandings.of(standing);
+}
+
+bool CellScore::critical_failure() const {
+  return std::any_of(caps.begin(), caps.end(),
+                     [](const Cap& cap) { return cap.severity >= Severity::critical; });
+}
+
+std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check) {
+  if (blames_submission(check.verdict)) return 0;
+  if (check.verdict != Verdict::passed) return std::nullopt;
+  double share = check.earned >= 0 ? std::min(check.earned, 1.0) : 0;
+  if (check.info.section == Section::performance && !check.speeds.empty())
+    share *= mean_speed_share(rubric, check.speeds);
+  return share;
+}
+
+CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
+  CellScore result;
+  result.submission = cell.submission;
+  result.challenge = cell.challenge;
+  result.device = cell.device;
+  result.grader_digest = cell.provenance.grader_digest;
+  note_unmeasured(cell, result);
+  // A build that failed through our own fault arrives with broken checks, which blame nobody.
+  result.failed_to_build = !cell.build.ok && result.broken == 0;
+  for (const Section section : kSections)
+    if (auto scored = score_section(rubric, section, cell.checks); scored.total > 0)
+      result.sections.push_back(scored);
+
+  result.raw = result.failed_to_build ? 0 : raw_score(rubric, result.sections);
+  if (!result.raw) {
+    const bool ours = result.broken > 0 || cell.checks.empty();
+    result.standing = ours ? Standing::broken : Standing::unmeasured;
+    return result;
+  }
+  result.caps = caps_of(rubric, cell, result.failed_to_build);
+  result.score = lowest_cap(result.caps, *result.raw);
+  result.letter = rubric.letter_of(*result.score);
+  return result;
+}
+
+double score_without_cap(const CellScore& score, const std::string& check) {
+  std::vector<Cap> others;
+  for (const Cap& cap : score.caps)
+    if (cap.check != check) others.push_back(cap);
+  return lowest_cap(others, score.raw.value_or(0));
+}
+
+std::string to_json(const CellScore& score, const Rubric& rubric) {
+  Json json{{"schema", "gauntlet.score/1"},       {"submission", score.submission},
+            {"challenge", score.challenge},       {"device", name_of(score.device)},
+            {"rubric_digest", rubric.digest},     {"grader_digest", score.grader_digest},
+            {"standing", name_of(score.standing)}};
+  if (score.score) {
+    json["score"] = json_number(*score.score);
+    json["printed"] = rubric.printed(*score.score);
+    json["letter"] = score.letter;
+    json["raw"] = json_number(*score.raw);
+  }
+  json["partial"] = score.partial();
+  json["caps"] = Json::array();
+  for (const Cap& cap : score.caps)
+    json["caps"].push_back(
+        {{"check", cap.check}, {"severity", name_of(cap.severity)}, {"cap", json_number(cap.cap)}});
+  json["sections"] = Json::array();
+  for (const auto& section : score.sections) json["sections"].push_back(to(section, rubric));
+  json["not_measured"] = Json(score.not_measured);
+  json["broken"] = score.broken;
+  return json_text(json);
+}
+
+}  // namespace gauntlet

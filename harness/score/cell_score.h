@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/check.h"
+#include "harness/score/rubric.h"
+#include "harness/store/observation.h"
+
+namespace gauntlet {
+
+/// What a cell of the matrix can say. A submission that did not take part has no cell at all.
+enum class Standing {
+  graded,      // has a score, which may be 0
+  unmeasured,  // nothing could be asked on this machine
+  broken,      // we failed; grade it again
+};
+
+std::string_view name_of(Standing standing);
+
+struct SectionScore {
+  Section section = Section::correctness;
+  std::optional<double> score;  // absent when nothing in it was measured
+  int measured = 0;             // checks that passed or blame the submission
+  int total = 0;
+  bool partial() const { return measured < total; }
+};
+
+/// A failed check that limits the score. Cheating limits it as a fatal failure does, whatever the
+/// check's own severity.
+struct Cap {
+  std::string check;  // kBuildCap and kOutputCap when it is none of the checks
+  Severity severity = Severity::minor;
+  double cap = 100;
+};
+
+inline constexpr std::string_view kBuildCap = "build";    // it does not build
+inline constexpr std::string_view kOutputCap = "output";  // every check ended without an answer
+
+/// What the rubric makes of one observation.
+struct CellScore {
+  std::string submission;
+  std::string challenge;
+  Device device = Device::cpu;
+  Standing standing = Standing::graded;
+  std::vector<SectionScore> sections;  // only those that have checks
+  std::optional<double> raw;           // before caps; absent unless graded
+  std::optional<double> score;         // absent unless graded; never above raw
+  std::string letter;                  // empty unless graded
+  std::vector<Cap> caps;               // every cap below 100 that a failure brought, lowest first
+  std::vector<std::string> not_measured;  // ids of unmeasured and broken checks, sorted
+  int broken = 0;                         // how many of them are our fault
+  bool failed_to_build = false;
+  std::string grader_digest;  // scores of different graders are not comparable
+
+  bool partial() const { return !not_measured.empty(); }
+  /// A failure took points away beyond its own.
+  bool capped() const { return failed_to_build || (raw && score && *score < *raw); }
+  /// Failed a check that decides comparisons, whether or not its cap lowered the score.
+  bool critical_failure() const;
+};
+
+CellScore score_cell(const Rubric& rubric, const CellObservation& cell);
+
+/// The share of a check's points that counts, 0..1; nothing for unmeasured and broken checks.
+std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check);
+
+/// What the score would be had the failure of this check brought no cap.
+double score_without_cap(const CellScore& score, const std::string& check);
+
+/// Schema "gauntlet.score/1".
+std::string to_json(const CellScore& score, const Rubric& rubric);
+
+}  // namespace gauntlet

@@ -1,0 +1,120 @@
+#include "harness/score/rubric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/core/digest.h"
+#include "harness/core/files.h"
+#include "harness/core/yaml.h"
+
+namespace gauntlet {
+namespace {
+
+std::array<double, 4> read_sections(YamlFields fields) {
+  std::array<double, 4> weights{};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::string name(name_of(static_cast<Section>(i)));
+    weights[i] = fields.number(name);
+    if (!(weights[i] > 0)) fields.refuse(name, "must be more than 0");
+  }
+  fields.refuse_unknown();
+  return weights;
+}
+
+std::array<double, 4> read_caps(YamlFields fields) {
+  std::array<double, 4> caps{};
+  for (std::size_t i = 0; i < caps.size(); ++i) {
+    const std::string name(name_of(static_cast<Severity>(i)));
+    caps[i] = fields.number(name);
+    if (caps[i] < 0 || caps[i] > 100) fields.refuse(name, "must lie between 0 and 100");
+    if (i > 0 && caps[i] > caps[i - 1])
+      fields.refuse(name, "must not be higher than the cap of a milder failure");
+  }
+  fields.refuse_unknown();
+  return caps;
+}
+
+std::vector<Rubric::Band> read_letters(YamlFields fields) {
+  std::vector<Rubric::Band> letters;
+  for (const auto& letter : fields.keys()) {
+    const double at_least = fields.number(letter);
+    if (!letters.empty() && at_least >= letters.back().at_least)
+      fields.refuse(letter, "must begin below the letter before it");
+    letters.push_back({letter, at_least});
+  }
+  if (letters.empty() || letters.back().at_least != 0)
+    fields.refuse(letters.empty() ? "letters" : letters.back().letter,
+                  "the last letter must begin at 0");
+  return letters;
+}
+
+void read_comparison(YamlFields& fields, Rubric& rubric) {
+  YamlFields ties = fields.fields("ties");
+  rubric.tie_band = ties.number("band");
+  if (rubric.tie_band < 0) ties.refuse("band", "must be 0 or more");
+  ties.refuse_unknown();
+  YamlFields margins = fields.fields("margins");
+  rubric.narrow_below = margins.number("narrow_below");
+  rubric.moderate_below = margins.number("moderate_below");
+  if (rubric.narrow_below < rubric.tie_band)
+    margins.refuse("narrow_below", "must not be below ties.band");
+  if (rubric.moderate_below < rubric.narrow_below)
+    margins.refuse("moderate_below", "must not be below narrow_below");
+  margins.refuse_unknown();
+}
+
+void read_speed(YamlFields fields, Rubric& rubric) {
+  rubric.full_ratio = fields.number("full_ratio");
+  rubric.zero_ratio = fields.number("zero_ratio");
+  if (!(rubric.zero_ratio > 0)) fields.refuse("zero_ratio", "must be more than 0");
+  if (!(rubric.full_ratio > rubric.zero_ratio))
+    fields.refuse("full_ratio", "must be more than zero_ratio");
+  fields.refuse_unknown();
+}
+
+}  // namespace
+
+double Rubric::weight_of(Section section) const {
+  return section_weights.at(static_cast<std::size_t>(section));
+}
+
+double Rubric::cap_of(Severity severity) const {
+  return caps.at(static_cast<std::size_t>(severity));
+}
+
+const std::string& Rubric::letter_of(double score) const {
+  for (const Band& band : letters)
+    if (score >= band.at_least) return band.letter;
+  return letters.back().letter;
+}
+
+int Rubric::printed(double score) const {
+  const double rounded = std::floor(score + 0.5);
+  const bool same_letter = letter_of(rounded) == letter_of(score);
+  return static_cast<int>(same_letter ? rounded : std::floor(score));
+}
+
+double Rubric::speed_share(double ratio) const {
+  if (!(ratio > zero_ratio)) return 0;
+  return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
+}
+
+Rubric load_rubric(const std::filesystem::path& file) {
+  return rubric_from_yaml(read_file(file), file.string());
+}
+
+Rubric rubric_from_yaml(const std::string& text, const std::string& shown_name) {
+  YamlFields fields = YamlFields::of_text(text, shown_name);
+  Rubric rubric;
+  rubric.section_weights = read_sections(fields.fields("sections"));
+  rubric.caps = read_caps(fields.fields("caps"));
+  rubric.letters = read_letters(fields.fields("letters"));
+  read_comparison(fields, rubric);
+  read_speed(fields.fields("speed"), rubric);
+  fields.refuse_unknown();
+  rubric.digest = sha256(text);
+  return rubric;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/core/check.h"
+
+namespace gauntlet {
+
+/// The declared function from observations to grades: harness/score/rubric.yaml, which explains
+/// every field. Scores are 0..100.
+struct Rubric {
+  struct Band {
+    std::string letter;
+    double at_least = 0;
+  };
+
+  std::array<double, 4> section_weights{};  // by Section
+  std::array<double, 4> caps{};             // by Severity; never rising from minor to fatal
+  std::vector<Band> letters;                // falling; the last begins at 0
+  double tie_band = 0;
+  double narrow_below = 0;
+  double moderate_below = 0;
+  double full_ratio = 0;
+  double zero_ratio = 0;
+  std::string digest;  // of the file that it was read from
+
+  double weight_of(Section section) const;
+  double cap_of(Severity severity) const;
+  const std::string& letter_of(double score) const;
+
+  /// The integer that stands for a score: the nearest one that has the same letter.
+  int printed(double score) const;
+
+  /// Share of a timed check's points, 0..1, for reference time / solution time. NaN earns nothing.
+  double speed_share(double ratio) const;
+};
+
+/// Throws UserError (file, line, key).
+Rubric load_rubric(const std::filesystem::path& file);
+Rubric rubric_from_yaml(const std::string& text, const std::string& shown_name);
+
+}  // namespace gauntlet

@@ -1,0 +1,128 @@
+#include "harness/store/json_fields.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+
+Json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return "nan";
+  return value > 0 ? "inf" : "-inf";
+}
+
+std::string hex_number(std::uint64_t value) {
+  return fmt::format("{:#018x}", value);
+}
+
+std::string json_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+JsonFields::JsonFields(Json node, std::string file, std::string path)
+    : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {}
+
+JsonFields JsonFields::of_document(const std::string& text, std::string shown_name,
+                                   std::string_view schema) {
+  Json node;
+  try {
+    node = Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw UserError(fmt::format("{}: is no JSON: {}", shown_name, printable(error.what(), 300)));
+  }
+  if (!node.is_object()) throw UserError(fmt::format("{}: must be a JSON object", shown_name));
+  JsonFields fields(std::move(node), std::move(shown_name), "");
+  if (const std::string found = fields.text("schema"); found != schema)
+    fields.refuse("schema", fmt::format("is '{}', this program reads '{}'; grade again or use the "
+                                        "Gauntlet that wrote it",
+                                        printable(found, 80), schema));
+  return fields;
+}
+
+bool JsonFields::has(const std::string& key) const {
+  const auto found = node_.find(key);
+  return found != node_.end() && !found->is_null();
+}
+
+const Json& JsonFields::required(const std::string& key) const {
+  const auto found = node_.find(key);
+  if (found == node_.end()) refuse(key, "is missing");
+  return *found;
+}
+
+std::string JsonFields::text(const std::string& key) const {
+  const Json& node = required(key);
+  if (!node.is_string()) refuse(key, "must be text");
+  return node.get<std::string>();
+}
+
+double JsonFields::number(const std::string& key) const {
+  const Json& node = required(key);
+  if (node.is_number()) return node.get<double>();
+  if (node == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (node == "inf") return std::numeric_limits<double>::infinity();
+  if (node == "-inf") return -std::numeric_limits<double>::infinity();
+  refuse(key, "must be a number, \"nan\", \"inf\" or \"-inf\"");
+}
+
+std::int64_t JsonFields::integer(const std::string& key) const {
+  const Json& node = required(key);
+  if (!node.is_number_integer()) refuse(key, "must be a whole number");
+  return node.get<std::int64_t>();
+}
+
+bool JsonFields::truth(const std::string& key) const {
+  const Json& node = required(key);
+  if (!node.is_boolean()) refuse(key, "must be true or false");
+  return node.get<bool>();
+}
+
+std::uint64_t JsonFields::hex(const std::string& key) const {
+  const std::string written = text(key);
+  std::uint64_t value = 0;
+  const char* end = written.data() + written.size();
+  if (written.rfind("0x", 0) != 0) refuse(key, "must be a number written as \"0x...\"");
+  const auto parsed = std::from_chars(written.data() + 2, end, value, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != end || written.size() == 2)
+    refuse(key, "must be a 64-bit number written as \"0x...\"");
+  return value;
+}
+
+std::vector<std::string> JsonFields::texts(const std::string& key) const {
+  const Json& node = required(key);
+  if (!node.is_array()) refuse(key, "must be a list");
+  std::vector<std::string> values;
+  for (const auto& item : node) {
+    if (!item.is_string()) refuse(key, "must be a list of texts");
+    values.push_back(item.get<std::string>());
+  }
+  return values;
+}
+
+JsonFields JsonFields::fields(const std::string& key) const {
+  const Json& node = required(key);
+  if (!node.is_object()) refuse(key, "must be an object");
+  return JsonFields(node, file_, path_ + key + ".");
+}
+
+std::vector<JsonFields> JsonFields::list(const std::string& key) const {
+  const Json& node = required(key);
+  if (!node.is_array()) refuse(key, "must be a list");
+  std::vector<JsonFields> items;
+  for (const auto& item : node) {
+    if (!item.is_object()) refuse(key, "must be a list of objects");
+    items.push_back(JsonFields(item, file_, fmt::format("{}{}[{}].", path_, key, items.size())));
+  }
+  return items;
+}
+
+void JsonFields::refuse(const std::string& key, const std::string& text) const {
+  throw UserError(fmt::format("{}: {}{}: {}", file_, path_, key, text));
+}
+
+}  // namespace gauntlet

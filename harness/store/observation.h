@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/check.h"
+#include "harness/core/finding.h"
+#include "harness/core/verdict.h"
+
+namespace gauntlet {
+
+/// Speed of a solution against the reference on one input shape, both measured in the same run.
+/// Times are medians over rounds; ratios are medians of paired ratios, reference / solution, so
+/// that larger is faster. `low` and `high` bound the 95 % interval of the ratio.
+struct SpeedMeasurement {
+  std::string case_name;
+  int rounds = 0;
+  double solution_ns = 0;
+  double reference_ns = 0;
+  double ratio = 0;
+  double low = 0;
+  double high = 0;
+  double noise_low = 0;  // the same interval for the reference against itself: the noise floor
+  double noise_high = 0;
+  std::optional<double> ceiling_share;  // of the machine's ceiling, 0..1
+  std::optional<double> reference_ceiling_share;
+};
+
+/// A measured quantity that a report may print: {"saved bytes per row", 8, "B"}.
+struct Fact {
+  std::string name;
+  double value = 0;
+  std::string unit;
+};
+
+/// Everything one check saw. `earned` is the share of the check's points, 0..1, before the rubric
+/// looks at speeds: 1 for a check that only asks yes or no and was answered yes.
+struct CheckObservation {
+  CheckInfo info;
+  Verdict verdict = Verdict::broken;
+  double earned = 0;
+  std::optional<Finding> finding;  // absent exactly when the verdict is passed
+  std::vector<SpeedMeasurement> speeds;
+  std::vector<Fact> facts;
+  int cases = 0;  // inputs put to the solution; a check that ran none never passes
+  double seconds = 0;
+};
+
+/// How a solution was built. Absent compiler output means that nothing was said.
+struct BuildRecord {
+  bool ok = false;
+  std::string compiler;  // "g++ (Debian 12.2.0-14+deb12u1) 12.2.0"
+  std::string flags;
+  int warnings = 0;
+  std::string messages;  // first lines of what the compiler said, names of ours taken out
+  double seconds = 0;
+};
+
+/// What a result depends on besides the submission's files.
+struct Provenance {
+  std::string gauntlet_version;
+  std::string grader_digest;      // contract, grader, kit, harness and reference sources
+  std::string submission_digest;  // the solution's files
+  std::string prompt_digest;      // PROMPT.md and contract.h as they are now
+  std::string cpu;
+  int cores = 0;
+  std::string kernel;
+  std::string sandbox;       // the tier that held: "landlock+seccomp+rlimits+uid"
+  std::string started;       // UTC, "2026-04-03T09:12:44Z"
+  double copy_gb_per_s = 0;  // ceilings measured in this run; 0 when nothing was timed
+  double fma_gflop_per_s = 0;
+};
+
+/// One cell of the matrix as it was seen: raw facts only, no score.
+struct CellObservation {
+  static constexpr int kSchema = 1;
+
+  std::string submission;  // folder name under submissions/, or "reference"
+  std::string challenge;
+  Device device = Device::cpu;
+  std::uint64_t seed = 0;  // drawn after the build; everything random derives from it
+  BuildRecord build;
+  std::vector<CheckObservation> checks;
+  Provenance provenance;
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,209 @@
+#include "harness/store/observation_json.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/store/json_fields.h"
+
+namespace gauntlet {
+namespace {
+
+std::string schema() {
+  return fmt::format("gauntlet.observation/{}", CellObservation::kSchema);
+}
+
+Json to(const Miss& miss) {
+  return {{"where", miss.where},
+          {"got", json_number(miss.got)},
+          {"want", json_number(miss.want)},
+          {"allowed", json_number(miss.allowed)},
+          {"count", miss.count},
+          {"of", miss.of}};
+}
+
+// No verdict: a finding's is its check's.
+Json to(const Finding& finding) {
+  Json json{{"case", finding.case_name},
+            {"summary", finding.summary},
+            {"evidence", Json(finding.evidence)}};
+  if (finding.miss) json["miss"] = to(*finding.miss);
+  return json;
+}
+
+Json to(const SpeedMeasurement& speed) {
+  Json json{{"case", speed.case_name},
+            {"rounds", speed.rounds},
+            {"solution_ns", json_number(speed.solution_ns)},
+            {"reference_ns", json_number(speed.reference_ns)},
+            {"ratio", json_number(speed.ratio)},
+            {"low", json_number(speed.low)},
+            {"high", json_number(speed.high)},
+            {"noise_low", json_number(speed.noise_low)},
+            {"noise_high", json_number(speed.noise_high)}};
+  if (speed.ceiling_share) json["ceiling_share"] = json_number(*speed.ceiling_share);
+  if (speed.reference_ceiling_share)
+    json["reference_ceiling_share"] = json_number(*speed.reference_ceiling_share);
+  return json;
+}
+
+Json to(const Fact& fact) {
+  return {{"name", fact.name}, {"value", json_number(fact.value)}, {"unit", fact.unit}};
+}
+
+Json to(const CheckObservation& check);
+
+template <class T>
+Json list_of(const std::vector<T>& items) {
+  Json json = Json::array();
+  for (const T& item : items) json.push_back(to(item));
+  return json;
+}
+
+Json to(const CheckObservation& check) {
+  Json json{{"id", check.info.id},
+            {"attacks", check.info.attacks},
+            {"section", name_of(check.info.section)},
+            {"weight", json_number(check.info.weight)},
+            {"severity", name_of(check.info.severity)},
+            {"verdict", name_of(check.verdict)},
+            {"earned", json_number(check.earned)},
+            {"cases", check.cases},
+            {"seconds", json_number(check.seconds)}};
+  if (check.finding) json["finding"] = to(*check.finding);
+  json["speeds"] = list_of(check.speeds);
+  json["facts"] = list_of(check.facts);
+  return json;
+}
+
+Json to(const BuildRecord& build) {
+  return {{"ok", build.ok},
+          {"compiler", build.compiler},
+          {"flags", build.flags},
+          {"warnings", build.warnings},
+          {"messages", build.messages},
+          {"seconds", json_number(build.seconds)}};
+}
+
+Json to(const Provenance& provenance) {
+  return {{"gauntlet_version", provenance.gauntlet_version},
+          {"grader_digest", provenance.grader_digest},
+          {"submission_digest", provenance.submission_digest},
+          {"prompt_digest", provenance.prompt_digest},
+          {"cpu", provenance.cpu},
+          {"cores", provenance.cores},
+          {"kernel", provenance.kernel},
+          {"sandbox", provenance.sandbox},
+          {"started", provenance.started},
+          {"copy_gb_per_s", json_number(provenance.copy_gb_per_s)},
+          {"fma_gflop_per_s", json_number(provenance.fma_gflop_per_s)}};
+}
+
+Miss miss_from(const JsonFields& in) {
+  return {in.text("where"),     in.number("got"),    in.number("want"),
+          in.number("allowed"), in.integer("count"), in.integer("of")};
+}
+
+Finding finding_from(const JsonFields& in, Verdict verdict) {
+  Finding finding{verdict, in.text("case"), in.text("summary"), in.texts("evidence"), {}};
+  if (in.has("miss")) finding.miss = miss_from(in.fields("miss"));
+  return finding;
+}
+
+SpeedMeasurement speed_from(const JsonFields& in) {
+  SpeedMeasurement speed;
+  speed.case_name = in.text("case");
+  speed.rounds = static_cast<int>(in.integer("rounds"));
+  speed.solution_ns = in.number("solution_ns");
+  speed.reference_ns = in.number("reference_ns");
+  speed.ratio = in.number("ratio");
+  speed.low = in.number("low");
+  speed.high = in.number("high");
+  speed.noise_low = in.number("noise_low");
+  speed.noise_high = in.number("noise_high");
+  if (in.has("ceiling_share")) speed.ceiling_share = in.number("ceiling_share");
+  if (in.has("reference_ceiling_share"))
+    speed.reference_ceiling_share = in.number("reference_ceiling_share");
+  return speed;
+}
+
+bool is_check_id(const std::string& id) {
+  return !id.empty() && id.size() <= 80 && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+/// What the rest of the program relies on, so that an edited file cannot buy a grade. The id
+/// becomes part of commands that people copy.
+void require_sound(const JsonFields& in, const CheckObservation& check) {
+  if (!is_check_id(check.info.id)) in.refuse("id", "must be snake_case, at most 80 letters");
+  if (!(check.info.weight > 0)) in.refuse("weight", "must be more than 0");
+  if (!(check.earned >= 0 && check.earned <= 1)) in.refuse("earned", "must lie between 0 and 1");
+  if ((check.verdict == Verdict::passed) == check.finding.has_value())
+    in.refuse("finding", "must be there exactly when the verdict is not 'passed'");
+  if (check.verdict == Verdict::passed && check.cases < 1)
+    in.refuse("cases", "a check that ran no case cannot have passed");
+}
+
+CheckObservation check_from(const JsonFields& in) {
+  CheckObservation check;
+  check.info = {in.text("id"), in.text("attacks"), in.word("section", section_named),
+                in.number("weight"), in.word("severity", severity_named)};
+  check.verdict = in.word("verdict", verdict_named);
+  check.earned = in.number("earned");
+  check.cases = static_cast<int>(in.integer("cases"));
+  check.seconds = in.number("seconds");
+  if (in.has("finding")) check.finding = finding_from(in.fields("finding"), check.verdict);
+  for (const auto& speed : in.list("speeds")) check.speeds.push_back(speed_from(speed));
+  for (const auto& fact : in.list("facts"))
+    check.facts.push_back({fact.text("name"), fact.number("value"), fact.text("unit")});
+  require_sound(in, check);
+  return check;
+}
+
+BuildRecord build_from(const JsonFields& in) {
+  return {in.truth("ok"),      in.text("compiler"),
+          in.text("flags"),    static_cast<int>(in.integer("warnings")),
+          in.text("messages"), in.number("seconds")};
+}
+
+Provenance provenance_from(const JsonFields& in) {
+  return {in.text("gauntlet_version"),
+          in.text("grader_digest"),
+          in.text("submission_digest"),
+          in.text("prompt_digest"),
+          in.text("cpu"),
+          static_cast<int>(in.integer("cores")),
+          in.text("kernel"),
+          in.text("sandbox"),
+          in.text("started"),
+          in.number("copy_gb_per_s"),
+          in.number("fma_gflop_per_s")};
+}
+
+}  // namespace
+
+std::string to_json(const CellObservation& cell) {
+  return json_text(Json{{"schema", schema()},
+                        {"submission", cell.submission},
+                        {"challenge", cell.challenge},
+                        {"device", name_of(cell.device)},
+                        {"seed", hex_number(cell.seed)},
+                        {"build", to(cell.build)},
+                        {"checks", list_of(cell.checks)},
+                        {"provenance", to(cell.provenance)}});
+}
+
+CellObservation observation_from_json(const std::string& text, const std::string& shown_name) {
+  const JsonFields in = JsonFields::of_document(text, shown_name, schema());
+  CellObservation cell;
+  cell.submission = in.text("submission");
+  cell.challenge = in.text("challenge");
+  cell.device = in.word("device", device_named);
+  cell.seed = in.hex("seed");
+  cell.build = build_from(in.fields("build"));
+  for (const auto& check : in.list("checks")) cell.checks.push_back(check_from(check));
+  cell.provenance = provenance_from(in.fields("provenance"));
+  return cell;
+}
+
+}  // namespace gauntlet

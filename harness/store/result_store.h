@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/store/observation.h"
+#include "harness/store/papers.h"
+
+namespace gauntlet {
+
+/// The results of many submissions in a folder:
+///   <root>/<submission>/model.yaml                     the papers it was graded with
+///   <root>/<submission>/<challenge>/observation.json   what was seen
+///   <root>/<submission>/<challenge>/score.json         what the rubric made of it
+/// Every file is replaced as a whole; an interrupted write leaves the old one.
+class ResultStore {
+ public:
+  explicit ResultStore(std::filesystem::path root) : root_(std::move(root)) {}
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path observation_file(const std::string& submission,
+                                         const std::string& challenge) const;
+  std::filesystem::path score_file(const std::string& submission,
+                                   const std::string& challenge) const;
+
+  void save(const CellObservation& cell) const;
+  void save_papers(const std::string& submission, const Papers& papers) const;
+
+  /// Nothing when there is no such file. Throws UserError for a file that cannot be read, or that
+  /// speaks of another cell than its folders do.
+  std::optional<CellObservation> load(const std::string& submission,
+                                      const std::string& challenge) const;
+  std::optional<Papers> load_papers(const std::string& submission) const;
+
+  /// Everything that is stored, sorted by submission, then challenge. Empty for a missing folder.
+  std::vector<CellObservation> load_all() const;
+  std::vector<std::string> submissions() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// Lower-case letters, digits, dots, dashes and underscores, at most 64 bytes, beginning with a
+/// letter or digit: names of folders that need no quoting anywhere.
+bool is_plain_name(std::string_view name);
+
+/// Names of the folders in a folder, sorted; none when it does not exist.
+std::vector<std::string> folder_names(const std::filesystem::path& folder);
+
+}  // namespace gauntlet

@@ -1,0 +1,59 @@
+#include "harness/worker/call.h"
+
+#include <bit>
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+
+namespace gauntlet {
+
+std::size_t size_of(ElementType type) {
+  switch (type) {
+    case ElementType::i8:
+    case ElementType::u8:
+      return 1;
+    case ElementType::f16:
+    case ElementType::bf16:
+    case ElementType::i16:
+    case ElementType::u16:
+      return 2;
+    case ElementType::f32:
+    case ElementType::i32:
+    case ElementType::u32:
+      return 4;
+    case ElementType::f64:
+    case ElementType::i64:
+    case ElementType::u64:
+      return 8;
+  }
+  throw Broken("size_of: no such element type");
+}
+
+const Buffer& CallBase::buffer(std::string_view name) const {
+  for (const Buffer& buffer : buffers_)
+    if (buffer.name == name) return buffer;
+  throw Broken(fmt::format("call of {}: no buffer is named '{}'", symbol, name));
+}
+
+std::size_t CallBase::offset_of(const void* field, std::size_t field_bytes) const {
+  const auto* at = static_cast<const std::byte*>(field);
+  if (at < arguments_.data() || at + field_bytes > arguments_.data() + arguments_.size())
+    throw Broken(fmt::format("call of {}: a field is named that is not in its struct", symbol));
+  return static_cast<std::size_t>(at - arguments_.data());
+}
+
+std::size_t CallBase::add(Buffer buffer) {
+  const Placement& place = buffer.placement;
+  if (!std::has_single_bit(place.alignment) || place.alignment > 4096 ||
+      place.skew >= place.alignment)
+    throw Broken(
+        fmt::format("call of {}: buffer {} has an impossible placement", symbol, buffer.name));
+  for (const Buffer& other : buffers_)
+    if (other.field_offset == buffer.field_offset)
+      throw Broken(
+          fmt::format("call of {}: {} and {} set the same field", symbol, other.name, buffer.name));
+  buffers_.push_back(std::move(buffer));
+  return buffers_.size() - 1;
+}
+
+}  // namespace gauntlet

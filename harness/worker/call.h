@@ -1,0 +1,230 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace gauntlet {
+
+/// What the elements of a buffer are. Only evidence and the null solutions look at it; the worker
+/// moves bytes.
+enum class ElementType { f32, f64, f16, bf16, i8, u8, i16, u16, i32, u32, i64, u64 };
+
+std::size_t size_of(ElementType type);
+
+/// The element type that a C++ type stands for. 16-bit floats are carried as std::uint16_t and
+/// named by the caller.
+template <class T>
+constexpr ElementType element_type() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, float>) return ElementType::f32;
+  if constexpr (std::is_same_v<U, double>) return ElementType::f64;
+  if constexpr (std::is_same_v<U, std::int8_t>) return ElementType::i8;
+  if constexpr (std::is_same_v<U, std::uint8_t>) return ElementType::u8;
+  if constexpr (std::is_same_v<U, std::int16_t>) return ElementType::i16;
+  if constexpr (std::is_same_v<U, std::uint16_t>) return ElementType::u16;
+  if constexpr (std::is_same_v<U, std::int32_t>) return ElementType::i32;
+  if constexpr (std::is_same_v<U, std::uint32_t>) return ElementType::u32;
+  if constexpr (std::is_same_v<U, std::int64_t>) return ElementType::i64;
+  if constexpr (std::is_same_v<U, std::uint64_t>) return ElementType::u64;
+}
+
+/// Where a buffer starts in the worker: `skew` bytes after a multiple of `alignment`. Every buffer
+/// is followed by a page that faults, as near to its last byte as the alignment lets it be.
+struct Placement {
+  std::size_t alignment = 64;  // bytes, a power of two, at most 4096
+  std::size_t skew = 0;        // bytes, below alignment
+};
+
+/// A pointer field of the argument struct and the memory behind it.
+///   in      the worker can read it and nothing else: a write faults
+///   out     poison (0xFF: NaN in every float format, -1 in every integer) until the call writes it
+///   inout   starts as a copy of `source`; the worker may write it
+enum class Direction { in, out, inout };
+
+struct Buffer {
+  std::string name;          // as the contract calls it: "dx"
+  std::size_t field_offset;  // of the pointer in the argument struct
+  Direction direction;
+  ElementType type;
+  std::size_t bytes;
+  const std::byte* source = nullptr;  // in, inout: the grader's own copy; must outlive the call
+  Placement placement;
+  std::span<std::byte> result;  // out, inout: set by the call, valid until the session's next one
+};
+
+/// How to carry one callback's request out of the worker and its reply back. A callback of a
+/// contract is `int64_t (*f)(void* context, Request* request)`; Request is a plain struct whose
+/// pointer fields the worker's trampoline copies. Element counts come from int64 fields of the
+/// request: count = fixed * field(count_offset[0]) * field(count_offset[1]); -1 means "no field".
+struct CallbackArray {
+  std::size_t field_offset;
+  Direction direction;  // in: solution -> grader; out: grader -> solution
+  std::size_t element_bytes;
+  std::int64_t fixed = 1;
+  std::int64_t count_offset[2] = {-1, -1};
+};
+
+/// One request of a solution, already copied out of its reach. Arrays are in the order of the
+/// callback's description; out arrays start zeroed and go back to the solution.
+struct CallbackRequest {
+  std::span<std::byte> request;  // the Request struct; its pointer fields mean nothing here
+  std::vector<std::span<std::byte>> arrays;
+
+  template <class T>
+  T& as() {
+    return *reinterpret_cast<T*>(request.data());
+  }
+  template <class T>
+  std::span<T> array(std::size_t i) {
+    return {reinterpret_cast<T*>(arrays.at(i).data()), arrays.at(i).size() / sizeof(T)};
+  }
+};
+
+struct Callback {
+  std::string name;
+  std::size_t field_offset;          // of the function pointer in the argument struct
+  std::size_t context_field_offset;  // of the void* that is handed back as first argument
+  std::size_t request_bytes;
+  std::vector<CallbackArray> arrays;
+  std::function<std::int64_t(CallbackRequest&)> answer;  // runs in the trusted process
+};
+
+/// One call of an exported function, `int64_t symbol(const Args*)`: what goes in, what comes out.
+/// Session::run fills in the results.
+class CallBase {
+ public:
+  CallBase(const CallBase&) = delete;
+  CallBase& operator=(const CallBase&) = delete;
+
+  std::string symbol;
+  bool measure_memory = false;  // ask for peak_bytes; costs a walk of the worker's page tables
+
+  std::span<const std::byte> arguments() const { return arguments_; }
+  std::vector<Buffer>& buffers() { return buffers_; }
+  const std::vector<Buffer>& buffers() const { return buffers_; }
+  std::vector<Callback>& callbacks() { return callbacks_; }
+
+  /// Set by Session::run.
+  std::int64_t returned = 0;           // what the function said; a claim like any other
+  std::chrono::nanoseconds elapsed{};  // from release to confirmed freeze, by the parent's clock
+  std::optional<std::int64_t>
+      peak_bytes;  // above what the worker held before it loaded the solution
+
+  const Buffer& buffer(std::string_view name) const;
+
+ protected:
+  CallBase(std::string symbol, std::span<const std::byte> arguments)
+      : symbol(std::move(symbol)), arguments_(arguments) {}
+  ~CallBase() = default;
+
+  std::size_t offset_of(const void* field, std::size_t field_bytes) const;
+  std::size_t add(Buffer buffer);
+
+  std::span<const std::byte> arguments_;
+  std::vector<Buffer> buffers_;
+  std::vector<Callback> callbacks_;
+};
+
+/// A result buffer of a call, to be looked at after the call ran.
+template <class T>
+class Output {
+ public:
+  Output(const CallBase& call, std::size_t index) : call_(&call), index_(index) {}
+
+  /// Lies in memory shared with the (frozen) worker. Valid until the session's next call.
+  std::span<const T> view() const {
+    const auto bytes = call_->buffers().at(index_).result;
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  std::vector<T> copy() const { return {view().begin(), view().end()}; }
+
+ private:
+  const CallBase* call_;
+  std::size_t index_;
+};
+
+/// A call with the contract's argument struct. Scalars are set in `args` directly, pointers by
+/// naming the field:
+///
+///   Call<ScaleArgs> call("scale_rows");
+///   call.args.rows = rows;
+///   call.in("x", call.args.x, x);
+///   const auto y = call.out<float>("y", call.args.y, x.size());
+///   probe.run(call);
+///   compare(y.view(), ...);
+///
+/// A pointer field that is not named stays null.
+template <class Args>
+class Call : public CallBase {
+  static_assert(std::is_trivially_copyable_v<Args>, "a contract's structs are plain C");
+
+ public:
+  explicit Call(std::string symbol)
+      : CallBase(std::move(symbol), {reinterpret_cast<const std::byte*>(&args), sizeof(Args)}) {}
+
+  Args args{};
+
+  template <class Field, class T>
+  void in(std::string name, const Field* const& field, std::span<const T> data,
+          Placement placement = {}, ElementType type = element_type<T>()) {
+    add(Buffer{std::move(name),
+               offset_of(&field, sizeof field),
+               Direction::in,
+               type,
+               data.size_bytes(),
+               reinterpret_cast<const std::byte*>(data.data()),
+               placement,
+               {}});
+  }
+  template <class Field, class T>
+  void in(std::string name, const Field* const& field, const std::vector<T>& data,
+          Placement placement = {}, ElementType type = element_type<T>()) {
+    in(std::move(name), field, std::span<const T>(data), placement, type);
+  }
+
+  template <class T, class Field>
+  Output<T> out(std::string name, Field* const& field, std::size_t count, Placement placement = {},
+                ElementType type = element_type<T>()) {
+    return {*this, add(Buffer{std::move(name),
+                              offset_of(&field, sizeof field),
+                              Direction::out,
+                              type,
+                              count * sizeof(T),
+                              nullptr,
+                              placement,
+                              {}})};
+  }
+
+  template <class Field, class T>
+  Output<T> inout(std::string name, Field* const& field, const std::vector<T>& initial,
+                  Placement placement = {}, ElementType type = element_type<T>()) {
+    return {*this, add(Buffer{std::move(name),
+                              offset_of(&field, sizeof field),
+                              Direction::inout,
+                              type,
+                              initial.size() * sizeof(T),
+                              reinterpret_cast<const std::byte*>(initial.data()),
+                              placement,
+                              {}})};
+  }
+
+  template <class Function, class Request>
+  void callback(std::string name, Function* const& field, void* const& context,
+                std::vector<CallbackArray> arrays,
+                std::function<std::int64_t(Request&, CallbackRequest&)> answer) {
+    callbacks_.push_back({std::move(name), offset_of(&field, sizeof field),
+                          offset_of(&context, sizeof context), sizeof(Request), std::move(arrays),
+                          [answer = std::move(answer)](CallbackRequest& raw) {
+                            return answer(raw.as<Request>(), raw);
+                          }});
+  }
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,59 @@
+#include "harness/worker/inside/arenas.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gauntlet::inside {
+
+Arenas::Mapping Arenas::map(int fd, int protection) {
+  struct stat facts {};
+  if (fstat(fd, &facts) != 0) std::abort();
+  const auto bytes = static_cast<std::size_t>(facts.st_size);
+  void* base = mmap(nullptr, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED) std::abort();
+  close(fd);
+  return {static_cast<std::byte*>(base), bytes};
+}
+
+Arenas::Arenas()
+    : control_(
+          reinterpret_cast<wire::Control*>(map(wire::kControlFd, PROT_READ | PROT_WRITE).base)),
+      in_(map(wire::kInFd, PROT_NONE)),
+      out_(map(wire::kOutFd, PROT_NONE)) {
+  if (mprotect(in_.base, wire::kOrderBytes, PROT_READ) != 0) std::abort();
+  control_->in_base = reinterpret_cast<std::uint64_t>(in_.base);
+  control_->out_base = reinterpret_cast<std::uint64_t>(out_.base);
+}
+
+void Arenas::shut_range(const wire::Range& range) {
+  std::byte* base = at(range.arena, range.offset);
+  madvise(base, range.bytes, MADV_DONTNEED);  // shared: gives up the mapped pages, not the content
+  mprotect(base, range.bytes, PROT_NONE);
+}
+
+void Arenas::open_range(const wire::Range& range) {
+  const bool writable = range.arena == wire::ArenaId::out;
+  std::byte* base = at(range.arena, range.offset);
+  if (mprotect(base, range.bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0) std::abort();
+  if (!range.populate) return;
+  if (madvise(base, range.bytes, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) return;
+  for (std::size_t page = 0; page < range.bytes; page += wire::kPage) {  // before Linux 5.14
+    volatile std::byte* first = base + page;
+    if (writable)
+      *first = *first;
+    else
+      (void)*first;
+  }
+}
+
+void Arenas::lay(const wire::Order& order) {
+  for (std::uint32_t i = 0; i < open_count_; ++i) shut_range(open_[i]);
+  open_count_ = order.range_count;
+  std::copy_n(order.ranges, open_count_, open_);
+  for (std::uint32_t i = 0; i < open_count_; ++i) open_range(open_[i]);
+}
+
+}  // namespace gauntlet::inside

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+
+#include "harness/worker/protocol.h"
+
+namespace gauntlet::inside {
+
+/// The worker's view of the shared memory. Both arenas are mapped as a whole, and every page of
+/// them faults except the order, the mailbox and the bodies of the current call's buffers.
+class Arenas {
+ public:
+  /// Maps and closes the three descriptors that the harness handed over.
+  Arenas();
+
+  wire::Control& control() { return *control_; }
+  const wire::Order& order() const { return *reinterpret_cast<const wire::Order*>(in_.base); }
+  std::byte* at(wire::ArenaId arena, std::uint64_t offset) {
+    return (arena == wire::ArenaId::in ? in_ : out_).base + offset;
+  }
+
+  /// Opens the order's ranges and nothing else, and maps their pages, so that no page fault is
+  /// counted as the solution's time.
+  void lay(const wire::Order& order);
+
+ private:
+  struct Mapping {
+    std::byte* base;
+    std::size_t bytes;
+  };
+  static Mapping map(int fd, int protection);
+  void open_range(const wire::Range& range);
+  void shut_range(const wire::Range& range);
+
+  wire::Control* control_;
+  Mapping in_;
+  Mapping out_;
+  std::uint32_t open_count_ = 0;
+  wire::Range open_[2 * wire::kMaxBuffers];
+};
+
+}  // namespace gauntlet::inside

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/worker/protocol.h"
+
+namespace gauntlet::inside {
+
+using Function = std::int64_t (*)(const void*);
+
+/// Puts the system-call filter that was handed over on this process, for good.
+void lock_down(wire::Control& control);
+
+/// The solution's shared object. Its constructors run when it is loaded, so: after lock_down.
+class Library {
+ public:
+  /// Loads it and looks for the order's exports. Sets control.text when the answer is not ok.
+  wire::Answer load(const wire::Order& order, wire::Control& control);
+
+  /// Null, with control.text set, when there is no such symbol.
+  Function find(const char* symbol, wire::Control& control);
+
+ private:
+  void* handle_ = nullptr;
+};
+
+}  // namespace gauntlet::inside

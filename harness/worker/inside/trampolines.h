@@ -1,0 +1,11 @@
+#pragma once
+
+#include "harness/worker/inside/arenas.h"
+
+namespace gauntlet::inside {
+
+/// Points the argument struct's callback fields to functions that carry the request to the harness
+/// and wait for its reply. They may be called from any thread, one request at a time.
+void set_callbacks(const wire::Order& order, Arenas& arenas, std::byte* arguments);
+
+}  // namespace gauntlet::inside

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/worker/call.h"
+#include "harness/worker/protocol.h"
+
+namespace gauntlet {
+
+/// Where one buffer of a call lies. [start, end) is the buffer; [first_page, last_page) the pages
+/// that the worker can touch for it, filled with poison around the buffer. The pages around those
+/// fault.
+struct Body {
+  wire::ArenaId arena;
+  std::size_t first_page;  // offsets in the arena, in bytes
+  std::size_t start;
+  std::size_t end;
+  std::size_t last_page;
+
+  bool operator==(const Body&) const = default;
+};
+
+/// Where everything of one call lies, in the order of its buffers.
+struct Layout {
+  std::vector<Body> bodies;
+  std::size_t mailbox_bytes = 0;  // at the start of the out arena, when the call has callbacks
+
+  bool operator==(const Layout&) const = default;
+
+  std::vector<wire::Range> ranges() const;  // what the worker may touch
+  std::size_t open_bytes() const;           // their sum
+};
+
+/// Every buffer ends as near to a faulting page as its placement allows. Throws Broken when the
+/// call does not fit into the arenas or into an order.
+Layout lay_out(CallBase& call, std::size_t arena_bytes);
+
+}  // namespace gauntlet

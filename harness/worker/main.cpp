@@ -1,0 +1,76 @@
+// gauntlet-worker: the process that a solution runs in. It starts inside the walls that the harness
+// put up, puts on the last one, loads the solution and carries out orders until it is killed. It
+// knows no challenge, no expected value and no clock.
+
+#include <cstdio>
+#include <cstring>
+
+#include "harness/worker/inside/arenas.h"
+#include "harness/worker/inside/doorbell.h"
+#include "harness/worker/inside/last_words.h"
+#include "harness/worker/inside/library.h"
+#include "harness/worker/inside/trampolines.h"
+
+namespace gauntlet::inside {
+namespace {
+
+class Worker {
+ public:
+  [[noreturn]] void serve() {
+    wire::Control& control = arenas_.control();
+    leave_last_words(control);
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a killed process flushes nothing
+    for (std::uint32_t order = 0;;) {
+      wait_for_change(control.go, order);
+      order = control.go.load(std::memory_order_acquire);
+      control.answer = carry_out(arenas_.order());
+      control.done.store(order, std::memory_order_release);
+      ring(control);
+    }
+  }
+
+ private:
+  wire::Answer carry_out(const wire::Order& order) {
+    wire::Control& control = arenas_.control();
+    switch (order.kind) {
+      case wire::OrderKind::lock_down:
+        lock_down(control);
+        return wire::Answer::ok;
+      case wire::OrderKind::load:
+        return library_.load(order, control);
+      case wire::OrderKind::lay:
+        arenas_.lay(order);
+        function_ = library_.find(order.symbol, control);
+        return function_ != nullptr ? wire::Answer::ok : wire::Answer::no_symbol;
+      case wire::OrderKind::call:
+        control.returned = call(order);
+        return wire::Answer::ok;
+    }
+    return wire::Answer::not_loaded;
+  }
+
+  /// noexcept: an exception that leaves the solution ends the process where it was thrown.
+  std::int64_t call(const wire::Order& order) noexcept {
+    std::memcpy(arguments_, order.arguments, order.argument_bytes);
+    for (std::uint32_t i = 0; i < order.pointer_count; ++i) {
+      const wire::Pointer& pointer = order.pointers[i];
+      const std::byte* target = arenas_.at(pointer.arena, pointer.offset);
+      std::memcpy(arguments_ + pointer.field_offset, &target, sizeof target);
+    }
+    set_callbacks(order, arenas_, arguments_);
+    return function_(arguments_);
+  }
+
+  Arenas arenas_;
+  Library library_;
+  Function function_ = nullptr;
+  alignas(64) std::byte arguments_[wire::kMaxArguments];
+};
+
+}  // namespace
+}  // namespace gauntlet::inside
+
+int main() {
+  static gauntlet::inside::Worker worker;
+  worker.serve();
+}

@@ -1,0 +1,90 @@
+#include "harness/worker/order.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "harness/worker/output_check.h"
+
+namespace gauntlet {
+namespace {
+
+void copy_name(char (&into)[wire::kMaxName], const std::string& name) {
+  if (name.size() >= sizeof into)
+    throw Broken(fmt::format("the name of an export is longer than {} letters", sizeof into - 1));
+  std::memcpy(into, name.c_str(), name.size() + 1);
+}
+
+wire::CallbackShape shape_of(const Callback& callback) {
+  wire::CallbackShape shape{};
+  shape.function_offset = static_cast<std::uint32_t>(callback.field_offset);
+  shape.context_offset = static_cast<std::uint32_t>(callback.context_field_offset);
+  shape.request_bytes = static_cast<std::uint32_t>(callback.request_bytes);
+  for (const CallbackArray& array : callback.arrays) {
+    for (const std::int64_t field : array.count_offset)
+      if (field >= 0 && static_cast<std::size_t>(field) + sizeof field > callback.request_bytes)
+        throw Broken(fmt::format("callback {}: a count lies outside its request", callback.name));
+    shape.arrays[shape.array_count++] = {static_cast<std::uint32_t>(array.field_offset),
+                                         array.direction != Direction::out,
+                                         array.direction != Direction::in,
+                                         array.element_bytes,
+                                         array.fixed,
+                                         {array.count_offset[0], array.count_offset[1]}};
+  }
+  return shape;
+}
+
+void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) {
+  order.kind = wire::OrderKind::call;
+  order.mailbox_bytes = layout.mailbox_bytes;
+  order.argument_bytes = static_cast<std::uint32_t>(call.arguments().size());
+  std::memcpy(order.arguments, call.arguments().data(), call.arguments().size());
+  order.pointer_count = 0;
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i)
+    order.pointers[order.pointer_count++] = {
+        static_cast<std::uint32_t>(call.buffers()[i].field_offset), layout.bodies[i].arena,
+        layout.bodies[i].start};
+  order.callback_count = 0;
+  for (const Callback& callback : call.callbacks())
+    order.callbacks[order.callback_count++] = shape_of(callback);
+}
+
+void write_body(const Buffer& buffer, const Body& body, std::byte* arena) {
+  const auto poison = [&](std::size_t begin, std::size_t end) {
+    std::memset(arena + begin, kPoison, end - begin);
+  };
+  if (buffer.direction == Direction::out) return poison(body.first_page, body.last_page);
+  poison(body.first_page, body.start);
+  if (buffer.bytes > 0) std::memcpy(arena + body.start, buffer.source, buffer.bytes);
+  poison(body.end, body.last_page);
+}
+
+}  // namespace
+
+void write_load_order(wire::Order& order, const std::vector<std::string>& exports) {
+  if (exports.size() > wire::kMaxExports)
+    throw Broken(fmt::format("a contract has at most {} exports", wire::kMaxExports));
+  order.kind = wire::OrderKind::load;
+  order.export_count = 0;
+  for (const std::string& name : exports) copy_name(order.exports[order.export_count++], name);
+}
+
+void write_lay_order(wire::Order& order, const std::string& symbol, const Layout& layout) {
+  order.kind = wire::OrderKind::lay;
+  copy_name(order.symbol, symbol);
+  const std::vector<wire::Range> ranges = layout.ranges();
+  order.range_count = static_cast<std::uint32_t>(ranges.size());
+  std::copy(ranges.begin(), ranges.end(), order.ranges);
+}
+
+void write_call(CallBase& call, const Layout& layout, const SharedMemory& in,
+                const SharedMemory& out) {
+  write_call_order(*reinterpret_cast<wire::Order*>(in.base()), call, layout);
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i) {
+    const Body& body = layout.bodies[i];
+    write_body(call.buffers()[i], body, body.arena == wire::ArenaId::in ? in.base() : out.base());
+  }
+}
+
+}  // namespace gauntlet

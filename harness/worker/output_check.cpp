@@ -1,0 +1,58 @@
+#include "harness/worker/output_check.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/worker/postmortem.h"
+
+namespace gauntlet {
+namespace {
+
+[[noreturn]] void refuse(const CallBase& call, const std::string& text) {
+  throw SolutionFailure(Verdict::wrong, fmt::format("`{}` wrote {}", call.symbol, text));
+}
+
+/// Calls `visit(begin, end)` for every stretch of the out arena between the bodies.
+template <class Visit>
+void visit_gaps(const Layout& layout, const SharedMemory& out, Visit visit) {
+  std::size_t begin = layout.mailbox_bytes;
+  for (const Body& body : layout.bodies) {  // ascending, as lay_out places them
+    if (body.arena != wire::ArenaId::out) continue;
+    visit(begin, body.first_page);
+    begin = body.last_page;
+  }
+  visit(begin, out.bytes());
+}
+
+void check_poison(const CallBase& call, const Buffer& buffer, const Body& body,
+                  const std::byte* arena) {
+  const auto touched = [](std::byte b) { return b != std::byte{kPoison}; };
+  const std::byte* before = std::find_if(arena + body.first_page, arena + body.start, touched);
+  if (before != arena + body.start)
+    refuse(call, fmt::format("{} bytes before the start of `{}`", arena + body.start - before,
+                             buffer.name));
+  for (const std::byte* last = arena + body.last_page; last != arena + body.end; --last)
+    if (touched(last[-1]))
+      refuse(call,
+             fmt::format("{} bytes past the end of `{}`", last - (arena + body.end), buffer.name));
+}
+
+}  // namespace
+
+void check_surroundings(const CallBase& call, const Layout& layout, const SharedMemory& out) {
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i)
+    if (layout.bodies[i].arena == wire::ArenaId::out)
+      check_poison(call, call.buffers()[i], layout.bodies[i], out.base());
+  visit_gaps(layout, out, [&](std::size_t begin, std::size_t end) {
+    const std::size_t found = out.first_written(begin, end);
+    if (found == end) return;
+    const std::string place = name_place(call, layout, wire::ArenaId::out, found);
+    refuse(call, place.empty() ? "outside its buffers" : place + ", on a page that was protected");
+  });
+}
+
+void clear_surroundings(const Layout& layout, SharedMemory& out) {
+  visit_gaps(layout, out, [&](std::size_t begin, std::size_t end) { out.clear(begin, end); });
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "harness/worker/call.h"
+#include "harness/worker/layout.h"
+#include "harness/worker/shared_memory.h"
+
+namespace gauntlet {
+
+/// What outputs and the space around buffers hold before a call: NaN in every float format.
+constexpr unsigned char kPoison = 0xFF;
+
+/// Throws SolutionFailure when the call wrote into the out arena outside its buffers: into the
+/// poison between a buffer and its faulting page, or, after undoing the protection, anywhere else.
+void check_surroundings(const CallBase& call, const Layout& layout, const SharedMemory& out);
+
+/// Empties everything of the out arena that is no body, so that a later write there can be seen.
+void clear_surroundings(const Layout& layout, SharedMemory& out);
+
+}  // namespace gauntlet

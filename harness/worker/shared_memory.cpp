@@ -1,0 +1,92 @@
+#include "harness/worker/shared_memory.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "harness/core/files.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr unsigned kExecutable = 0x10;  // MFD_EXEC, Linux 6.3; some systems refuse to start others
+
+Fd memory_file(const char* name) {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  Fd file(memfd_create(name, kFlags | kExecutable));
+  if (!file) file = Fd(memfd_create(name, kFlags));
+  if (!file) broken_call("memfd_create");
+  return file;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(const char* name, std::size_t bytes, Writers writers)
+    : file_(memory_file(name)), bytes_(bytes) {
+  if (ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) broken_call("sizing shared memory");
+  void* base =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
+  if (base == MAP_FAILED) broken_call("mapping shared memory");
+  base_ = static_cast<std::byte*>(base);
+  int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+  if (writers == Writers::us) seals |= F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  if (fcntl(file_.get(), F_ADD_SEALS, seals) != 0) broken_call("sealing shared memory");
+}
+
+SharedMemory::~SharedMemory() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+}
+
+void SharedMemory::clear(std::size_t begin, std::size_t end) {
+  if (begin >= end) return;
+  if (fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                static_cast<off_t>(end - begin)) != 0)
+    broken_call("clearing shared memory");
+}
+
+std::size_t SharedMemory::first_written(std::size_t begin, std::size_t end) const {
+  while (begin < end) {
+    const off_t data = lseek(file_.get(), static_cast<off_t>(begin), SEEK_DATA);
+    if (data < 0 || static_cast<std::size_t>(data) >= end) return end;
+    // A page may exist without having been written: huge pages reach beyond what was asked for.
+    const auto* first = base_ + std::max(begin, static_cast<std::size_t>(data));
+    const auto* last = base_ + end;
+    const off_t hole = lseek(file_.get(), data, SEEK_HOLE);
+    if (hole >= 0) last = std::min(last, static_cast<const std::byte*>(base_ + hole));
+    const auto* found = std::find_if(first, last, [](std::byte b) { return b != std::byte{0}; });
+    if (found != last) return static_cast<std::size_t>(found - base_);
+    begin = static_cast<std::size_t>(last - base_);
+  }
+  return end;
+}
+
+bool SharedMemory::nobody_writes() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+  base_ = nullptr;
+  return fcntl(file_.get(), F_ADD_SEALS, F_SEAL_WRITE) == 0;
+}
+
+Fd sealed_copy(std::span<const std::byte> bytes, const char* name) {
+  Fd copy = memory_file(name);
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t n = write(copy.get(), bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno != EINTR) broken_call("copying into memory");
+    if (n > 0) done += static_cast<std::size_t>(n);
+  }
+  if (fcntl(copy.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+    broken_call("sealing a copy in memory");
+  return copy;
+}
+
+Fd sealed_copy(const std::filesystem::path& file, const char* name) {
+  try {
+    const std::string content = read_file(file);
+    return sealed_copy(std::as_bytes(std::span(content)), name);
+  } catch (const UserError& error) {
+    throw Broken(error.what());
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "harness/sandbox/fd.h"
+
+namespace gauntlet {
+
+/// Memory that we and a worker see, in a memory file whose size is sealed, so that no truncation
+/// can make our own accesses fault. Pages exist from their first use on.
+class SharedMemory {
+ public:
+  enum class Writers {
+    us,         // the kernel refuses a writable mapping to everybody else
+    us_and_it,  // until nobody_writes()
+  };
+
+  SharedMemory(const char* name, std::size_t bytes, Writers writers);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  std::byte* base() const { return base_; }
+  std::size_t bytes() const { return bytes_; }
+  int fd() const { return file_.get(); }
+
+  /// Gives the pages of a range back: it reads as zeros and holds no data. Only for memory that the
+  /// worker may write; the seal of the other kind forbids it.
+  void clear(std::size_t begin, std::size_t end);
+
+  /// First byte of the range that is not zero, as an offset into the memory; `end` if there is
+  /// none. Costs one system call for a range that was never written.
+  std::size_t first_written(std::size_t begin, std::size_t end) const;
+
+  /// Unmaps our view and asks the kernel to forbid writing. It refuses exactly when a writable
+  /// mapping is left anywhere: false means that somebody survived.
+  bool nobody_writes();
+
+ private:
+  Fd file_;
+  std::byte* base_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// A private, unchangeable copy of a file in memory: what it holds can no longer be exchanged, and
+/// a process can use it that could not reach the file's folder. Throws Broken.
+Fd sealed_copy(const std::filesystem::path& file, const char* name);
+
+/// The same for bytes.
+Fd sealed_copy(std::span<const std::byte> bytes, const char* name);
+
+}  // namespace gauntlet

@@ -1,0 +1,173 @@
+#include "harness/worker/worker_process.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+
+#include "harness/sandbox/landlock.h"
+#include "harness/sandbox/launch.h"
+#include "harness/sandbox/seccomp_filter.h"
+
+namespace gauntlet {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A sleeping parent wakes some 30 us late; most calls that short are worth waiting awake for.
+constexpr auto kAwake = 20us;
+// Between two looks at output, memory and the process itself. Memory can grow by some 8 MiB.
+constexpr auto kLookAfter = 4ms;
+constexpr auto kStartSeconds = 10s;
+// Group stops take microseconds; a process that does not stop in this time never will.
+constexpr auto kFreezeSeconds = 5s;
+
+void sleep_while(wire::Word& word, std::uint32_t value, WorkerProcess::Clock::duration at_most) {
+  const auto ns = std::chrono::nanoseconds(at_most).count();
+  const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
+  syscall(SYS_futex, &word, FUTEX_WAIT, value, &timeout, nullptr, 0);
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const WorkerParts& parts)
+    : control_("gauntlet-control", wire::kPage, SharedMemory::Writers::us_and_it),
+      output_(parts.limits.output_kept),
+      output_flood_(parts.limits.output_flood) {
+  new (control_.base()) wire::Control();
+  try {
+    start(parts);
+  } catch (...) {
+    stop_for_good();
+    throw;
+  }
+}
+
+void WorkerProcess::start(const WorkerParts& parts) {
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // of our thread: short sleeps stay short
+  user_ = SpareUser::take_if_root();
+  const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Fd landlock = landlock_ruleset(worker_rules());
+  static const Fd filter =
+      sealed_copy(std::as_bytes(std::span(worker_filter())), "gauntlet-filter");
+
+  LaunchPlan plan;
+  plan.argv = {"gauntlet-worker"};
+  plan.program = parts.program;
+  plan.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin"};
+  plan.descriptors = {null.get(),     output_.writing_end(), output_.writing_end(), control_.fd(),
+                      parts.in->fd(), parts.out->fd(),       filter.get(),          parts.library};
+  plan.landlock = landlock.get();
+  plan.limits = parts.limits;
+  if (user_) plan.user = user_->id();
+  pid_ = launch(plan);
+  output_.close_writing_end();
+  memory_.emplace(pid_);
+
+  reinterpret_cast<wire::Order*>(parts.in->base())->kind = wire::OrderKind::lock_down;
+  issue();
+  if (run(kStartSeconds).event != Event::done)
+    throw Broken(fmt::format("the worker did not start: {} {}", control().text, output_.kept()));
+  baseline_ = memory_->look();
+}
+
+WorkerProcess::~WorkerProcess() {
+  stop_for_good();
+}
+
+WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
+  if (pid_ < 0) throw Broken("a worker that has ended was told to run");
+  wire::Control& shared = control();
+  const auto released = Clock::now();
+  kill(pid_, SIGCONT);
+  syscall(SYS_futex, &shared.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  syscall(SYS_futex, &shared.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  Event event = wait(released + at_most);
+  const bool goes_on = event == Event::done || event == Event::asked;
+  if (goes_on && !freeze()) event = pid_ < 0 ? Event::ended : Event::late;
+  const auto elapsed = Clock::now() - released;
+  if (event != Event::done && event != Event::asked) stop_for_good();
+  output_.drain();
+  if (event == Event::done && output_.printed() > output_flood_) event = Event::flooded;
+  return {event, elapsed};
+}
+
+std::optional<WorkerProcess::Event> WorkerProcess::news() const {
+  const wire::Control& shared = control();
+  if (shared.done.load(std::memory_order_acquire) == number_) return Event::done;
+  if (shared.asked.load(std::memory_order_acquire) != shared.answered.load()) return Event::asked;
+  return std::nullopt;
+}
+
+WorkerProcess::Event WorkerProcess::wait(Clock::time_point deadline) {
+  const auto awake_until = Clock::now() + kAwake;
+  while (Clock::now() < awake_until)
+    if (const auto event = news()) return *event;
+  auto look_at = Clock::now() + kLookAfter;
+  while (true) {
+    const std::uint32_t bell = control().bell.load(std::memory_order_acquire);
+    if (const auto event = news()) return *event;
+    const auto now = Clock::now();
+    if (now >= look_at) {
+      if (const auto event = look_after()) return *event;
+      if (now >= deadline) return Event::late;
+      look_at = now + kLookAfter;
+    }
+    sleep_while(control().bell, bell, std::min(look_at, deadline) - now + 1us);
+  }
+}
+
+std::optional<WorkerProcess::Event> WorkerProcess::look_after() {
+  if (has_ended(WNOHANG)) return Event::ended;
+  output_.drain();
+  if (output_.printed() > output_flood_) return Event::flooded;
+  const Resident now = memory_->glance();
+  largest_private_ = std::max(largest_private_, now.private_bytes);
+  if (now.private_bytes + now.shared_bytes > resident_limit_) return Event::over_memory;
+  return std::nullopt;
+}
+
+/// Stops every thread and waits until the kernel says so. False when the process ended instead, or
+/// does not stop.
+bool WorkerProcess::freeze() {
+  kill(pid_, SIGSTOP);
+  const auto start = Clock::now();
+  for (auto now = start; now < start + kFreezeSeconds; now = Clock::now()) {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG) == 0 &&
+        info.si_pid == pid_)
+      return true;
+    if (has_ended(WNOHANG)) return false;
+    // Asleep only after a while: waking up costs more than most stops take.
+    if (now < start + 50us)
+      sched_yield();
+    else
+      std::this_thread::sleep_for(20us);
+  }
+  return false;
+}
+
+bool WorkerProcess::has_ended(int options) {
+  if (pid_ < 0) return true;
+  siginfo_t info{};
+  const int failed = waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | options);
+  if (failed != 0 && errno != ECHILD) return false;
+  if (failed == 0 && info.si_pid != pid_) return false;
+  end_ = {info.si_code, info.si_status};  // zeros if somebody else has reaped it
+  pid_ = -1;
+  return true;
+}
+
+void WorkerProcess::stop_for_good() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  while (!has_ended(0)) {
+  }
+}
+
+}  // namespace gauntlet

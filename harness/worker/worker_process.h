@@ -1,0 +1,100 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <sys/types.h>
+
+#include "harness/sandbox/limits.h"
+#include "harness/sandbox/output_pipe.h"
+#include "harness/sandbox/spare_user.h"
+#include "harness/worker/process_memory.h"
+#include "harness/worker/protocol.h"
+#include "harness/worker/shared_memory.h"
+
+namespace gauntlet {
+
+/// What a worker process is made from; borrowed.
+struct WorkerParts {
+  int program;
+  int library;
+  const SharedMemory* in;
+  const SharedMemory* out;
+  Limits limits;
+};
+
+/// One worker process. It runs only inside run(); before and after, every thread of it is stopped.
+class WorkerProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  enum class Event {
+    done,         // the order is carried out
+    asked,        // a callback wants an answer; run() again once it is there
+    ended,        // the process is dead: see end()
+    late,         // past the time that it was given
+    over_memory,  // more than `memory_limit`
+    flooded,      // printed more than it may
+  };
+
+  struct Leg {
+    Event event;
+    Clock::duration elapsed;  // from release to confirmed freeze
+  };
+
+  /// How the kernel says that it ended: CLD_EXITED and a code, or CLD_KILLED and a signal.
+  struct End {
+    int how = 0;
+    int status = 0;
+  };
+
+  /// Starts it, up to the point where the solution could be loaded.
+  explicit WorkerProcess(const WorkerParts& parts);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  /// Announces the order that lies in the `in` arena; the next run() carries it out.
+  void issue() { control().go.store(++number_); }
+
+  /// Lets the worker run until it has something to say or must not go on. After `ended` and the
+  /// events that follow it the worker is dead.
+  Leg run(Clock::duration at_most);
+
+  wire::Control& control() const { return *reinterpret_cast<wire::Control*>(control_.base()); }
+  const ProcessMemory& memory() const { return *memory_; }
+  const OutputPipe& output() const { return output_; }
+  End end() const { return end_; }
+
+  /// Private and file bytes that the worker held before it loaded the solution.
+  const Resident& baseline() const { return baseline_; }
+
+  /// Largest private memory that was seen from time to time since forget_largest().
+  std::size_t largest_private() const { return largest_private_; }
+  void forget_largest() { largest_private_ = 0; }
+
+  /// run() ends with over_memory when all resident pages together are more than this.
+  void limit_resident(std::size_t bytes) { resident_limit_ = bytes; }
+
+ private:
+  void start(const WorkerParts& parts);
+  Event wait(Clock::time_point deadline);
+  std::optional<Event> news() const;
+  std::optional<Event> look_after();
+  bool freeze();
+  bool has_ended(int options);
+  void stop_for_good();
+
+  SharedMemory control_;
+  OutputPipe output_;
+  std::size_t output_flood_;
+  std::optional<SpareUser> user_;
+  pid_t pid_ = -1;  // -1 once reaped
+  std::optional<ProcessMemory> memory_;
+  std::uint32_t number_ = 0;
+  End end_;
+  Resident baseline_;
+  std::size_t largest_private_ = 0;
+  std::size_t resident_limit_ = ~std::size_t{0};
+};
+
+}  // namespace gauntlet

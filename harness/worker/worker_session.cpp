@@ -1,0 +1,220 @@
+#include "harness/worker/worker_session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+#include <sys/stat.h>
+#include <thread>
+
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+#include "harness/worker/callback_desk.h"
+#include "harness/worker/order.h"
+#include "harness/worker/output_check.h"
+#include "harness/worker/postmortem.h"
+#include "harness/worker/shared_memory.h"
+#include "harness/worker/worker_process.h"
+
+namespace gauntlet {
+namespace {
+
+using Event = WorkerProcess::Event;
+
+// Private memory that exists without being used: RLIMIT_DATA counts every thread's whole stack.
+constexpr std::size_t kReserved = std::size_t{640} << 20;
+// Code of libraries that a solution brings in; more than this counts as its memory.
+constexpr std::size_t kLibraryCode = std::size_t{8} << 20;
+
+Limits worker_limits(const WorkerConfig& config) {
+  Limits limits;
+  limits.cpu_seconds = 0;  // every call has its wall-clock limit
+  limits.memory_bytes = config.memory_bytes + kReserved;
+  limits.file_bytes = 0;
+  limits.processes = 64 + 2 * static_cast<int>(std::thread::hardware_concurrency());
+  limits.open_files = 64;
+  return limits;
+}
+
+}  // namespace
+
+class WorkerSession::Impl {
+ public:
+  explicit Impl(WorkerConfig config) : config_(std::move(config)) {}
+
+  void run(CallBase& call) {
+    const Layout layout = lay_out(call, config_.arena_bytes);
+    try {
+      if (!worker_) start();
+      if (layout != layout_ || call.symbol != symbol_) lay(call, layout);
+      write_call(call, layout_, *in_, *out_);
+      carry_out(call);
+      check_surroundings(call, layout_, *out_);
+      hand_over(call);
+    } catch (...) {
+      restart();
+      throw;
+    }
+  }
+
+  void restart() {
+    if (worker_) last_output_ = worker_->output().kept();
+    worker_.reset();
+  }
+
+  std::string output() const {
+    return printable(worker_ ? worker_->output().kept() : last_output_);
+  }
+
+ private:
+  wire::Order& order() const { return *reinterpret_cast<wire::Order*>(in_->base()); }
+
+  void start() {
+    make_arenas();
+    if (!program_) program_ = sealed_copy(config_.worker, "gauntlet-worker");
+    if (!library_) library_ = sealed_copy(config_.library, "solution");
+    symbol_.clear();
+    layout_ = {};
+    const Limits limits = worker_limits(config_);
+    worker_.emplace(WorkerParts{program_.get(), library_.get(), in_.get(), out_.get(), limits});
+    const Resident& base = worker_->baseline();
+    worker_->limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes +
+                            kLibraryCode + config_.memory_bytes);
+    write_load_order(order(), config_.exports);
+    obey(nullptr);
+  }
+
+  /// Fresh ones for every worker: what the last one left in them must not reach the next. Kept
+  /// until now because the results of its last call lie there.
+  void make_arenas() {
+    const bool survived = out_ && !out_->nobody_writes();
+    in_.reset();
+    out_.reset();
+    if (survived)
+      throw SolutionFailure(Verdict::cheated, "a process of it outlived the end of its worker");
+    in_ = std::make_unique<SharedMemory>("gauntlet-in", config_.arena_bytes,
+                                         SharedMemory::Writers::us);
+    out_ = std::make_unique<SharedMemory>("gauntlet-out", config_.arena_bytes,
+                                          SharedMemory::Writers::us_and_it);
+  }
+
+  void lay(CallBase& call, const Layout& layout) {
+    symbol_.clear();
+    layout_ = layout;
+    clear_surroundings(layout_, *out_);
+    write_lay_order(order(), call.symbol, layout_);
+    obey(&call);
+    symbol_ = call.symbol;
+    const Resident now = worker_->memory().look();
+    worker_->limit_resident(worker_->baseline().private_bytes + now.file_bytes + now.shared_bytes +
+                            layout_.mailbox_bytes + config_.memory_bytes);
+  }
+
+  /// Shared pages that the worker can have for honest reasons. A solution that maps more, to hide
+  /// its own memory behind ours, is charged for it.
+  std::size_t shared_bound() const {
+    struct stat library {};
+    if (fstat(library_.get(), &library) != 0) broken_call("fstat of the solution's library");
+    return layout_.open_bytes() + wire::kOrderBytes + wire::kPage +
+           static_cast<std::size_t>(library.st_size) + wire::kPage;
+  }
+
+  Scene scene(const CallBase* call) const {
+    Scene scene;
+    scene.worker = &*worker_;
+    scene.call = call;
+    scene.layout = call != nullptr ? &layout_ : nullptr;
+    scene.seconds = config_.call_seconds;
+    scene.memory_bytes = config_.memory_bytes;
+    scene.output_bytes = Limits().output_flood;
+    return scene;
+  }
+
+  WorkerProcess::Clock::duration time_limit() const {
+    return std::chrono::duration_cast<WorkerProcess::Clock::duration>(
+        std::chrono::duration<double>(config_.call_seconds));
+  }
+
+  /// Has an order carried out that is not a call.
+  void obey(const CallBase* call) {
+    worker_->issue();
+    const WorkerProcess::Leg leg = worker_->run(time_limit());
+    if (leg.event != Event::done) throw failure_of(leg.event, scene(call));
+    if (worker_->control().answer != wire::Answer::ok) throw refusal_of(worker_->control());
+  }
+
+  void carry_out(CallBase& call) {
+    if (call.measure_memory) begin_measuring();
+    worker_->issue();
+    WorkerProcess::Clock::duration spent{};
+    while (true) {
+      const WorkerProcess::Leg leg = worker_->run(time_limit() - spent);
+      spent += leg.elapsed;
+      if (leg.event == Event::done) break;
+      if (leg.event != Event::asked || call.callbacks().empty())
+        throw failure_of(leg.event, scene(&call));
+      answer_callback(call, worker_->control(), out_->base(), layout_.mailbox_bytes);
+    }
+    call.elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(spent);
+    call.returned = worker_->control().returned;
+    call.peak_bytes.reset();
+    if (call.measure_memory) call.peak_bytes = measured(!call.callbacks().empty());
+  }
+
+  void begin_measuring() {
+    worker_->memory().reset_peak();
+    worker_->forget_largest();
+    before_ = worker_->memory().look();
+  }
+
+  /// Largest private memory since begin_measuring, above what the worker had before the solution
+  /// was loaded. The kernel keeps the peak of all resident pages together: the arenas and the
+  /// libraries' code are taken off again, within bounds, because a solution could map more of
+  /// either and drop it at the peak.
+  std::int64_t measured(bool has_mailbox) const {
+    const Resident after = worker_->memory().look();
+    const Resident& base = worker_->baseline();
+    const std::size_t shared =
+        has_mailbox ? std::max(before_.shared_bytes, after.shared_bytes) : before_.shared_bytes;
+    const std::size_t code = std::max(before_.file_bytes, after.file_bytes);
+    const auto ours = static_cast<std::int64_t>(std::min(shared, shared_bound()) +
+                                                std::min(code, base.file_bytes + kLibraryCode));
+    const auto peak = std::max(static_cast<std::int64_t>(after.peak_bytes) - ours,
+                               static_cast<std::int64_t>(worker_->largest_private()));
+    return std::max<std::int64_t>(0, peak - static_cast<std::int64_t>(base.private_bytes));
+  }
+
+  void hand_over(CallBase& call) {
+    for (std::size_t i = 0; i < layout_.bodies.size(); ++i) {
+      const Body& body = layout_.bodies[i];
+      if (body.arena == wire::ArenaId::out)
+        call.buffers()[i].result = {out_->base() + body.start, body.end - body.start};
+    }
+  }
+
+  WorkerConfig config_;
+  Fd program_;
+  Fd library_;
+  std::unique_ptr<SharedMemory> in_;
+  std::unique_ptr<SharedMemory> out_;
+  std::optional<WorkerProcess> worker_;
+  Layout layout_;       // that the worker has opened
+  std::string symbol_;  // that it has found
+  Resident before_;
+  std::string last_output_;
+};
+
+WorkerSession::WorkerSession(WorkerConfig config)
+    : impl_(std::make_unique<Impl>(std::move(config))) {}
+WorkerSession::~WorkerSession() = default;
+void WorkerSession::run(CallBase& call) {
+  impl_->run(call);
+}
+void WorkerSession::restart() {
+  impl_->restart();
+}
+std::string WorkerSession::output() const {
+  return impl_->output();
+}
+
+}  // namespace gauntlet

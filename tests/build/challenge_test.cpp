@@ -1,0 +1,80 @@
+#include "harness/build/challenge.h"
+
+#include <doctest/doctest.h>
+
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+
+using namespace gauntlet;
+
+namespace {
+
+/// A checkout with one challenge in it.
+struct Checkout {
+  ScratchFolder folder{"test"};
+
+  explicit Checkout(const std::string& yaml) {
+    write_file(folder.path() / "challenges/kv_cache/challenge.yaml", yaml);
+    write_file(folder.path() / "challenges/kv_cache/PROMPT.md", "Write it.");
+    write_file(folder.path() / "challenges/kv_cache/contract.h", "int f(void);");
+  }
+
+  Challenge load() const { return load_challenge(folder.path(), "kv_cache"); }
+
+  std::string complaint() const {
+    try {
+      load();
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "no complaint";
+  }
+};
+
+const std::string kGood = "title: KV cache\ndifficulty: medium\nround: 1\nexports: [kv_append]\n";
+
+}  // namespace
+
+TEST_CASE("a challenge is read, with the usual limits where none are given") {
+  const Challenge plain = Checkout(kGood).load();
+  CHECK(plain.id == "kv_cache");
+  CHECK(plain.title == "KV cache");
+  CHECK(plain.exports == std::vector<std::string>{"kv_append"});
+  CHECK(plain.memory_mib == 2048);
+  const Challenge limited = Checkout(kGood + "limits: {call_seconds: 2.5, arena_mib: 64}\n").load();
+  CHECK(limited.call_seconds == 2.5);
+  CHECK(limited.arena_mib == 64);
+}
+
+TEST_CASE("a wrong challenge file is told with file, line and key") {
+  const std::string file = "challenges/kv_cache/challenge.yaml:";
+  CHECK(Checkout(kGood + "limits: {call_secnds: 2}\n").complaint() ==
+        file + "5: limits.call_secnds: is no known key, did you mean 'call_seconds'?");
+  CHECK(Checkout(kGood + "limits: {call_seconds: 0}\n").complaint() ==
+        file + "5: limits.call_seconds: must be more than 0");
+  CHECK(Checkout("title: x\ndifficulty: y\nround: 1\nexports: ['f; g']\n").complaint() ==
+        file + "4: exports: 'f; g' is no C function name");
+  CHECK(Checkout("title: x\ndifficulty: y\nround: 0\nexports: [f]\n").complaint() ==
+        file + "3: round: must be 1 or more");
+}
+
+TEST_CASE("an unknown challenge is answered with the nearest one") {
+  const Checkout checkout(kGood);
+  CHECK_THROWS_WITH_AS(load_challenge(checkout.folder.path(), "kv_cahce"),
+                       "no challenge 'kv_cahce', did you mean 'kv_cache'?; known: kv_cache",
+                       UserError);
+  CHECK_THROWS_AS(load_challenge(checkout.folder.path(), "../kv_cache"), UserError);
+}
+
+TEST_CASE("the prompt's digest follows the prompt and the contract") {
+  const Checkout checkout(kGood);
+  const std::string before = checkout.load().prompt_digest();
+  write_file(checkout.folder.path() / "challenges/kv_cache/contract.h", "int g(void);");
+  CHECK(checkout.load().prompt_digest() != before);
+}
+
+TEST_CASE("a folder that is no checkout is named as such") {
+  const ScratchFolder empty("test");
+  CHECK_THROWS_WITH_AS(challenge_ids(empty.path()), doctest::Contains("is no Gauntlet checkout"),
+                       UserError);
+}

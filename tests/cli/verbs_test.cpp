@@ -1,0 +1,199 @@
+#include <doctest/doctest.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/store/json_fields.h"
+#include "harness/store/observation_json.h"
+#include "tests/cli/checkout.h"
+
+using namespace gauntlet;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a new submission has papers to fill in and a stub for every challenge, and is valid") {
+  const Checkout checkout;
+  const Ran made = checkout.run({"new", "my-model"});
+  INFO(made.err);
+  REQUIRE(made.code == kExitDone);
+  const fs::path folder = checkout.root() / "submissions/my-model";
+  const Papers papers = read_papers(folder / "model.yaml");
+  CHECK(papers.name == "my-model");
+  CHECK(papers.tokens == "unknown");
+  CHECK(papers.prompt_digest.size() == 64);
+  for (const auto& id : challenge_ids(checkout.root()))
+    for (const char* file : {"PROMPT.md", "contract.h", "solution.cpp"})
+      CHECK(fs::exists(folder / id / file));
+  const Ran valid = checkout.run({"validate", "my-model"});
+  CHECK(valid.out == "my-model ok\n");
+  CHECK(checkout.run({"new", "my-model"}).code == kExitUsage);
+}
+
+TEST_CASE("the stub of a new submission compiles") {
+  const Checkout checkout;
+  REQUIRE(checkout.run({"new", "my-model", "-c", checkout.challenge}).code == kExitDone);
+  const auto source = read_solution(checkout.root() / "submissions/my-model" / checkout.challenge);
+  const ScratchFolder cache("cache");
+  const auto built =
+      build_solution(source, load_challenge(checkout.root(), checkout.challenge), cache.path());
+  INFO(built.record.messages);
+  CHECK(built.record.ok);
+}
+
+TEST_CASE("a prompt that has changed since is noted") {
+  const Checkout checkout;
+  REQUIRE(checkout.run({"new", "my-model"}).code == kExitDone);
+  const fs::path folder = checkout.root() / "submissions/my-model";
+  write_file(folder / checkout.challenge / "contract.h", "int other;\n");
+  Papers papers = read_papers(folder / "model.yaml");
+  papers.prompt_digest = "ab12";
+  write_file(folder / "model.yaml", papers_to_yaml(papers));
+  const Ran ran = checkout.run({"validate", "my-model"});
+  CHECK(ran.code == kExitDone);
+  CHECK(contains(ran.out, "contract.h differs from the challenge's"));
+  CHECK(contains(ran.out, "the prompts have changed since"));
+}
+
+TEST_CASE("what is graded already is reused, by name and by folder, and the reference joins in") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  const std::string folder = (checkout.root() / "submissions/bravo/").string();
+  for (const std::string& word : {std::string("bravo"), folder}) {
+    const Ran ran = checkout.run({"grade", word});
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.out, "bravo " + checkout.challenge + "  F 25"));
+    CHECK(contains(ran.out, "(reused)"));
+    CHECK(contains(ran.out, "reference"));
+    CHECK(contains(ran.out, "Next: ./gauntlet show bravo " + checkout.challenge + "/odd_sizes"));
+    CHECK(ran.err.empty());
+  }
+}
+
+TEST_CASE("the document of a grading carries scores, findings and how to see them again") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  const Ran ran = checkout.run({"--json", "grade", "bravo", "--fail-under", "C"});
+  const Json document = Json::parse(ran.out);
+  const Json& cell = document["cells"][0];
+  CHECK(cell["reused"] == true);
+  CHECK(cell["printed"] == 25);
+  CHECK(cell["seed"] == "0xfedcba9876543210");
+  CHECK(cell["findings"][0]["check"] == "odd_sizes");
+  CHECK(contains(cell["findings"][0]["reproduce"].get<std::string>(), "--seed 0xfedcba9876543210"));
+  CHECK(document["gate"]["passed"] == false);
+}
+
+TEST_CASE("show explains one finding, also from the reports' data") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  const std::string finding = checkout.challenge + "/odd_sizes";
+  const Ran local = checkout.run({"show", "bravo", finding});
+  CHECK(contains(local.out, "wrong  bravo " + finding));
+  CHECK(contains(local.out, "Reproduce:  ./gauntlet rerun bravo"));
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  fs::remove_all(checkout.results().root());
+  const Ran published = checkout.run({"show", "bravo", finding});
+  CHECK(published.out == local.out);
+  CHECK(contains(published.err, "reports/data"));
+}
+
+TEST_CASE("an edited rubric moves grades without running anything") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 1);
+  REQUIRE(checkout.run({"score"}).code == kExitDone);
+  fs::remove(checkout.root() / "harness");
+  std::string rubric = read_file(fs::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
+  rubric.replace(rubric.find("  D: 60"), 7, "  D: 40");
+  write_file(checkout.root() / "harness/score/rubric.yaml", rubric);
+  const Ran ran = checkout.run({"score"});
+  CHECK(contains(ran.out, "bravo " + checkout.challenge + ": F 50 -> D 50"));
+  CHECK(contains(checkout.run({"score"}).out, "No grade moved."));
+}
+
+TEST_CASE("reports come out the same from the data that they leave behind") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  REQUIRE(checkout.run({"grade", "bravo"}).code == kExitDone);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  const fs::path page = checkout.root() / "reports/README.md";
+  const std::string first = read_file(page);
+  CHECK(checkout.run({"report", "--check"}).code == kExitDone);
+
+  fs::remove_all(checkout.results().root());
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  CHECK(read_file(page) == first);
+
+  write_file(page, first + "typed by hand\n");
+  const Ran outdated = checkout.run({"report", "--check"});
+  CHECK(outdated.code == kExitGateFailed);
+  CHECK(contains(outdated.out, "README.md"));
+}
+
+TEST_CASE("the page of a submission that is gone is taken away, other files are not") {
+  const Checkout checkout;
+  for (const char* name : {"alpha", "bravo"}) {
+    checkout.add_submission(name);
+    checkout.add_result(name, 0.5);
+  }
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  const fs::path reports = checkout.root() / "reports";
+  write_file(reports / "submissions/notes.md", "mine\n");
+  fs::remove_all(reports / "data/alpha");
+  fs::remove_all(checkout.results().root());
+  CHECK(checkout.run({"report", "--check"}).code == kExitGateFailed);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  CHECK_FALSE(fs::exists(reports / "submissions/alpha.md"));
+  CHECK(fs::exists(reports / "submissions/bravo.md"));
+  CHECK(fs::exists(reports / "submissions/notes.md"));
+}
+
+TEST_CASE("an older local result does not replace a newer published one") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  CellObservation newer = *checkout.results().load("bravo", checkout.challenge);
+  newer.provenance.started = "2027-01-01T00:00:00Z";
+  const ResultStore data(checkout.root() / "reports/data");
+  data.save(newer);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  CHECK(data.load("bravo", checkout.challenge)->provenance.started == "2027-01-01T00:00:00Z");
+}
+
+TEST_CASE("list shows every challenge, and checks with what they attack") {
+  const Checkout checkout;
+  const Ran challenges = checkout.run({"list"});
+  for (const auto& id : challenge_ids(checkout.root())) CHECK(contains(challenges.out, id));
+  const Ran checks = checkout.run({"list", "checks", "-c", checkout.challenge, "--json"});
+  const Json document = Json::parse(checks.out);
+  const auto expected = grader_for(checkout.challenge).make().checks;
+  REQUIRE(document["checks"].size() == expected.size());
+  CHECK(document["checks"][0]["attacks"] == expected[0].attacks);
+}
+
+TEST_CASE("every verb teaches itself with an example") {
+  const Checkout checkout;
+  for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
+                           "show", "doctor", "help"}) {
+    INFO(verb);
+    const Ran help = checkout.run({"help", verb});
+    CHECK(help.code == kExitDone);
+    CHECK(contains(help.out, std::string("Example: ./gauntlet ") + verb));
+    CHECK(checkout.run({verb, "--help"}).out == help.out);
+  }
+  CHECK(contains(checkout.run({}).out, "./gauntlet grade submissions/my-model"));
+  CHECK(checkout.run({"--version"}).out == "0.1.0\n");
+}

@@ -1,0 +1,85 @@
+#include <doctest/doctest.h>
+
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/grading/audit.h"
+
+using namespace gauntlet;
+
+namespace {
+
+Grader grader_of_two() {
+  Grader grader;
+  for (const char* id : {"first", "second"}) {
+    Check check;
+    check.id = id;
+    grader.checks.push_back(check);
+  }
+  return grader;
+}
+
+/// A checkout that holds one grader's audit files and nothing else.
+struct Checkout {
+  ScratchFolder root{"test"};
+
+  explicit Checkout(const std::string& mutants_yaml) {
+    write("mutants.yaml", mutants_yaml);
+    write("honest/plain.cpp", "// strategy: the plain one\nint a = 1;\nint b = 1;\n");
+  }
+  void write(const std::string& name, const std::string& text) {
+    write_file(root.path() / "graders/example" / name, text);
+  }
+  AuditSuite load() { return load_audit_suite(root.path(), "example", grader_of_two()); }
+};
+
+std::string mutant(const std::string& lines) {
+  return "mutants:\n  - name: m\n    fault: f\n    killed_by: [first, second]\n" + lines;
+}
+
+}  // namespace
+
+TEST_CASE("a patch makes a mutant of the honest file it names") {
+  Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
+  const AuditSuite suite = checkout.load();
+  REQUIRE(suite.mutants.size() == 1);
+  CHECK(suite.mutants[0].solution.files.at(0).content.find("int a = 2;") != std::string::npos);
+  CHECK(suite.mutants[0].killers == std::vector<std::string>{"first", "second"});
+  REQUIRE(suite.honest.size() == 1);
+  CHECK(suite.honest[0].strategy == "the plain one");
+}
+
+TEST_CASE("a patch that fits nowhere or twice is refused with file and line") {
+  Checkout nowhere(mutant("    base: honest/plain.cpp\n    replace: c = 1\n    with: x\n"));
+  CHECK_THROWS_WITH_AS(nowhere.load(), doctest::Contains("does not occur"), UserError);
+  Checkout twice(mutant("    base: honest/plain.cpp\n    replace: = 1\n    with: = 2\n"));
+  CHECK_THROWS_WITH_AS(twice.load(), doctest::Contains("more than once"), UserError);
+}
+
+TEST_CASE("several edits and whole files make mutants as well") {
+  Checkout checkout(mutant("    base: honest/plain.cpp\n    edits:\n"
+                           "      - {replace: a = 1, with: a = 3}\n"
+                           "      - {replace: b = 1, with: b = 4}\n") +
+                    "  - name: whole\n    fault: f\n    killed_by: [second, first]\n"
+                    "    file: mutants/whole.cpp\n");
+  checkout.write("mutants/whole.cpp", "int whole;\n");
+  const AuditSuite suite = checkout.load();
+  REQUIRE(suite.mutants.size() == 2);
+  CHECK(suite.mutants[0].solution.files[0].content.find("int b = 4;") != std::string::npos);
+  CHECK(suite.mutants[1].solution.files[0].content == "int whole;\n");
+}
+
+TEST_CASE("a mutant names two known checks, and nothing unknown") {
+  const std::string body = "    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n";
+  Checkout unknown("mutants:\n  - name: m\n    fault: f\n    killed_by: [first, third]\n" + body);
+  CHECK_THROWS_WITH_AS(unknown.load(), doctest::Contains("'third' is no check"), UserError);
+  Checkout single("mutants:\n  - name: m\n    fault: f\n    killed_by: [first, first]\n" + body);
+  CHECK_THROWS_WITH_AS(single.load(), doctest::Contains("two different checks"), UserError);
+  Checkout extra(mutant(body + "    colour: red\n"));
+  CHECK_THROWS_AS(extra.load(), UserError);
+}
+
+TEST_CASE("an honest variant says its strategy on the first line") {
+  Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
+  checkout.write("honest/silent.cpp", "int a;\n");
+  CHECK_THROWS_WITH_AS(checkout.load(), doctest::Contains("silent.cpp:1"), UserError);
+}

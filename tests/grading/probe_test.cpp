@@ -1,0 +1,101 @@
+#include "harness/grading/probe.h"
+
+#include <doctest/doctest.h>
+
+#include "harness/core/error.h"
+
+using namespace gauntlet;
+
+namespace {
+
+struct Args {
+  const float* x;
+  float* y;
+};
+
+/// Does what a test tells it to.
+struct Scripted : Session {
+  std::function<void(CallBase&)> script = [](CallBase&) {};
+  int restarts = 0;
+  void run(CallBase& call) override { script(call); }
+  void restart() override { ++restarts; }
+};
+
+Probe probe_of(Scripted& session) {
+  return Probe({"check_id", "a fault", Section::correctness, 1, Severity::major}, 7,
+               {session, {}, {}});
+}
+
+Finding finding_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const CheckEnded& ended) {
+    return ended.finding;
+  }
+  FAIL("the check did not end");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a case's numbers depend on run seed, check and case name alone") {
+  Scripted session;
+  Probe one = probe_of(session);
+  Probe two = probe_of(session);
+  two.begin_case("other");
+  CHECK(one.begin_case("a")() == two.begin_case("a")());
+  CHECK(one.begin_case("b")() != two.begin_case("a")());
+  CHECK(two.observation().cases == 3);
+}
+
+TEST_CASE("a crash ends the check with its verdict and the case that showed it") {
+  Scripted session;
+  session.script = [](CallBase&) { throw SolutionFailure(Verdict::crashed, "SIGSEGV in f"); };
+  Probe probe = probe_of(session);
+  probe.begin_case("3x4");
+  Call<Args> call("f");
+  const Finding finding = finding_of([&] { probe.run(call); });
+  CHECK(finding.verdict == Verdict::crashed);
+  CHECK(finding.case_name == "3x4");
+  CHECK(finding.summary == "SIGSEGV in f");
+}
+
+TEST_CASE("run_ok wants zero") {
+  Scripted session;
+  session.script = [](CallBase& call) { call.returned = -2; };
+  Probe probe = probe_of(session);
+  Call<Args> call("f");
+  CHECK(finding_of([&] { probe.run_ok(call); }).summary == "f returned -2, want 0");
+}
+
+TEST_CASE("earned points only go down, and more than all is our mistake") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  CHECK(probe.observation().earned == 1);
+  probe.earn(0.5);
+  probe.earn(0.75);
+  CHECK(probe.observation().earned == 0.5);
+  CHECK_THROWS_AS(probe.earn(1.5), Broken);
+}
+
+TEST_CASE("a race without a reference is unmeasured, never passed") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  RaceSpec spec;
+  spec.case_name = "big";
+  CHECK(finding_of([&] { probe.race(spec); }).verdict == Verdict::unmeasured);
+}
+
+TEST_CASE("fields are found by their address, and a field from elsewhere is refused") {
+  Call<Args> call("f");
+  const std::vector<float> x{1, 2, 3};
+  call.in("x", call.args.x, x);
+  call.out<float>("y", call.args.y, 3);
+  CHECK(call.buffers()[0].field_offset == offsetof(Args, x));
+  CHECK(call.buffers()[1].field_offset == offsetof(Args, y));
+  CHECK(call.buffer("y").bytes == 12);
+  const float* elsewhere = nullptr;
+  CHECK_THROWS_AS(call.in("x", elsewhere, x), Broken);
+  CHECK_THROWS_AS(call.in("again", call.args.x, x), Broken);
+  CHECK_THROWS_AS(call.buffer("z"), Broken);
+}

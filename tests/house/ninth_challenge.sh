@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A ninth challenge is new folders only: copies one challenge's three folders under another name in
+# a scratch checkout, builds it, grades with it, and checks that no existing file was edited.
+#
+#   ninth_challenge.sh CHECKOUT
+set -euo pipefail
+
+checkout=$1
+original=layernorm_backward
+copy=ninth_challenge
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+  printf 'ninth challenge: %s\n' "$*" >&2
+  exit 1
+}
+
+# The house with one challenge in it, to keep the build short.
+mkdir -p "$scratch"/{challenges,reference,graders,submissions}
+cp -r "$checkout"/{CMakeLists.txt,CMakePresets.json,cmake,harness,tests} "$scratch"
+cp -r "$checkout/graders/kit" "$scratch/graders"
+for folder in challenges reference graders; do
+  cp -r "$checkout/$folder/$original" "$scratch/$folder"
+done
+cp -r "$checkout/submissions/textbook" "$scratch/submissions"
+before=$(cd "$scratch" && find . -type f -not -path './build/*' -exec sha256sum {} + | sort -k 2)
+
+for folder in challenges reference graders submissions/textbook; do
+  cp -r "$scratch/$folder/$original" "$scratch/$folder/$copy"
+done
+
+cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE= >"$scratch/build.log" 2>&1 &&
+  cmake --build "$scratch/build" --target gauntlet >>"$scratch/build.log" 2>&1 || {
+  tail -n 30 "$scratch/build.log" >&2
+  fail "the build with a copied challenge failed"
+}
+
+gauntlet=("$scratch/build/bin/gauntlet" --color never)
+"${gauntlet[@]}" list | grep -q "$copy" || fail "'list' does not show $copy"
+"${gauntlet[@]}" rerun textbook "$copy" --check all_gradients --json >"$scratch/result.json" ||
+  fail "grading with $copy failed"
+grep -q "\"$copy\"" "$scratch/result.json" || fail "the result does not name $copy"
+
+after=$(cd "$scratch" && printf '%s\n' "$before" | awk '{print $2}' | xargs sha256sum | sort -k 2)
+[[ $before == "$after" ]] || fail "a file had to be edited"
+printf 'ninth challenge: works, no file edited\n'

@@ -1,0 +1,174 @@
+// The architecture, held by a test: who may include whom, and how big a file may grow.
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness/core/files.h"
+
+namespace fs = std::filesystem;
+using gauntlet::read_file;
+
+namespace {
+
+// A room may include itself and what is listed. contract.h files include nothing of ours.
+const std::map<std::string, std::set<std::string>> kMayInclude{
+    {"harness/core", {}},
+    {"harness/store", {"harness/core"}},
+    {"harness/sandbox", {"harness/core"}},
+    {"harness/build", {"harness/sandbox", "harness/store", "harness/core"}},
+    {"harness/worker", {"harness/sandbox", "harness/core"}},
+    {"harness/measure", {"harness/worker", "harness/store", "harness/core"}},
+    {"harness/grading",
+     {"harness/measure", "harness/build", "harness/worker", "harness/sandbox", "harness/store",
+      "harness/core"}},
+    {"harness/score", {"harness/store", "harness/core"}},
+    {"harness/report", {"harness/score", "harness/store", "harness/core"}},
+    {"harness/cli",
+     {"harness/report", "harness/score", "harness/grading", "harness/measure", "harness/build",
+      "harness/sandbox", "harness/store", "harness/core"}},
+    {"graders/kit", {"harness/grading", "harness/measure", "harness/worker", "harness/core"}},
+    {"graders/*",
+     {"graders/kit", "harness/grading", "harness/measure", "harness/worker", "harness/core"}},
+};
+
+// Files that are run as a stranger's: a contract stands alone, a solution sees its contract only.
+const std::vector<std::string> kSolutions{"challenges", "reference", "submissions"};
+
+struct Include {
+  std::string file;
+  std::string included;
+};
+
+std::string room_of(const std::string& path) {
+  const auto first = path.find('/');
+  const auto second = path.find('/', first + 1);
+  return second == std::string::npos ? path.substr(0, first) : path.substr(0, second);
+}
+
+std::vector<Include> includes_of(const std::string& file, const std::string& text) {
+  static const std::regex kInclude(R"re(^\s*#\s*include\s+"([^"]+)")re");
+  std::vector<Include> found;
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);)
+    if (std::regex_search(line, match, kInclude)) found.push_back({file, match[1]});
+  return found;
+}
+
+/// Complaints about one file's includes. "contract.h", a grader's own headers and its fixtures need no
+/// room.
+std::vector<std::string> upward_includes(const std::string& file, const std::string& text) {
+  std::vector<std::string> complaints;
+  const std::string room = room_of(file);
+  const bool grader = room.rfind("graders/", 0) == 0 && room != "graders/kit";
+  const auto rule = kMayInclude.find(grader ? "graders/*" : room);
+  for (const Include& include : includes_of(file, text)) {
+    if (include.included.find('/') == std::string::npos && grader) continue;
+    if (include.included.rfind("fixtures/", 0) == 0 && grader) continue;
+    const std::string target = room_of(include.included);
+    if (target == room) continue;
+    if (rule == kMayInclude.end() || !rule->second.contains(target))
+      complaints.push_back(fmt::format("{} may not include {}", file, include.included));
+  }
+  return complaints;
+}
+
+bool is_cpp(const fs::path& path) {
+  static const std::set<std::string> kKinds{".h", ".cpp", ".cu", ".cuh", ".hpp"};
+  return kKinds.contains(path.extension().string());
+}
+
+template <class Visit>
+void for_each_source(const std::string& top, const Visit& visit) {
+  const fs::path root = GAUNTLET_ROOT;
+  if (!fs::is_directory(root / top)) return;
+  for (const auto& entry : fs::recursive_directory_iterator(root / top))
+    if (entry.is_regular_file() && is_cpp(entry.path()))
+      visit(fs::relative(entry.path(), root).generic_string(), read_file(entry.path()));
+}
+
+// Where one idea per file is the rule; mutants and solutions are whole programs by nature, fixtures
+// are written by scripts.
+bool is_our_room(const std::string& file) {
+  for (const char* folder : {"/mutants/", "/honest/", "fixture"})
+    if (file.find(folder) != std::string::npos) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("includes point downwards only") {
+  int seen = 0;
+  for (const std::string top : {"harness", "graders"})
+    for_each_source(top, [&](const std::string& file, const std::string& text) {
+      if (!is_our_room(file)) return;
+      ++seen;
+      for (const std::string& complaint : upward_includes(file, text)) FAIL_CHECK(complaint);
+    });
+  CHECK(seen > 50);
+}
+
+TEST_CASE("a planted upward include is seen") {
+  CHECK(upward_includes("harness/core/x.h", "#include \"harness/cli/verbs.h\"\n").size() == 1);
+  CHECK(upward_includes("harness/grading/x.h", "#include \"graders/kit/compare.h\"\n").size() == 1);
+  CHECK(upward_includes("graders/kit/x.h", "#include \"harness/core/rng.h\"\n").empty());
+  CHECK(upward_includes("graders/abc/x.h", "#include \"contract.h\"\n").empty());
+  CHECK(upward_includes("graders/abc/x.h", "#include \"graders/other/x.h\"\n").size() == 1);
+}
+
+TEST_CASE("a contract includes nothing of ours, and a solution its contract alone") {
+  for (const std::string& top : kSolutions)
+    for_each_source(top, [&](const std::string& file, const std::string& text) {
+      for (const Include& include : includes_of(file, text)) {
+        INFO(file);
+        CHECK(include.included.find('/') == std::string::npos);
+      }
+    });
+}
+
+TEST_CASE("the harness names no challenge") {
+  std::vector<std::string> ids;
+  for (const auto& entry : fs::directory_iterator(fs::path(GAUNTLET_ROOT) / "challenges"))
+    ids.push_back(entry.path().filename().string());
+  REQUIRE_FALSE(ids.empty());
+  for_each_source("harness", [&](const std::string& file, const std::string& text) {
+    for (const std::string& id : ids) {
+      INFO(file);
+      CHECK(text.find(id) == std::string::npos);
+    }
+  });
+}
+
+TEST_CASE("a grader does not name its own folder, so that a copy of it is another challenge") {
+  for (const auto& entry : fs::directory_iterator(fs::path(GAUNTLET_ROOT) / "challenges")) {
+    const std::string id = entry.path().filename().string();
+    for_each_source("graders/" + id, [&](const std::string& file, const std::string& text) {
+      INFO(file);
+      CHECK(text.find("namespace gauntlet::" + id) == std::string::npos);
+      CHECK(text.find("/" + id + "/") == std::string::npos);
+    });
+  }
+}
+
+TEST_CASE("lines fit on a screen and files have one idea") {
+  for (const std::string top : {"harness", "graders", "tests"})
+    for_each_source(top, [&](const std::string& file, const std::string& text) {
+      if (!is_our_room(file)) return;
+      INFO(file);
+      std::istringstream lines(text);
+      int count = 0;
+      for (std::string line; std::getline(lines, line); ++count) {
+        if (line.size() <= 100) continue;
+        const bool has_utf8 = std::any_of(line.begin(), line.end(), [](char c) { return c < 0; });
+        CHECK_MESSAGE(has_utf8, fmt::format("line {} has {} columns", count + 1, line.size()));
+      }
+      CHECK_MESSAGE(count <= 400, fmt::format("{} lines", count));
+    });
+}

@@ -1,0 +1,129 @@
+#include "harness/measure/race.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "harness/core/error.h"
+
+using namespace gauntlet;
+using std::chrono::nanoseconds;
+
+namespace {
+
+/// A contestant that only has a speed; the clock of these tests is made of numbers.
+struct Runner : Session {
+  explicit Runner(double ns) : ns(ns) {}
+  void run(CallBase&) override {}
+  void restart() override {}
+  double ns;
+  int laps = 0;
+};
+
+struct Track {
+  Runner solution;
+  Runner reference{1e6};
+  Runner reference_again{1e6};
+  Rng noise{1};
+  double noise_share = 0.02;
+  RaceSpec spec;
+  RaceBudget budget{15, 15, std::chrono::milliseconds(0)};
+
+  explicit Track(double solution_ns) : solution(solution_ns) {
+    spec.case_name = "track";
+    spec.prepare = [](Rng&) {};
+    spec.lap = [this](Session& session) {
+      auto& runner = dynamic_cast<Runner&>(session);
+      ++runner.laps;
+      return Lap{nanoseconds(std::int64_t(runner.ns * std::exp(noise_share * noise.normal()))), {}};
+    };
+  }
+  RaceResult run() { return race(spec, budget, Rng(9), solution, reference, reference_again); }
+};
+
+Finding wrong_answer() {
+  return {Verdict::wrong, "", "wrong answer", {}, std::nullopt};
+}
+
+}  // namespace
+
+TEST_CASE("a solution twice as fast as the reference has ratio 2, and its interval holds it") {
+  const RaceResult result = Track(0.5e6).run();
+  CHECK_FALSE(result.finding);
+  CHECK(result.speed.ratio == doctest::Approx(2).epsilon(0.03));
+  CHECK(result.speed.low <= result.speed.ratio);
+  CHECK(result.speed.ratio <= result.speed.high);
+  CHECK(result.speed.rounds == 15);
+}
+
+TEST_CASE("equal speeds are not told apart, and the noise floor holds 1") {
+  int false_verdicts = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    Track track(1e6);
+    track.noise = Rng(static_cast<std::uint64_t>(trial));
+    const SpeedMeasurement speed = track.run().speed;
+    if (speed.low > 1 || speed.high < 1) ++false_verdicts;
+  }
+  CHECK(false_verdicts <= 10);  // 5 % expected; 10 has a chance of about 1 % to be exceeded
+}
+
+TEST_CASE("a lap with a wrong output ends the race and is reported") {
+  Track track(1e6);
+  const auto honest = track.spec.lap;
+  track.spec.lap = [&, honest](Session& session) {
+    Lap lap = honest(session);
+    if (&session == &track.solution && track.solution.laps == 5) lap.finding = wrong_answer();
+    return lap;
+  };
+  const RaceResult result = track.run();
+  REQUIRE(result.finding);
+  CHECK(result.finding->summary == "wrong answer");
+  CHECK(result.speed.rounds == 0);
+}
+
+TEST_CASE("a wrong or crashing reference is our fault") {
+  Track wrong(1e6);
+  wrong.spec.lap = [&](Session& session) {
+    Lap lap{nanoseconds(1000), {}};
+    if (&session == &wrong.reference) lap.finding = wrong_answer();
+    return lap;
+  };
+  CHECK_THROWS_AS(wrong.run(), Broken);
+  Track crashing(1e6);
+  crashing.spec.lap = [&](Session& session) -> Lap {
+    if (&session == &crashing.reference_again) throw SolutionFailure(Verdict::crashed, "boom");
+    return {nanoseconds(1000), {}};
+  };
+  CHECK_THROWS_AS(crashing.run(), Broken);
+}
+
+TEST_CASE("every round has fresh input, everybody runs it, and the first is not counted") {
+  Track track(1e6);
+  int prepared = 0;
+  track.spec.prepare = [&](Rng&) { ++prepared; };
+  track.run();
+  CHECK(prepared == 16);
+  CHECK(track.solution.laps == 16);
+  CHECK(track.reference.laps == 16);
+  CHECK(track.reference_again.laps == 16);
+}
+
+TEST_CASE("a lap that beats memory or arithmetic is recognised") {
+  RaceSpec spec;
+  spec.floor_bytes = 1e9;
+  const double copy_ns = 1e9 / ceilings().copy_gb_per_s;
+  CHECK(beats_physics(spec, copy_ns / 3));
+  CHECK_FALSE(beats_physics(spec, copy_ns));
+  spec = {};
+  spec.floor_flops = 1e9;
+  const double fma_ns = 1e9 / ceilings().fma_gflop_per_s;
+  CHECK(beats_physics(spec, fma_ns / 2));
+  CHECK_FALSE(beats_physics(spec, fma_ns));
+  CHECK_FALSE(beats_physics(RaceSpec{}, 1));
+}
+
+TEST_CASE("the ceilings are those of a machine of this century") {
+  CHECK(ceilings().copy_gb_per_s > 1);
+  CHECK(ceilings().copy_gb_per_s < 5000);
+  CHECK(ceilings().fma_gflop_per_s > 1);
+  CHECK(&ceilings() == &ceilings());
+}

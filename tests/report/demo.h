@@ -1,0 +1,86 @@
+#pragma once
+
+#include "harness/report/report.h"
+#include "tests/store/sample.h"
+
+namespace gauntlet::demo {
+
+inline Rubric rubric() {
+  Rubric rubric = load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
+  rubric.digest = "0123456789abcdef";  // so that a comment in the file changes no golden page
+  return rubric;
+}
+
+inline CheckObservation timed(double ratio) {
+  CheckObservation check = sample::passed("speed", Section::performance);
+  check.speeds.push_back({"1024x1024", 9, 1000 / ratio, 1000, ratio, ratio * 0.97, ratio * 1.03,
+                          0.98, 1.02, 0.5, 0.55});
+  check.facts.push_back({"saved bytes per row", 8, "B"});
+  return check;
+}
+
+inline CellObservation good(const std::string& submission, const std::string& challenge,
+                            double ratio) {
+  CellObservation cell = sample::cell(submission, challenge);
+  cell.checks = {sample::passed("base"), sample::passed("odd_sizes", Section::robustness),
+                 timed(ratio), sample::passed("warning_free_build", Section::engineering)};
+  return cell;
+}
+
+inline CellObservation trapped(const std::string& submission, const std::string& challenge) {
+  CellObservation cell = good(submission, challenge, 1.2);
+  CheckObservation trap = sample::failed("offset_ladder", Severity::critical);
+  for (const char* id : {"scaled", "long_rows", "zero_rows"})
+    cell.checks.push_back(sample::passed(id));
+  trap.info.attacks = "variance as E[x^2] - E[x]^2";
+  trap.finding->miss = Miss{"dx[6][1023]", 0.5, 1, 5.3e-5, 12, 4096};
+  trap.finding->summary = describe(*trap.finding->miss);
+  trap.finding->evidence = {"row 6, columns 1021..1023", "got  0.5  0.5  0.5",
+                            "want 1.0  1.0  1.0"};
+  cell.checks.push_back(trap);
+  return cell;
+}
+
+inline CellObservation unbuilt(const std::string& submission, const std::string& challenge) {
+  CellObservation cell = sample::cell(submission, challenge);
+  cell.build.ok = false;
+  cell.build.messages =
+      "solution.cpp:88:21: error: expected ';'\n   88 | ``` | @everyone #1 \x1b[31m";
+  return cell;
+}
+
+inline CellObservation partial(const std::string& submission, const std::string& challenge) {
+  CellObservation cell = good(submission, challenge, 1.0);
+  cell.checks[2].verdict = Verdict::unmeasured;
+  cell.checks[2].speeds.clear();
+  cell.checks[2].finding = Finding{Verdict::unmeasured,
+                                   "1024x1024",
+                                   "40 ns a lap is 3.1 times what this machine can do",
+                                   {},
+                                   std::nullopt};
+  return cell;
+}
+
+inline Papers papers(const std::string& name, const std::string& thinking) {
+  return {name,           "a provider", "2026-04-01", "ab12",    "1",
+          "opencode 1.2", thinking,     "none",       "unknown", "unknown"};
+}
+
+/// Four submissions and the reference on two challenges: a good one, a trapped one, one that does
+/// not build and took part once, one that is partial.
+inline ReportInput input() {
+  ReportInput input;
+  input.rubric = rubric();
+  input.challenges = {{"first", "First things", "medium", 1},
+                      {"second", "Second thoughts", "hard", 2}};
+  input.cells = {good("alpha", "first", 1.0),     good("alpha", "second", 0.5),
+                 trapped("bravo", "first"),       good("bravo", "second", 1.5),
+                 unbuilt("charlie", "first"),     partial("delta", "first"),
+                 good("reference", "first", 1.0), good("reference", "second", 1.0)};
+  input.papers = {{"alpha", papers("Alpha", "high")},
+                  {"bravo", papers("Bravo", "off")},
+                  {"delta", papers("Delta | @all", "high")}};
+  return input;
+}
+
+}  // namespace gauntlet::demo

@@ -1,0 +1,142 @@
+#include "harness/report/report.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <sstream>
+
+#include "harness/report/terminal.h"
+#include "tests/report/demo.h"
+#include "tests/report/golden.h"
+
+using namespace gauntlet;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Bars that end a table cell: those that no backslash keeps from it.
+int bars(const std::string& line) {
+  return static_cast<int>(std::count(line.begin(), line.end(), '|'));
+}
+
+}  // namespace
+
+TEST_CASE("the index page is what it was") {
+  check_golden("index.md", render_report(demo::input()).at("README.md"));
+}
+
+TEST_CASE("a submission's page is what it was") {
+  const auto pages = render_report(demo::input());
+  check_golden("bravo.md", pages.at("submissions/bravo.md"));
+  check_golden("charlie.md", pages.at("submissions/charlie.md"));
+}
+
+TEST_CASE("there is a page for each submission, and an index before anything is graded") {
+  CHECK(render_report(demo::input()).size() == 6);
+  ReportInput empty = demo::input();
+  empty.cells.clear();
+  const auto pages = render_report(empty);
+  CHECK(pages.size() == 1);
+  CHECK(contains(pages.at("README.md"), "No submission has been graded yet."));
+}
+
+TEST_CASE("absent, unmeasured, broken and failed cells look different") {
+  ReportInput input = demo::input();
+  CellObservation broken = sample::cell("echo", "first");
+  broken.checks = {sample::failed("base", Severity::minor, Verdict::broken)};
+  CellObservation unmeasured = sample::cell("echo", "second");
+  unmeasured.checks = {sample::failed("base", Severity::minor, Verdict::unmeasured)};
+  input.cells.push_back(broken);
+  input.cells.push_back(unmeasured);
+  const std::string page = render_report(input).at("README.md");
+  CHECK(contains(page, "| [echo](submissions/echo.md) | broken | n/m | — |"));
+  CHECK(contains(page, "| [charlie](submissions/charlie.md) | F 0† (3rd) | — |"));
+}
+
+TEST_CASE("every page is the same for cells in any order") {
+  ReportInput reversed = demo::input();
+  std::reverse(reversed.cells.begin(), reversed.cells.end());
+  CHECK(render_report(reversed) == render_report(demo::input()));
+}
+
+TEST_CASE("tables are as wide in every row, and never wider than eight columns") {
+  ReportInput input = demo::input();
+  for (int i = 0; i < 14; ++i)
+    input.challenges.push_back({"more_" + std::to_string(i), "More | `x`", "hard", 3});
+  for (const auto& entry : render_report(input)) {
+    const std::string& name = entry.first;
+    std::istringstream lines(entry.second);
+    int width = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.empty() || line[0] != '|') {
+        width = 0;
+        continue;
+      }
+      if (width == 0) width = bars(line);
+      INFO(name, ": ", line);
+      CHECK(bars(line) == width);
+      CHECK(bars(line) <= 9);
+    }
+  }
+}
+
+TEST_CASE("what a submission or its compiler says stays text") {
+  const std::string page = render_report(demo::input()).at("submissions/charlie.md");
+  CHECK(contains(page, "\n````text\n"));  // longer than the fence inside
+  CHECK_FALSE(contains(page, "\x1b"));
+  const std::string delta = render_report(demo::input()).at("submissions/delta.md");
+  CHECK(contains(delta, "Delta &#124; @<!-- -->all"));
+}
+
+TEST_CASE("papers that differ are told where the two are compared") {
+  const std::string page = render_report(demo::input()).at("README.md");
+  CHECK(contains(page, "not the same: thinking_level"));
+}
+
+TEST_CASE("no report carries a date of its own or a path of this machine") {
+  for (const auto& entry : render_report(demo::input())) {
+    const std::string& page = entry.second;
+    INFO(entry.first);
+    CHECK_FALSE(contains(page, "2026-04-03T"));
+    CHECK_FALSE(contains(page, GAUNTLET_ROOT));
+  }
+}
+
+TEST_CASE("the terminal's matrix, cell, details and finding are what they were") {
+  const ReportInput input = demo::input();
+  const Board board(input.rubric, input.cells, {"first", "second"});
+  TerminalStyle style;
+  const CellObservation& bravo = input.cells[2];
+  const BoardCell& scored = *board.find("bravo", "first");
+  check_golden(
+      "terminal.txt",
+      terminal_matrix(input.rubric, board, board.challenges(), style) + "----\n" +
+          terminal_cell(input.rubric, scored, bravo, style, "(reused)") + "----\n" +
+          terminal_details(input.rubric, scored, bravo, style) + "----\n" +
+          terminal_check(input.rubric, scored, bravo, bravo.checks.back(), style) + "----\n" +
+          terminal_cell(input.rubric, *board.find("charlie", "first"), input.cells[4], style));
+}
+
+TEST_CASE("a terminal that knows ASCII only gets ASCII only, and no colour unless asked") {
+  const ReportInput input = demo::input();
+  const Board board(input.rubric, input.cells, {"first", "second"});
+  TerminalStyle style;
+  style.unicode = false;
+  const std::string text = terminal_matrix(input.rubric, board, board.challenges(), style);
+  CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; }));
+  const BoardCell& scored = *board.find("bravo", "first");
+  CHECK_FALSE(contains(terminal_cell(input.rubric, scored, input.cells[2], style), "\x1b"));
+  style.color = true;
+  CHECK(contains(terminal_cell(input.rubric, scored, input.cells[2], style), "\x1b[33m"));
+}
+
+TEST_CASE("a narrow terminal gets several tables") {
+  const ReportInput input = demo::input();
+  const Board board(input.rubric, input.cells, {"first", "second"});
+  TerminalStyle style;
+  style.width = 50;
+  const std::string text = terminal_matrix(input.rubric, board, board.challenges(), style);
+  CHECK(std::count(text.begin(), text.end(), 'S') == 2);  // of "Submission"
+}

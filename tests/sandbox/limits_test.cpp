@@ -1,0 +1,128 @@
+// What a sandboxed command runs into, and that nothing of it survives.
+
+#include <chrono>
+#include <dirent.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "harness/sandbox/spare_user.h"
+#include "sandbox_fixture.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+namespace {
+
+/// Processes of this machine whose command line holds the mark.
+int processes_with(const std::string& mark) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const auto file = entry.path() / "cmdline";
+    if (entry.path().filename().string().find_first_not_of("0123456789") != std::string::npos)
+      continue;
+    try {
+      found += contains(read_file(file), mark);
+    } catch (const UserError&) {  // it ended while we looked
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("wall-clock time is limited, asleep or stopped or deaf to signals") {
+  Box box;
+  box.limits.wall_seconds = 0.3;
+  for (const char* script :
+       {"sleep 100", "kill -STOP $$", "trap '' TERM INT HUP; while :; do sleep 1; done"}) {
+    const CommandResult result = box.shell(script);
+    REQUIRE(std::holds_alternative<OverRan>(result.outcome));
+    CHECK(describe(result.outcome) == "more than 0.3 s of wall-clock time");
+    CHECK(result.seconds < 3);
+  }
+}
+
+TEST_CASE("CPU time is limited") {
+  Box box;
+  box.limits.cpu_seconds = 1;
+  const CommandResult result = box.shell("while :; do :; done");
+  CHECK(describe(result.outcome) == "more than 1 s of CPU time");
+}
+
+TEST_CASE("memory is limited") {
+  Box box;
+  box.limits.memory_bytes = std::size_t{64} << 20;
+  const CommandResult result = box.perl("my @held; push @held, 'x' x 1000000 while 1;");
+  CHECK(std::holds_alternative<OverMemory>(result.outcome));
+}
+
+TEST_CASE("output is limited, and its beginning kept") {
+  Box box;
+  const CommandResult kept = box.perl("print 'x' x 200000");
+  CHECK(exit_code(kept) == 0);
+  CHECK(kept.output == std::string(64 * 1024, 'x'));
+  const CommandResult flood = box.shell("yes");
+  CHECK(std::holds_alternative<OverOutput>(flood.outcome));
+  CHECK(flood.output.size() == 64 * 1024);
+}
+
+TEST_CASE("the size of a file is limited") {
+  Box box;
+  box.limits.file_bytes = 1 << 20;
+  const CommandResult result = box.shell("head -c 10000000 /dev/urandom > large");
+  CHECK(exit_code(result) != 0);
+  CHECK(std::filesystem::file_size(box.folder.path() / "large") <= 1 << 20);
+}
+
+TEST_CASE("processes are limited") {
+  Box box;
+  box.limits.processes = 16;
+  const CommandResult result = box.perl(R"(
+    my $made = 0;
+    for (1 .. 2000) {
+      my $pid = fork();
+      last unless defined $pid;
+      if ($pid == 0) { sleep 100; exit }
+      ++$made;
+    }
+    print $made;)");
+  CHECK(exit_code(result) == 0);
+  // Where the sandbox has no user of its own, the user's other processes are not in the limit.
+  CHECK(std::stoi(result.output) < (geteuid() == 0 ? 16 : 1000));
+}
+
+TEST_CASE("no process survives the end of a command, however it was left behind") {
+  const Box box;
+  const std::string mark = fmt::format("{}", 770000 + getpid());
+  for (const char* way :
+       {"sleep {} & exit 0", "(sleep {} &) ; exit 0", "setsid sleep {} & sleep 0.2; exit 0",
+        "nohup sleep {} >/dev/null 2>&1 & exit 3"}) {
+    box.shell(fmt::format(fmt::runtime(way), mark));
+    CHECK_MESSAGE(processes_with(mark) == 0, way);
+  }
+}
+
+TEST_CASE("no process survives a limit") {
+  Box box;
+  box.limits.wall_seconds = 0.3;
+  const std::string mark = fmt::format("{}", 780000 + getpid());
+  box.shell(fmt::format("sleep {0} & (sleep {0} & sleep {0}) & wait", mark));
+  CHECK(processes_with(mark) == 0);
+}
+
+TEST_CASE("two spare users at the same time are different, and come back") {
+  if (geteuid() != 0) return;
+  uid_t first_id = 0;
+  {
+    const auto first = SpareUser::take_if_root();
+    const auto second = SpareUser::take_if_root();
+    CHECK(first->id() != second->id());
+    CHECK(first->id() > 60000);
+    first_id = first->id();
+  }
+  CHECK(SpareUser::take_if_root()->id() == first_id);
+}

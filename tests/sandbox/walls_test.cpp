@@ -1,0 +1,124 @@
+// What a sandboxed command cannot reach.
+
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "harness/sandbox/fd.h"
+#include "sandbox_fixture.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+TEST_CASE("a command runs, prints and says how it ended") {
+  const Box box;
+  const CommandResult result = box.shell("echo out; echo err >&2; exit 7");
+  CHECK(exit_code(result) == 7);
+  CHECK(result.output == "out\nerr\n");
+  CHECK(result.seconds > 0);
+}
+
+TEST_CASE("its folder is its working folder, and it may write there") {
+  const Box box;
+  CHECK(exit_code(box.shell(
+            "echo 42 > made && mkdir deep && mv made deep/moved && cat deep/moved")) == 0);
+  CHECK(read_file(box.folder.path() / "deep/moved") == "42\n");
+}
+
+TEST_CASE("it writes nowhere else") {
+  const ScratchFolder other("sandbox-test-other");
+  chmod(other.path().c_str(), 0777);
+  const Box box;
+  for (const std::string& place : {other.path().string(), std::string("/tmp"),
+                                   std::string("/dev/shm"), std::string("/var/tmp")})
+    CHECK(exit_code(box.shell(fmt::format("echo 1 > {}/gauntlet-note", place))) != 0);
+  CHECK(access((other.path() / "gauntlet-note").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("it reads nothing of ours, not even what everybody may read") {
+  const ScratchFolder other("sandbox-test-other");
+  chmod(other.path().c_str(), 0777);
+  write_file(other.path() / "secret", "the answer");
+  const Box box;
+  for (const std::string& file :
+       {(other.path() / "secret").string(), std::string("/etc/passwd"),
+        fmt::format("/proc/{}/cmdline", getpid()), std::string("/proc/cpuinfo")}) {
+    const CommandResult result = box.shell("cat " + file);
+    CHECK(exit_code(result) != 0);
+    CHECK(contains(result.output, "Permission denied"));
+    CHECK_FALSE(contains(result.output, "the answer"));
+  }
+  CHECK(exit_code(box.shell("ls /tmp")) != 0);
+}
+
+TEST_CASE("it starts no program from the folder that it can write") {
+  const Box box;
+  CHECK(exit_code(box.shell("cp /bin/true mine && chmod +x mine && ./mine")) == 126);
+}
+
+TEST_CASE("there is no network, of any kind") {
+  const Box box;
+  // socket(AF_UNIX), socket(AF_INET), socket(AF_INET6), socket(AF_VSOCK), by number
+  for (const int family : {1, 2, 10, 40}) {
+    const CommandResult result = box.perl(fmt::format(
+        "my $r = syscall({}, {}, 1, 0); print $r < 0 ? \"$!\" : 'open';", SYS_socket, family));
+    CHECK(result.output == "Operation not permitted");
+  }
+}
+
+TEST_CASE("system calls for other processes, namespaces and the kernel are refused") {
+  const Box box;
+  for (const long number :
+       {long(SYS_ptrace), long(SYS_unshare), long(SYS_setns), long(SYS_mount), long(SYS_bpf),
+        long(SYS_keyctl), long(SYS_io_uring_setup), long(SYS_userfaultfd),
+        long(SYS_perf_event_open), long(SYS_setsid), long(SYS_setpgid), long(SYS_shmget)}) {
+    const CommandResult result =
+        box.perl(fmt::format("print syscall({}, 0, 0, 0) < 0 ? \"$!\" : 'done';", number));
+    CHECK_MESSAGE(result.output == "Operation not permitted", number);
+  }
+}
+
+TEST_CASE("a new user namespace is refused, however it is asked for") {
+  const Box box;
+  const CommandResult result = box.perl(fmt::format(
+      "print syscall({}, 0x10000000 | 17, 0, 0, 0, 0) < 0 ? \"$!\" : 'done';", SYS_clone));
+  CHECK(result.output == "Operation not permitted");
+}
+
+TEST_CASE("it has no privileges and cannot gain any") {
+  const Box box;
+  const CommandResult result = box.perl(fmt::format(
+      "print \"$< $> \", syscall({}, 39, 0, 0, 0, 0);", SYS_prctl));  // PR_GET_NO_NEW_PRIVS
+  const std::string user = geteuid() == 0 ? "60" : fmt::format("{} ", geteuid());
+  CHECK(result.output.starts_with(user));
+  CHECK(result.output.ends_with(" 1"));
+}
+
+TEST_CASE("it sees a cleaned environment") {
+  setenv("GAUNTLET_SECRET", "seed", 1);
+  const Box box;
+  const CommandResult result = box.run({"/usr/bin/env"});
+  unsetenv("GAUNTLET_SECRET");
+  CHECK(result.output == "LC_ALL=C\nPATH=/usr/local/bin:/usr/bin:/bin\nTMPDIR=.\nHOME=.\n");
+}
+
+TEST_CASE("it has the three standard streams and no other descriptor") {
+  const Fd leak(open("/etc/passwd", O_RDONLY));  // without O_CLOEXEC, as a careless library would
+  const Fd high(dup2(leak.get(), 700));
+  const Box box;
+  const CommandResult result = box.perl(fmt::format(
+      "for my $fd (0 .. 1023) {{ print \"$fd \" if syscall({}, $fd, 1, 0) >= 0 }}", SYS_fcntl));
+  CHECK(result.output == "0 1 2 ");
+}
+
+TEST_CASE("what cannot be started is our fault and says why") {
+  const Box box;
+  const CommandResult result = box.run({"/usr/bin/no-such-program"});
+  REQUIRE(std::holds_alternative<Unstarted>(result.outcome));
+  CHECK(contains(describe(result.outcome),
+                 "/usr/bin/no-such-program: starting the program: No such file"));
+}

@@ -1,0 +1,108 @@
+#include "harness/score/board.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/store/sample.h"
+
+using namespace gauntlet;
+
+namespace {
+
+const Rubric& rubric() {
+  static const Rubric loaded =
+      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
+  return loaded;
+}
+
+/// A cell with this score and no caps.
+CellObservation cell(const std::string& submission, const std::string& challenge, double score) {
+  CellObservation cell = sample::cell(submission, challenge);
+  cell.checks = {sample::passed("base")};
+  cell.checks[0].earned = score / 100;
+  return cell;
+}
+
+std::string place(const Board& board, const std::string& submission, const std::string& challenge) {
+  const BoardCell* found = board.find(submission, challenge);
+  return found && found->placement ? ordinal(*found->placement) : "-";
+}
+
+}  // namespace
+
+TEST_CASE("complete submissions come first, best mean first, the reference last") {
+  const Board board(rubric(),
+                    {cell("alpha", "one", 70), cell("alpha", "two", 80), cell("bravo", "one", 95),
+                     cell("delta", "one", 85), cell("delta", "two", 90),
+                     cell("reference", "one", 100), cell("reference", "two", 100)},
+                    {"one", "two"});
+  CHECK(board.submissions() == std::vector<std::string>{"delta", "alpha", "bravo", "reference"});
+}
+
+TEST_CASE("the reference takes no place") {
+  const Board board(rubric(), {cell("alpha", "one", 70), cell("reference", "one", 100)}, {"one"});
+  CHECK(place(board, "alpha", "one") == "1st");
+  CHECK(place(board, "reference", "one") == "-");
+}
+
+TEST_CASE("a mean counts what was graded, and says of how many") {
+  CellObservation ungraded = cell("alpha", "two", 0);
+  ungraded.checks = {sample::failed("base", Severity::minor, Verdict::unmeasured)};
+  const Board board(rubric(), {cell("alpha", "one", 70), ungraded, cell("alpha", "three", 0)},
+                    {"one", "two", "three", "four"});
+  const auto mean = board.mean("alpha");
+  REQUIRE(mean.has_value());
+  CHECK(mean->score == doctest::Approx(35));  // a zero counts, an unmeasured cell does not
+  CHECK(mean->graded == 2);
+  CHECK(mean->of == 4);
+  CHECK_FALSE(board.mean("nobody").has_value());
+}
+
+TEST_CASE("devices are never mixed in a mean or in a column of places") {
+  CellObservation gpu = cell("alpha", "two", 90);
+  gpu.device = Device::cuda;
+  CellObservation other = cell("bravo", "two", 80);
+  const Board board(rubric(), {cell("alpha", "one", 70), gpu, other}, {"one", "two"});
+  CHECK_FALSE(board.mean("alpha").has_value());
+  CHECK(place(board, "alpha", "two") == "1st");
+  CHECK(place(board, "bravo", "two") == "1st");
+  CHECK(board.compare("alpha", "bravo", "two").margin == Margin::not_comparable);
+}
+
+TEST_CASE("a cell that answered fewer questions than the others takes no place") {
+  CellObservation partial = cell("partial", "one", 99);
+  partial.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));
+  CellObservation unbuilt = sample::cell("unbuilt", "one");
+  unbuilt.build.ok = false;
+  const Board board(
+      rubric(), {cell("alpha", "one", 90), cell("bravo", "one", 80), partial, unbuilt}, {"one"});
+  CHECK(place(board, "alpha", "one") == "1st");
+  CHECK(place(board, "bravo", "one") == "2nd");
+  CHECK(place(board, "partial", "one") == "-");
+  CHECK(place(board, "unbuilt", "one") == "3rd");
+}
+
+TEST_CASE("where all cells lack the same check they are placed among each other") {
+  std::vector<CellObservation> cells{cell("alpha", "one", 90), cell("bravo", "one", 80)};
+  for (auto& one : cells)
+    one.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));
+  const Board board(rubric(), cells, {"one"});
+  CHECK(place(board, "alpha", "one") == "1st");
+  CHECK(place(board, "bravo", "one") == "2nd");
+}
+
+TEST_CASE("a record adds up to the number of challenges") {
+  const Board board(rubric(),
+                    {cell("alpha", "one", 90), cell("bravo", "one", 80), cell("alpha", "two", 90),
+                     cell("bravo", "two", 89), cell("alpha", "three", 50)},
+                    {"one", "two", "three", "four"});
+  const Record record = board.record("alpha", "bravo");
+  CHECK(record.won == 1);
+  CHECK(record.tied == 1);
+  CHECK(record.lost == 0);
+  CHECK(record.not_comparable == 2);
+}
+
+TEST_CASE("a challenge that only the results know becomes the last column") {
+  const Board board(rubric(), {cell("alpha", "old", 90)}, {"one"});
+  CHECK(board.challenges() == std::vector<std::string>{"one", "old"});
+}

@@ -1,0 +1,111 @@
+#include "harness/store/observation_json.h"
+
+#include <clocale>
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "harness/core/error.h"
+#include "harness/store/json_fields.h"
+#include "tests/store/sample.h"
+
+using namespace gauntlet;
+
+namespace {
+
+std::string complaint(const std::string& text) {
+  try {
+    observation_from_json(text, "o.json");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read back, byte for byte") {
+  const std::string text = to_json(sample::full_cell());
+  CHECK(to_json(observation_from_json(text, "o.json")) == text);
+  CHECK(text.back() == '\n');
+}
+
+TEST_CASE("numbers that JSON has no word for survive") {
+  const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
+  const Miss& miss = *read.checks.at(1).finding->miss;
+  CHECK(std::isnan(miss.got));
+  CHECK(miss.want == -std::numeric_limits<double>::infinity());
+  CHECK(miss.allowed == 5.3e-5);
+  CHECK(read.seed == 0xfedcba9876543210);
+}
+
+TEST_CASE("a finding has the verdict of its check") {
+  const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
+  CHECK(read.checks.at(3).verdict == Verdict::unmeasured);
+  CHECK(read.checks.at(3).finding->verdict == Verdict::unmeasured);
+  CHECK_FALSE(read.checks.at(0).finding.has_value());
+  CHECK(read.checks.at(2).speeds.at(0).ceiling_share == 0.5);
+  CHECK_FALSE(read.checks.at(2).speeds.at(0).reference_ceiling_share.has_value());
+}
+
+TEST_CASE("doubles are written in their shortest exact form") {
+  CellObservation cell = sample::cell();
+  cell.build.seconds = 0.1;
+  CHECK(to_json(cell).find("\"seconds\": 0.1\n") != std::string::npos);
+  for (const double value : {1.0 / 3, 1e-300, 5e-324, 123456789.123456789}) {
+    cell.build.seconds = value;
+    CHECK(observation_from_json(to_json(cell), "o").build.seconds == value);
+  }
+}
+
+TEST_CASE("a file of another schema is refused with the one that is wanted") {
+  const std::string text =
+      replaced(to_json(sample::cell()), "gauntlet.observation/1", "gauntlet.observation/2");
+  CHECK(complaint(text).find("o.json: schema: is 'gauntlet.observation/2', this program reads "
+                             "'gauntlet.observation/1'") == 0);
+}
+
+TEST_CASE("a bad file is told with the file and the field") {
+  const std::string good = to_json(sample::full_cell());
+  CHECK(complaint("{").find("o.json: is no JSON") == 0);
+  CHECK(complaint("[]") == "o.json: must be a JSON object");
+  CHECK(complaint(replaced(good, "\"seed\": \"0x", "\"seed\": \"1x")) ==
+        "o.json: seed: must be a number written as \"0x...\"");
+  CHECK(complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"fine\""))
+            .find("o.json: checks[1].verdict: 'fine' is no verdict") == 0);
+  CHECK(complaint(replaced(good, "\"ok\": true", "\"ok\": 1")) ==
+        "o.json: build.ok: must be true or false");
+  CHECK(complaint(replaced(good, "\"kernel\"", "\"colonel\"")) ==
+        "o.json: provenance.kernel: is missing");
+}
+
+TEST_CASE("an edited file cannot buy a grade") {
+  const std::string good = to_json(sample::full_cell());
+  CHECK(complaint(replaced(good, "\"earned\": 1.0", "\"earned\": 100")) ==
+        "o.json: checks[0].earned: must lie between 0 and 1");
+  CHECK(complaint(replaced(good, "\"earned\": 1.0", "\"earned\": \"nan\"")) ==
+        "o.json: checks[0].earned: must lie between 0 and 1");
+  CHECK(complaint(replaced(good, "\"weight\": 1.0", "\"weight\": -1")) ==
+        "o.json: checks[0].weight: must be more than 0");
+  CHECK(complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"passed\"")) ==
+        "o.json: checks[1].finding: must be there exactly when the verdict is not 'passed'");
+  CHECK(complaint(replaced(good, "\"cases\": 3", "\"cases\": 0")) ==
+        "o.json: checks[0].cases: a check that ran no case cannot have passed");
+  CHECK(complaint(replaced(good, "\"id\": \"base\"", "\"id\": \"x; rm -r .\"")) ==
+        "o.json: checks[0].id: must be snake_case, at most 80 letters");
+}
+
+TEST_CASE("a field that a newer program added is ignored") {
+  const std::string text =
+      replaced(to_json(sample::cell()), "\"device\"", "\"mood\": \"good\",\n  \"device\"");
+  CHECK(complaint(text) == "no complaint");
+}
+
+TEST_CASE("bytes that are no UTF-8 leave valid JSON") {
+  CHECK(Json::parse(to_json(sample::full_cell())).is_object());
+}

@@ -1,0 +1,60 @@
+#include "harness/store/papers.h"
+
+#include <doctest/doctest.h>
+
+#include "harness/core/error.h"
+
+using namespace gauntlet;
+
+namespace {
+
+const Papers kPapers{"Bravo",        "a provider", "2026-04-03", "ab12",  "1",
+                     "opencode 1.2", "high",       "none",       "48000", "310 s"};
+
+}  // namespace
+
+TEST_CASE("papers that were written are read back, whatever characters they hold") {
+  Papers odd = kPapers;
+  odd.provider = "a: b # c \"quoted\" [x] - @y | z";
+  odd.date = "yes";
+  const Papers read = papers_from_yaml(papers_to_yaml(odd), "model.yaml");
+  CHECK(read.entries() == odd.entries());
+}
+
+TEST_CASE("each key is needed, and unknown is a value") {
+  const std::string text = papers_to_yaml(kPapers);
+  for (const auto& [key, value] : kPapers.entries()) {
+    std::string less = text;
+    const auto begin = less.find(std::string(key) + ":");
+    less.erase(begin, less.find('\n', begin) + 1 - begin);
+    CHECK_THROWS_WITH_AS(papers_from_yaml(less, "model.yaml"),
+                         doctest::Contains((std::string(key) + ": is missing").c_str()), UserError);
+    std::string unknown = text;
+    unknown.replace(unknown.find(std::string(key) + ":"), unknown.find('\n', begin) - begin,
+                    std::string(key) + ": unknown");
+    CHECK_NOTHROW(papers_from_yaml(unknown, "model.yaml"));
+  }
+}
+
+TEST_CASE("a misspelt key is met with the right one") {
+  CHECK_THROWS_WITH_AS(papers_from_yaml(papers_to_yaml(kPapers) + "tokns: 3\n", "model.yaml"),
+                       "model.yaml:11: tokns: is no known key, did you mean 'tokens'?", UserError);
+}
+
+TEST_CASE("an empty value is no value") {
+  CHECK_THROWS_WITH_AS(papers_from_yaml("name: \"\"\n", "model.yaml"),
+                       doctest::Contains("name: is empty; write 'unknown'"), UserError);
+}
+
+TEST_CASE("conditions that differ or are unknown are listed, outcomes are not") {
+  Papers other = kPapers;
+  CHECK(unequal_conditions(kPapers, other).empty());
+  other.name = "Alpha";
+  other.tokens = "9";
+  CHECK(unequal_conditions(kPapers, other).empty());
+  other.thinking_level = "off";
+  other.quantisation = "unknown";
+  CHECK(unequal_conditions(kPapers, other) ==
+        std::vector<std::string>{"thinking_level", "quantisation unknown"});
+  CHECK(unequal_conditions(other, kPapers) == unequal_conditions(kPapers, other));
+}

@@ -1,0 +1,211 @@
+// Callbacks: the solution asks, this side answers and counts.
+
+#include <chrono>
+#include <fmt/format.h>
+#include <thread>
+
+#include "worker_fixture.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+namespace {
+
+/// "out[i] = in[i] * factor for rows * cols numbers"; reply is a field that comes back.
+struct Request {
+  std::int64_t rows;
+  std::int64_t cols;
+  const float* in;
+  float* out;
+  double factor;
+  std::int64_t reply;
+};
+
+struct CallbackArgs {
+  std::int64_t (*scale)(void*, Request*);
+  void* context;
+  float* y;
+  std::int64_t mode;
+};
+
+const char* const kCallbackContract = R"(
+#pragma once
+#include <stdint.h>
+typedef struct {
+  int64_t rows;
+  int64_t cols;
+  const float* in;
+  float* out;
+  double factor;
+  int64_t reply;
+} Request;
+typedef struct {
+  int64_t (*scale)(void* context, Request* request);
+  void* context;
+  float* y;
+  int64_t mode;
+} Args;
+#ifdef __cplusplus
+extern "C"
+#endif
+int64_t work(const Args* args);
+)";
+
+/// A solution, and a parent that scales and counts.
+struct Scaling {
+  WorkerSession session;
+  Call<CallbackArgs> call{"work"};
+  Output<float> y;
+  int asked = 0;
+  std::chrono::milliseconds pause{0};
+
+  explicit Scaling(const std::string& body, const std::string& before = "")
+      : session(config_for(work(body, before), kCallbackContract)),
+        y(call.out<float>("y", call.args.y, 64)) {
+    call.callback<std::int64_t(void*, Request*), Request>(
+        "scale", call.args.scale, call.args.context,
+        {{offsetof(Request, in),
+          Direction::in,
+          sizeof(float),
+          1,
+          {offsetof(Request, rows), offsetof(Request, cols)}},
+         {offsetof(Request, out),
+          Direction::out,
+          sizeof(float),
+          1,
+          {offsetof(Request, rows), offsetof(Request, cols)}}},
+        [this](Request& request, CallbackRequest& raw) {
+          ++asked;
+          std::this_thread::sleep_for(pause);
+          const auto in = raw.array<float>(0);
+          const auto out = raw.array<float>(1);
+          for (std::size_t i = 0; i < in.size(); ++i)
+            out[i] = static_cast<float>(in[i] * request.factor);
+          request.reply = asked;
+          return request.rows * 100 + request.cols;
+        });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a callback's arrays, fields and return value go there and back") {
+  Scaling scaling(R"(
+    float in[6] = {1, 2, 3, 4, 5, 6};
+    Request request = {2, 3, in, args->y, 10, -1};
+    const int64_t returned = args->scale(args->context, &request);
+    if (request.in != in || request.out != args->y || request.reply != 1) return -1;
+    return returned;
+  )");
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.returned == 203);
+  CHECK(scaling.asked == 1);
+  for (int i = 0; i < 6; ++i) CHECK(scaling.y.view()[i] == 10.0f * (i + 1));
+}
+
+TEST_CASE("a request of no elements is a request") {
+  Scaling scaling(R"(
+    Request request = {0, 3, nullptr, nullptr, 10, -1};
+    return args->scale(args->context, &request);
+  )");
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.returned == 3);
+}
+
+TEST_CASE("several threads may call back, and every request gets its own answer") {
+  Scaling scaling(R"(
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 6; ++t)
+      threads.emplace_back([&, t] {
+        for (int round = 0; round < 50; ++round) {
+          float in = t * 1000 + round, out = -1;
+          Request request = {1, 1, &in, &out, 2, -1};
+          if (args->scale(args->context, &request) != 101 || out != 2 * in) ++wrong;
+        }
+      });
+    for (auto& thread : threads) thread.join();
+    return wrong;
+  )",
+                  "#include <atomic>\n#include <thread>\n#include <vector>");
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.returned == 0);
+  CHECK(scaling.asked == 300);
+}
+
+TEST_CASE("the time of answering is not the solution's, and it cannot use it") {
+  Scaling scaling(R"(
+    volatile int64_t counted = 0;
+    bool stop = false;
+    std::thread other([&] {
+      while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) counted = counted + 1;
+    });
+    while (counted == 0) {}
+    float in = 1, out = 0;
+    Request request = {1, 1, &in, &out, 2, -1};
+    const auto start = std::chrono::steady_clock::now();
+    const int64_t before = counted;
+    args->scale(args->context, &request);
+    const int64_t during = counted - before;
+    const auto seen = std::chrono::steady_clock::now() - start;
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    other.join();
+    if (seen < std::chrono::milliseconds(200)) return -1;
+    return during;
+  )",
+                  "#include <chrono>\n#include <thread>");
+  scaling.pause = std::chrono::milliseconds(200);
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.elapsed < std::chrono::milliseconds(100));
+  CHECK(scaling.call.returned >= 0);
+  CHECK(scaling.call.returned < 100'000'000);  // 200 ms of counting would be more by far
+}
+
+TEST_CASE("impossible requests are rejected, whoever made the numbers up") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"-3, 4", "called back `scale` with a count of -3"},
+      {"1ll << 40, 1ll << 40",
+       "called back `scale` with counts whose product is no number of bytes"},
+      {"1ll << 30, 1", "called back `scale` with arrays of more than 63 MiB"},
+      {"1ll << 62, 1", "called back `scale` with counts whose product is no number of bytes"}};
+  for (const auto& [counts, text] : cases) {
+    Scaling scaling(fmt::format(R"(
+      float number = 1;
+      Request request = {{{}, &number, &number, 2, -1}};
+      return args->scale(args->context, &request);
+    )",
+                                counts));
+    const Ending end = ending_of(scaling.session, scaling.call);
+    CHECK(end.verdict == Verdict::rejected);
+    CHECK(end.text == text);
+    CHECK(scaling.asked == 0);
+  }
+}
+
+TEST_CASE("what the answering side throws comes out, and the next call meets a fresh process") {
+  Scaling scaling(R"(
+    static int calls = 0;
+    ++calls;
+    float number = 1;
+    Request request = {1, 1, &number, &number, 2, -1};
+    if (args->mode) args->scale(args->context, &request);
+    return calls;
+  )");
+  scaling.call.args.mode = 1;
+  scaling.call.callbacks()[0].answer = [](CallbackRequest&) -> std::int64_t {
+    throw std::logic_error("enough");
+  };
+  CHECK_THROWS_AS(scaling.session.run(scaling.call), std::logic_error);
+  scaling.call.args.mode = 0;
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.returned == 1);
+}
+
+TEST_CASE("a solution that dies or hangs around a callback is told as any other") {
+  Scaling dies(
+      "Request request = {1, 1, nullptr, nullptr, 2, -1};"
+      "return args->scale(args->context, &request);");
+  const Ending end = ending_of(dies.session, dies.call);
+  CHECK(end.verdict == Verdict::crashed);
+  CHECK(contains(end.text, "null pointer"));
+}

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "worker_fixture.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+namespace {
+
+const char* const kDouble = R"(
+  for (int64_t i = 0; i < args->count; ++i) args->y[i] = 2 * args->x[i];
+  return args->mode + 1;
+)";
+
+}  // namespace
+
+TEST_CASE("arrays and numbers go in, results and the return value come back") {
+  const Solution solution(work(kDouble));
+  WorkCall call(1000, 41);
+  solution.session->run(call);
+  CHECK(call.returned == 42);
+  CHECK(call.elapsed.count() > 0);
+  REQUIRE(call.y.view().size() == 1000);
+  for (std::size_t i = 0; i < 1000; ++i) REQUIRE(call.y.view()[i] == 2 * call.data[i]);
+}
+
+TEST_CASE("a session answers calls of changing sizes, among them none and a single element") {
+  const Solution solution(work(kDouble));
+  for (const std::size_t count : {1, 0, 5000, 7, 100000, 1024, 1024}) {
+    WorkCall call(count);
+    solution.session->run(call);
+    REQUIRE(call.y.view().size() == count);
+    for (std::size_t i = 0; i < count; ++i) REQUIRE(call.y.view()[i] == 2 * call.data[i]);
+  }
+}
+
+TEST_CASE("a buffer that was not named is a null pointer, and one of no bytes is not") {
+  const Solution solution(work("return (args->z == nullptr) + 2 * (args->y != nullptr);"));
+  WorkCall call(0);
+  solution.session->run(call);
+  CHECK(call.returned == 3);
+}
+
+TEST_CASE("buffers start exactly where their placement says") {
+  const Solution solution(work("return (int64_t)((uintptr_t)args->x % 4096);"));
+  for (const Placement place : {Placement{4096, 0}, Placement{4096, 4}, Placement{64, 32},
+                                Placement{4, 0}, Placement{16, 12}, Placement{4096, 4092}}) {
+    for (const std::size_t count : {1, 3, 1000, 1024, 1025}) {
+      WorkCall call(count, 0, place);
+      solution.session->run(call);
+      CHECK(static_cast<std::size_t>(call.returned) % place.alignment == place.skew);
+    }
+  }
+}
+
+TEST_CASE("an output that was not written is poison, also in the second call") {
+  const Solution solution(work("if (args->mode) args->y[0] = 1; return 0;"));
+  WorkCall first(8, 1);
+  solution.session->run(first);
+  CHECK(first.y.view()[0] == 1);
+  WorkCall second(8, 0);
+  solution.session->run(second);
+  const auto bytes = second.buffer("y").result;
+  CHECK(std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0xFF}; }));
+}
+
+TEST_CASE("an inout buffer starts as its source and comes back changed") {
+  const Solution solution(work("for (int i = 0; i < args->count; ++i) args->z[i] += 1; return 0;"));
+  Call<Args> call("work");
+  const std::vector<float> initial{1, 2, 3};
+  call.args.count = 3;
+  const auto z = call.inout("z", call.args.z, initial);
+  solution.session->run(call);
+  CHECK(z.copy() == std::vector<float>{2, 3, 4});
+  CHECK(initial == std::vector<float>{1, 2, 3});
+}
+
+TEST_CASE("restart forgets what the solution remembers") {
+  const Solution solution(work("static int calls = 0; return ++calls;"));
+  WorkCall call(4);
+  solution.session->run(call);
+  solution.session->run(call);
+  CHECK(call.returned == 2);
+  solution.session->restart();
+  solution.session->run(call);
+  CHECK(call.returned == 1);
+}
+
+TEST_CASE("restart forgets what the solution hid in memory that is shared with us") {
+  // The mailbox and the outputs are the only shared memory that it may write; it looks for a note
+  // everywhere around its output.
+  const Solution solution(work(R"(
+    unsigned char* base = (unsigned char*)((uintptr_t)args->y & ~(uintptr_t)4095);
+    if (mprotect(base + (16 << 20), 4096, PROT_READ | PROT_WRITE) != 0) return -1;
+    int64_t seen = base[16 << 20];
+    base[16 << 20] = 42;
+    return seen;
+  )",
+                               "#include <sys/mman.h>"));
+  WorkCall call(4);
+  CHECK(ending_of(*solution.session, call).verdict == Verdict::wrong);
+  CHECK(call.returned == 0);
+  CHECK(ending_of(*solution.session, call).verdict == Verdict::wrong);
+  CHECK(call.returned == 0);
+}
+
+TEST_CASE("after a failure the next call meets a fresh process") {
+  const Solution solution(
+      work("static int calls = 0; if (args->mode) __builtin_trap(); return ++calls;"));
+  WorkCall bad(4, 1);
+  CHECK(ending_of(*solution.session, bad).verdict == Verdict::crashed);
+  WorkCall good(4, 0);
+  solution.session->run(good);
+  CHECK(good.returned == 1);
+}
+
+TEST_CASE("what a solution prints is kept, the beginning of it, and never mixed with results") {
+  const Solution solution(
+      work(R"(puts("hello"); fprintf(stderr, "there\n"); return 0;)", "#include <stdio.h>"));
+  WorkCall call(4);
+  solution.session->run(call);
+  CHECK(solution.session->output() == "hello\nthere\n");
+}
+
+TEST_CASE("honest C++ works inside: threads, OpenMP, exceptions, large memory, names, clocks") {
+  const Solution solution(
+      work(R"(
+    std::atomic<int> sum{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&sum, i] { sum += i; });
+    for (auto& thread : threads) thread.join();
+    int parallel = 0;
+    #pragma omp parallel for reduction(+ : parallel)
+    for (int i = 0; i < 100; ++i) parallel += i;
+    int caught = 0;
+    try { std::vector<int>().at(3); } catch (const std::out_of_range&) { caught = 1; }
+    std::vector<char> large(200 << 20, 1);
+    pthread_setname_np(pthread_self(), "solution");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    return sum == 28 && parallel == 4950 && caught && large[5] == 1 && now > 0 &&
+           std::thread::hardware_concurrency() > 0 && omp_get_max_threads() > 0;
+  )",
+           "#include <atomic>\n#include <chrono>\n#include <stdexcept>\n#include <thread>\n"
+           "#include <vector>\n#include <omp.h>\n#include <pthread.h>"));
+  WorkCall call(4);
+  solution.session->run(call);
+  CHECK(call.returned == 1);
+}
