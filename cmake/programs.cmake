@@ -44,6 +44,14 @@ foreach(folder IN LISTS test_folders)
     target_sources(test_${name} PRIVATE ${grader_objects})
   endif()
 endforeach()
+
+# The graders are graded: every mutant killed, no honest variant rejected, whatever the seed.
+set(audit_seeds $<IF:$<BOOL:${GAUNTLET_SANITIZE}>,1,20>)
+foreach(id IN LISTS challenge_ids)
+  add_test(NAME "audit: ${id}" COMMAND gauntlet audit -c ${id} --seeds ${audit_seeds} --jobs 2)
+  set_tests_properties("audit: ${id}" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
+endforeach()
+
 foreach(id IN LISTS challenge_ids)
   if(challenge_tests_${id})
     gauntlet_test(${id} ${challenge_tests_${id}})

@@ -11,10 +11,17 @@
  *   xhat    = (x - mean) * rstd
  *   y       = gamma * xhat + beta                                        (forward)
  *
- * and, for a loss whose gradient with respect to y is dy, with w = gamma * dy (backward):
+ * and, for a loss whose gradient with respect to y is dy (backward):
  *
- *   dx[i][j]  = rstd[i] * (w[i][j] - sum_k w[i][k] / cols - xhat[i][j] * sum_k w[i][k] xhat[i][k] /
- * cols) dgamma[j] = sum_i dy[i][j] * xhat[i][j] dbeta[j]  = sum_i dy[i][j]
+ *   w         = gamma * dy
+ *   a[i]      = sum_j w[i][j] / cols
+ *   b[i]      = sum_j w[i][j] * xhat[i][j] / cols
+ *
+ *   dx[i][j]  = rstd[i] * (w[i][j] - a[i] - xhat[i][j] * b[i])
+ *
+ *   dgamma[j] = sum_i dy[i][j] * xhat[i][j]
+ *
+ *   dbeta[j]  = sum_i dy[i][j]
  *
  * Source: Ba, Kiros, Hinton 2016, "Layer Normalization"; the backward function is that of PyTorch's
  * native_layer_norm_backward.

@@ -59,9 +59,9 @@ void forward_values(Probe& probe) {
                              make_problem(rng, rng.integer(2, 20), near_to(rng, cols, 2), spread));
     }
   Rng rng = probe.begin_case("outlier_first");
-  Problem problem = make_problem(rng, rng.integer(2, 6), near_to(rng, 3000));
+  Problem problem = make_problem(rng, rng.integer(2, 6), near_to(rng, 2000));
   for (std::int64_t i = 0; i < problem.rows; ++i)
-    problem.x.row(i)[0] = static_cast<float>(log_uniform(rng, 100, 400));
+    problem.x.row(i)[0] = static_cast<float>(log_uniform(rng, 100, 250));
   require_forward_values(probe, problem);
 }
 

@@ -25,7 +25,11 @@ void biased_gradient(Probe& probe) {
 void many_rows(Probe& probe) {
   for (const std::int64_t rows : {65'535, 65'536, 65'537, 131'073}) {
     Rng rng = probe.begin_case(fmt::format("{}_rows", rows));
-    require_step(probe, make_big_problem(rng, rows, rng.integer(2, 5)));
+    const Problem problem = make_big_problem(rng, rows, rng.integer(2, 5));
+    const Answer answer = run_step(probe, problem);
+    const Expected expected = expect(problem);
+    require_forward(probe, problem, answer, expected);
+    require_gradients(probe, problem, answer, expected);
   }
 }
 

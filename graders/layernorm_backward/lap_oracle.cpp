@@ -39,11 +39,21 @@ void scale(std::vector<double>& values, double factor) {
   for (double& value : values) value *= factor;
 }
 
+/// The worst element of a row that does not hold. Within a last place of the tolerance the two
+/// oracles may differ: then no element is named, but the finding stands.
+Miss worst_of_row(const std::string& name, std::span<const float> got,
+                  const std::vector<double>& want, const std::vector<double>& allowed) {
+  const auto miss = kit::worst_miss(got, want, allowed, kit::index_namer(name, {std::ssize(got)}));
+  return miss.value_or(Miss{name + "[0]", got[0], want[0], allowed[0], 1, std::ssize(got)});
+}
+
 }  // namespace
 
 LapOracle::LapOracle(const Problem& problem) : problem_(problem) {
   const auto cols = static_cast<std::size_t>(problem.cols);
   for (std::int64_t j = 0; j < problem.cols; ++j) gamma_.push_back(problem.gamma_at(j));
+  beta_.assign(problem.beta.begin(), problem.beta.end());
+  beta_.resize(cols);  // zeros where there is none
   for (auto* sums : {&dgamma_, &dbeta_, &dgamma_allowed_, &dbeta_allowed_}) sums->resize(cols);
   rows_.resize(static_cast<std::size_t>(problem.rows));
   for (std::int64_t i = 0; i < problem.rows; ++i) add_row(i);
@@ -98,8 +108,25 @@ void LapOracle::use_statistics(std::int64_t i, RowSums& row) const {
   row.kappa = row.rstd * std::max(first[1] / cols, std::abs(row.mean));
 }
 
-// Branch-free, so that it vectorises; `ok` turns false for a NaN too.
-bool LapOracle::row_holds(std::int64_t i, const float* dx) const {
+// Both are branch-free, so that they vectorise; a NaN does not hold.
+bool LapOracle::y_holds(std::int64_t i, const float* y) const {
+  const RowSums& row = rows_[static_cast<std::size_t>(i)];
+  const float* x = problem_.x.row(i).data();
+  const double* gamma = gamma_.data();
+  const double* beta = beta_.data();
+  const double unit = sum_slack(problem_.cols) * kUnitRoundoff;
+  std::int64_t held = 0;
+  for (std::int64_t j = 0; j < problem_.cols; ++j) {
+    const double xhat = (x[j] - row.mean) * row.rstd;
+    const double error = std::abs(y[j] - (gamma[j] * xhat + beta[j]));
+    const double spread = std::abs(xhat) * (1 + row.kappa) + row.kappa;
+    const double allowed = unit * (std::abs(gamma[j]) * spread + std::abs(beta[j])) + kSmallest;
+    held += error <= allowed ? 1 : 0;
+  }
+  return held == problem_.cols;
+}
+
+bool LapOracle::dx_holds(std::int64_t i, const float* dx) const {
   const RowSums& row = rows_[static_cast<std::size_t>(i)];
   const float* x = problem_.x.row(i).data();
   const float* dy = problem_.dy.row(i).data();
@@ -120,13 +147,14 @@ bool LapOracle::row_holds(std::int64_t i, const float* dx) const {
   return held == problem_.cols;
 }
 
-/// The slow way, for the message: the row as a problem of its own.
-Miss LapOracle::worst_of_row(std::int64_t i, std::span<const float> dx) const {
+/// For messages: a row that the slow oracle can look at.
+Problem LapOracle::row_alone(std::int64_t i) const {
   Problem alone;
   alone.rows = 1;
   alone.cols = problem_.cols;
   alone.eps = problem_.eps;
   alone.gamma = problem_.gamma;
+  alone.beta = problem_.beta;
   alone.x = Rows(1, problem_.cols, problem_.cols, 0);
   alone.dy = alone.x;
   std::ranges::copy(problem_.x.row(i), alone.x.row(0).begin());
@@ -135,13 +163,18 @@ Miss LapOracle::worst_of_row(std::int64_t i, std::span<const float> dx) const {
     alone.mean = {problem_.mean[static_cast<std::size_t>(i)]};
     alone.rstd = {problem_.rstd[static_cast<std::size_t>(i)]};
   }
-  const Expected expected = expect(alone);
-  const auto miss = kit::worst_miss(dx, expected.dx, expected.dx_allowed,
-                                    kit::index_namer(fmt::format("dx[{}]", i), {problem_.cols}));
-  // Within a last place of the tolerance the two ways may differ; the finding stands, on an
-  // element.
-  return miss.value_or(Miss{fmt::format("dx[{}]", i), dx[0], expected.dx[0], expected.dx_allowed[0],
-                            1, problem_.cols});
+  return alone;
+}
+
+std::optional<Miss> LapOracle::judge_forward(std::span<const float> y) const {
+  const auto cols = static_cast<std::size_t>(problem_.cols);
+  for (std::int64_t i = 0; i < problem_.rows; ++i) {
+    const auto row = y.subspan(static_cast<std::size_t>(i) * cols, cols);
+    if (y_holds(i, row.data())) continue;
+    const Expected expected = expect(row_alone(i));
+    return worst_of_row(fmt::format("y[{}]", i), row, expected.y, expected.y_allowed);
+  }
+  return std::nullopt;
 }
 
 std::optional<Miss> LapOracle::judge(std::span<const float> dx, std::span<const float> dgamma,
@@ -149,7 +182,9 @@ std::optional<Miss> LapOracle::judge(std::span<const float> dx, std::span<const 
   const auto cols = static_cast<std::size_t>(problem_.cols);
   for (std::int64_t i = 0; i < problem_.rows; ++i) {
     const auto row = dx.subspan(static_cast<std::size_t>(i) * cols, cols);
-    if (!row_holds(i, row.data())) return worst_of_row(i, row);
+    if (dx_holds(i, row.data())) continue;
+    const Expected expected = expect(row_alone(i));
+    return worst_of_row(fmt::format("dx[{}]", i), row, expected.dx, expected.dx_allowed);
   }
   if (auto miss = kit::worst_miss(dgamma, dgamma_, dgamma_allowed_,
                                   kit::index_namer("dgamma", {problem_.cols})))

@@ -16,7 +16,9 @@ class LapOracle {
  public:
   explicit LapOracle(const Problem& problem);
 
-  /// The worst of the first wrong row, or nothing. Spans have rows * cols and cols elements.
+  /// The worst element of the first wrong row, or nothing. Spans have rows * cols and cols
+  /// elements.
+  std::optional<Miss> judge_forward(std::span<const float> y) const;
   std::optional<Miss> judge(std::span<const float> dx, std::span<const float> dgamma,
                             std::span<const float> dbeta) const;
 
@@ -30,11 +32,12 @@ class LapOracle {
 
   void add_row(std::int64_t i);
   void use_statistics(std::int64_t i, RowSums& row) const;
-  bool row_holds(std::int64_t i, const float* dx) const;
-  Miss worst_of_row(std::int64_t i, std::span<const float> dx) const;
+  bool y_holds(std::int64_t i, const float* y) const;
+  bool dx_holds(std::int64_t i, const float* dx) const;
+  Problem row_alone(std::int64_t i) const;
 
   const Problem& problem_;
-  std::vector<double> gamma_;
+  std::vector<double> gamma_, beta_;
   std::vector<RowSums> rows_;
   std::vector<double> dgamma_, dbeta_, dgamma_allowed_, dbeta_allowed_;
 };

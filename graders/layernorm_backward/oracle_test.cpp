@@ -163,6 +163,13 @@ TEST_CASE("timed laps are judged by the same answers and bounds as small cases")
     if (given) add_true_statistics(problem);
     const Expected expected = expect(problem);
     const LapOracle oracle(problem);
+    std::vector<float> y = rounded(expected.y);
+    CHECK_FALSE(oracle.judge_forward(y));
+    y[3 * 37 + 8] =
+        static_cast<float>(expected.y[3 * 37 + 8] + 1.1 * expected.y_allowed[3 * 37 + 8]);
+    REQUIRE(oracle.judge_forward(y));
+    CHECK(oracle.judge_forward(y)->where == "y[3][8]");
+
     std::vector<float> dx = rounded(expected.dx);
     const std::vector<float> dgamma = rounded(expected.dgamma);
     const std::vector<float> dbeta = rounded(expected.dbeta);

@@ -104,7 +104,10 @@ class Child {
   }
 
   int settle(int moved, int number) {
-    if (moved < 0) return -1;
+    if (moved < 0) {
+      close(number);  // whatever we were started with there is not for strangers
+      return -1;
+    }
     must(dup3(moved, number, O_CLOEXEC) == number, "placing a descriptor");
     return number;
   }

@@ -12,8 +12,8 @@
 namespace gauntlet {
 
 /// Speed of a solution against the reference on one input shape, both measured in the same run.
-/// Times are medians over rounds; ratios are medians of paired ratios, reference / solution, so
-/// that larger is faster. `low` and `high` bound the 95 % interval of the ratio.
+/// Times are lower quartiles over rounds; the ratio is reference / solution, so that larger is
+/// faster. `low` and `high` bound its 95 % interval.
 struct SpeedMeasurement {
   std::string case_name;
   int rounds = 0;

@@ -62,8 +62,8 @@ std::vector<Include> includes_of(const std::string& file, const std::string& tex
   return found;
 }
 
-/// Complaints about one file's includes. "contract.h", a grader's own headers and its fixtures need no
-/// room.
+/// Complaints about one file's includes. "contract.h", a grader's own headers and its fixtures need
+/// no room.
 std::vector<std::string> upward_includes(const std::string& file, const std::string& text) {
   std::vector<std::string> complaints;
   const std::string room = room_of(file);

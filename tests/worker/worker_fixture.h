@@ -59,7 +59,7 @@ inline WorkerConfig config_for(const std::string& source, const std::string& con
   config.worker = std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker";
   config.library = compiled(source, contract);
   config.exports = {"work"};
-  config.call_seconds = 5;
+  config.call_seconds = 20;
   config.memory_bytes = std::size_t{512} << 20;
   config.arena_bytes = std::size_t{256} << 20;
   return config;
