@@ -99,7 +99,7 @@ Lap run_lap(const RaceSpec& spec, Lane lane, Session& session) {
 }  // namespace
 
 bool beats_physics(const RaceSpec& spec, double lap_ns) {
-  return lap_ns * 2 < bytes_ns(spec) || lap_ns * 1.1 < flops_ns(spec);
+  return lap_ns * 3 < bytes_ns(spec) || lap_ns * 1.1 < flops_ns(spec);
 }
 
 RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session& solution,

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "judging.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+void ask_directed(Probe& probe, const char* name) {
+  Rng rng = probe.begin_case(name);
+  const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
+  expect_right(probe, rng, posed.problem, posed.want);
+}
+
+/// Models that like to end: EOS tokens are mostly among the best.
+Dice eager_dice(Rng& rng) {
+  Dice dice = draw_dice(rng);
+  dice.eos_favour = static_cast<int>(rng.integer(6, 30));
+  return dice;
+}
+
+std::vector<std::int32_t> some_tokens(Rng& rng, std::int64_t count, std::int64_t vocab) {
+  std::vector<std::int32_t> all;
+  for (std::int32_t token = 0; token < vocab; ++token) all.push_back(token);
+  rng.shuffle(all);
+  all.resize(static_cast<std::size_t>(count));
+  return all;
+}
+
+}  // namespace
+
+// EOS extensions take places among the best; as many others must come up behind them.
+void eos_takes_places(Probe& probe) {
+  ask_directed(probe, "eos_takes_a_place");
+  ask_directed(probe, "starving");
+  for (int turn = 0; turn < 6; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("eager_{}", turn));
+    Settings settings = random_settings(rng, BEAM_SEPARATE);
+    settings.beam = settings.n_return = rng.integer(2, 6);
+    settings.vocab = rng.integer(8, 14);
+    settings.max_new = rng.integer(3, 6);
+    settings.min_new = 0;
+    settings.eos = some_tokens(rng, turn < 3 ? rng.integer(1, 2) : 3, settings.vocab);
+    if (turn >= 3) {  // what starves would have won in the end
+      settings.penalty = BEAM_PENALTY_LENGTH;
+      settings.alpha = rng.uniform(1.5, 3);
+      settings.stop = BEAM_STOP_BOUND;
+    }
+    const Posed posed = pose_random(rng, settings, 10, eager_dice);
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// Under SEPARATE only what is among the first `beam` may finish.
+void finishing_rank(Probe& probe) {
+  ask_directed(probe, "eos_below_beam");
+  ask_directed(probe, "low_eos");
+  for (int turn = 0; turn < 6; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("random_{}", turn));
+    Settings settings = random_settings(rng, BEAM_SEPARATE);
+    settings.beam = settings.n_return = rng.integer(1, 4);
+    settings.vocab = rng.integer(3, 8);
+    settings.max_new = rng.integer(2, 6);
+    settings.min_new = 0;
+    settings.eos = some_tokens(rng, 1, settings.vocab);
+    settings.stop = BEAM_STOP_BOUND;
+    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.alpha = rng.uniform(-0.5, 0.5);
+    const Posed posed = pose_random(rng, settings, 16);
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// Every EOS id beats every other token, for every beam, for several steps.
+void eos_everywhere(Probe& probe) {
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+    for (std::int64_t ids = 1; ids <= 4; ++ids) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_{}_ids", policy, ids));
+      Settings settings = random_settings(rng, policy);
+      settings.beam = settings.n_return = rng.integer(2, 5);
+      settings.vocab = ids + rng.integer(settings.beam, 9);
+      settings.max_new = rng.integer(4, 7);
+      settings.min_new = rng.integer(0, 1);
+      settings.penalty = BEAM_PENALTY_LENGTH;
+      settings.alpha = rng.uniform(1.5, 3);  // long hypotheses still win: beams must live on
+      settings.stop = BEAM_STOP_BOUND;
+      settings.eos = some_tokens(rng, ids, settings.vocab);
+      const auto eager = [](Rng& dice_rng) {
+        Dice dice = draw_dice(dice_rng);
+        dice.unit = 1.0F / 1024;
+        dice.levels = 4096;
+        dice.forbidden = 0;
+        dice.slump = 0;
+        dice.eos_favour = 64;
+        return dice;
+      };
+      const Posed posed = pose_random(rng, settings, 8, eager);
+      expect_right(probe, rng, posed.problem, posed.want);
+    }
+}
+
+// There is one hypothesis at first, not `beam` equal ones.
+void first_step(Probe& probe) {
+  ask_directed(probe, "one_root");
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
+    Settings settings = random_settings(rng, policy);
+    settings.beam = settings.n_return = rng.integer(3, 8);
+    settings.vocab = rng.integer(settings.beam, 30);
+    settings.max_new = rng.integer(1, 4);
+    settings.min_new = rng.integer(0, settings.max_new);
+    settings.eos = some_tokens(rng, rng.integer(0, 2), settings.vocab);
+    const Posed posed = pose_random(rng, settings, 8);
+    const Answer answer = expect_right(probe, rng, posed.problem, posed.want);
+    if (answer.tally.repeated_rows > 0)
+      probe.fail(fmt::format("{} rows were asked twice", answer.tally.repeated_rows),
+                 {describe(settings)});
+  }
+}
+
+// Fewer extensions than beams: two tokens, nearly everything forbidden, or no token possible at
+// all.
+void few_candidates(Probe& probe) {
+  for (int turn = 0; turn < 10; ++turn) {
+    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
+    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
+    Settings settings = random_settings(rng, policy);
+    settings.vocab = rng.integer(1, 3);
+    settings.beam = rng.integer(5, 40);
+    settings.n_return = rng.integer(1, settings.beam);
+    settings.max_new = rng.integer(1, 5);
+    settings.min_new = rng.chance(0.3) ? 1 : 0;
+    settings.eos = some_tokens(rng, rng.integer(0, 1), settings.vocab);
+    const auto sparse = [&](Rng& dice_rng) {
+      Dice dice = draw_dice(dice_rng);
+      dice.forbidden = dice_rng.chance(0.2) ? 1 : dice_rng.uniform(0, 0.9);
+      return dice;
+    };
+    const Posed posed = pose_random(rng, settings, 8, sparse);
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// Whole numbers from 0 to -2: equal candidates at every rank, and equal finished hypotheses of
+// different length.
+void ties(Probe& probe) {
+  for (int turn = 0; turn < 12; ++turn) {
+    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
+    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
+    Settings settings = random_settings(rng, policy);
+    settings.penalty = BEAM_PENALTY_NONE;
+    settings.beam = settings.n_return = rng.integer(1, 6);
+    settings.vocab = turn < 8 ? rng.integer(3, 8) : rng.integer(600, 1400);
+    settings.eos = some_tokens(rng, rng.integer(1, 2), settings.vocab);
+    const auto coarse = [](Rng& dice_rng) {
+      Dice dice = draw_dice(dice_rng);
+      dice.unit = 1;
+      dice.levels = dice_rng.integer(1, 3);
+      dice.slump = 0;
+      return dice;
+    };
+    const Posed posed = pose_random(rng, settings, 6, coarse);
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

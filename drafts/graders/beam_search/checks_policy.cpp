@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "judging.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+const char* name_of_policy(std::int32_t policy) {
+  return policy == BEAM_POOLED ? "pooled" : "separate";
+}
+
+bool survives_early(const Decoded& want) {
+  return std::any_of(want.best.begin(), want.best.end(), [&](const Hypothesis& one) {
+    return one.finished && std::ssize(one.tokens) < want.steps;
+  });
+}
+
+/// Many searches at once: a call has one setting and a batch of models. Every setting is used
+/// twice, so that an answer cannot be kept for the next call of its shape.
+void random_models(Probe& probe, std::int32_t policy) {
+  constexpr int kSettings = 36;
+  for (int turn = 0; turn < kSettings; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("setting_{}", turn));
+    const Settings settings = random_settings(rng, policy);
+    const std::int64_t batch = rng.integer(12, 28);
+    for (int call = 0; call < 2; ++call) {
+      const Posed posed = pose_random(rng, settings, batch);
+      expect_right(probe, rng, posed.problem, posed.want);
+    }
+  }
+}
+
+}  // namespace
+
+// An item may finish a hypothesis early and go on; what it finished stays in the race until the
+// end, with the score that it had.
+void finished_compete(Probe& probe) {
+  for (const Directed& one : directed_searches()) {
+    if (!one.name.starts_with("early_eos") && one.name != "eos_outranks_longer") continue;
+    Rng rng = probe.begin_case(one.name);
+    const Posed posed = pose_directed(rng, one, rng.integer(2, 5));
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+    for (const double alpha : {0.0, 0.6, 1.0}) {
+      Rng rng = probe.begin_case(fmt::format("{}_alpha_{}", name_of_policy(policy), alpha));
+      Settings settings = random_settings(rng, policy);
+      settings.alpha = alpha;
+      settings.penalty = BEAM_PENALTY_LENGTH;
+      settings.stop = BEAM_STOP_BOUND;
+      settings.beam = settings.n_return = rng.integer(2, 4);
+      settings.vocab = rng.integer(4, 9);
+      settings.max_new = rng.integer(3, 6);
+      settings.min_new = 0;
+      settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+      const Posed posed =
+          pose_random(rng, settings, 12, draw_dice,
+                      [](const Language&, const Decoded& want) { return survives_early(want); });
+      expect_right(probe, rng, posed.problem, posed.want);
+    }
+}
+
+// Models on which the two policies end differently.
+void policies_apart(Probe& probe) {
+  for (const char* name : {"policy_pooled", "policy_separate"}) {
+    Rng rng = probe.begin_case(name);
+    const Posed posed = pose_directed(rng, directed(name), 4);
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+  for (int turn = 0; turn < 8; ++turn) {
+    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
+    Rng rng = probe.begin_case(fmt::format("{}_{}", name_of_policy(policy), turn / 2));
+    Settings settings = random_settings(rng, policy);
+    settings.beam = settings.n_return = rng.integer(2, 5);
+    settings.vocab = rng.integer(4, 9);
+    settings.max_new = rng.integer(3, 6);
+    settings.min_new = 0;
+    settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+    Settings other = settings;
+    other.policy = policy == BEAM_POOLED ? BEAM_SEPARATE : BEAM_POOLED;
+    const auto differs = [&](const Language& language, const Decoded& want) {
+      return !same_result(decode(other, language, 0), want);
+    };
+    for (int call = 0; call < 2; ++call) {
+      const Posed posed = pose_random(rng, settings, 8, draw_dice, differs);
+      expect_right(probe, rng, posed.problem, posed.want);
+    }
+  }
+}
+
+void random_pooled(Probe& probe) {
+  random_models(probe, BEAM_POOLED);
+}
+
+void random_separate(Probe& probe) {
+  random_models(probe, BEAM_SEPARATE);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <limits>
+
+#include "cases.h"
+#include "checks.h"
+#include "judging.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+Posed small_problem(Rng& rng, const Accept& accept = {}) {
+  Settings settings = random_settings(rng, rng.chance(0.5) ? BEAM_POOLED : BEAM_SEPARATE);
+  settings.beam = settings.n_return = rng.integer(2, 3);
+  settings.vocab = rng.integer(4, 9);
+  settings.max_new = rng.integer(4, 6);
+  settings.min_new = 1;
+  settings.eos = {2};
+  return pose_random(rng, settings, 3, draw_dice, accept);
+}
+
+/// A call that must be turned down with `status`, before anything happens.
+void expect_refusal(Probe& probe, const std::string& name, std::int64_t status, const Asking& how) {
+  Rng rng = probe.begin_case(name);
+  const Posed posed = small_problem(rng);
+  const Answer answer = ask(
+      posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+  if (answer.returned != status)
+    probe.fail(fmt::format("returned {}, want {}", answer.returned, status));
+  probe.require(answer.untouched, "wrote to an output although it refused the call");
+  probe.require(answer.tally.requests == 0, "asked the model although it refused the call");
+}
+
+void expect_bad(Probe& probe, const std::string& name, std::function<void(BeamArgs&)> changed) {
+  Asking how;
+  how.changed = std::move(changed);
+  expect_refusal(probe, name, BEAM_BAD_ARGUMENT, how);
+}
+
+}  // namespace
+
+void bad_arguments(Probe& probe) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  expect_bad(probe, "batch_below_0", [](BeamArgs& args) { args.batch = -1; });
+  expect_bad(probe, "no_beam", [](BeamArgs& args) { args.beam = 0; });
+  expect_bad(probe, "no_token", [](BeamArgs& args) { args.vocab = 0; });
+  expect_bad(probe, "max_new_below_0", [](BeamArgs& args) { args.max_new = args.min_new = -1; });
+  expect_bad(probe, "min_new_below_0", [](BeamArgs& args) { args.min_new = -1; });
+  expect_bad(probe, "min_above_max", [](BeamArgs& args) { args.min_new = args.max_new + 1; });
+  expect_bad(probe, "nothing_returned", [](BeamArgs& args) { args.n_return = 0; });
+  expect_bad(probe, "n_return_above_beam", [](BeamArgs& args) { args.n_return = args.beam + 1; });
+  expect_bad(probe, "eos_count_below_0", [](BeamArgs& args) { args.eos_count = -1; });
+  expect_bad(probe, "eos_beyond_vocab", [](BeamArgs& args) { args.vocab = 2; });
+  expect_bad(probe, "alpha_infinite", [](BeamArgs& args) { args.alpha = kInfinity; });
+  expect_bad(probe, "alpha_nan", [](BeamArgs& args) { args.alpha = kInfinity - kInfinity; });
+  expect_bad(probe, "unknown_penalty", [](BeamArgs& args) { args.penalty = 3; });
+  expect_bad(probe, "unknown_policy", [](BeamArgs& args) { args.policy = 2; });
+  expect_bad(probe, "unknown_stop", [](BeamArgs& args) { args.stop = -1; });
+  expect_bad(probe, "no_thread", [](BeamArgs& args) { args.num_threads = 0; });
+  for (const char* array : {"eos", "prompt_lengths", "root_states", "root_log_probs", "step",
+                            "hypotheses", "tokens", "lengths", "finished", "log_probs", "scores"}) {
+    Asking how;
+    how.without = array;
+    expect_refusal(probe, fmt::format("without_{}", array), BEAM_BAD_ARGUMENT, how);
+  }
+}
+
+void unsupported_requests(Probe& probe) {
+  Asking how;
+  how.changed = [](BeamArgs& args) { args.abi_version = BEAM_ABI_VERSION + 1; };
+  expect_refusal(probe, "later_abi", BEAM_UNSUPPORTED, how);
+  how.changed = [](BeamArgs& args) { args.device = 7; };
+  expect_refusal(probe, "unknown_device", BEAM_UNSUPPORTED, how);
+}
+
+// The model refuses a request: its number comes back, and it is left alone. The next call is as
+// good as any.
+void model_failure(Probe& probe) {
+  for (std::int64_t request = 1; request <= 3; ++request) {
+    Rng rng = probe.begin_case(fmt::format("request_{}", request));
+    const Posed posed = small_problem(
+        rng, [&](const Language&, const Decoded& want) { return want.steps > request; });
+    Asking how;
+    how.fail_at = request;
+    how.refusal = rng.chance(0.5) ? rng.integer(1, 1000) : -rng.integer(3, 900);
+    const Answer answer = ask(
+        posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+    if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
+    if (answer.returned != how.refusal)
+      probe.fail(
+          fmt::format("returned {} when the model returned {}", answer.returned, how.refusal));
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// An empty batch, and steps that nobody wants.
+void optional_outputs(Probe& probe) {
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_without_steps", policy));
+    Posed posed = small_problem(rng);
+    posed.problem.settings.policy = policy;
+    posed = pose_random(rng, posed.problem.settings, 3);
+    Asking how;
+    how.without = "steps";
+    const Answer answer = ask(
+        posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+    if (const auto finding = difference(posed.problem, posed.want, answer))
+      probe.fail(finding->summary, finding->evidence);
+  }
+  Rng rng = probe.begin_case("empty_batch");
+  Settings settings = random_settings(rng, BEAM_SEPARATE);
+  expect_right(probe, rng, pose_random(rng, settings, 0).problem);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "judging.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+void ask_directed(Probe& probe, const char* name) {
+  Rng rng = probe.begin_case(name);
+  const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
+  expect_right(probe, rng, posed.problem, posed.want);
+}
+
+Settings roomy(Rng& rng, std::int32_t policy) {
+  Settings settings = random_settings(rng, policy);
+  settings.beam = settings.n_return = rng.integer(2, 4);
+  settings.vocab = rng.integer(4, 9);
+  settings.max_new = rng.integer(4, 7);
+  settings.min_new = 0;
+  settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+  return settings;
+}
+
+/// Accepts models on which the rule ends otherwise than under other settings.
+Accept unlike(const Settings& other) {
+  return [other](const Language& language, const Decoded& want) {
+    return !same_result(decode(other, language, 0), want);
+  };
+}
+
+/// A path that starts well below what finishes early, and is free from then on.
+Table comeback(std::int64_t max_new, const std::vector<std::int32_t>& early_eos_at) {
+  constexpr std::int32_t kEos = 0;
+  constexpr std::int32_t kOn = 2;
+  Table table;
+  table.otherwise = {-20, -21, -22, -23};
+  std::vector<std::int32_t> path;
+  for (std::int32_t t = 1; t <= max_new; ++t) {
+    std::vector<float> row{-24, -25, 0, -26};
+    row[kOn] = t == 1 ? -6.0F : 0.0F;
+    if (std::find(early_eos_at.begin(), early_eos_at.end(), t) != early_eos_at.end())
+      row[kEos] = -static_cast<float>(t);
+    if (t == max_new) row[kEos] = -0.125F, row[kOn] = -9;
+    table.rows[path] = row;
+    path.push_back(kOn);
+  }
+  return table;
+}
+
+}  // namespace
+
+// When the list is full, each rule has its own idea of whether better can still come.
+void stop_rules(Probe& probe) {
+  ask_directed(probe, "bound_is_not_full");
+  ask_directed(probe, "worst_not_best");
+  ask_directed(probe, "bound_to_the_end");
+  constexpr std::array kPairs{std::array{BEAM_STOP_ESTIMATE, BEAM_STOP_FULL},
+                              std::array{BEAM_STOP_BOUND, BEAM_STOP_ESTIMATE},
+                              std::array{BEAM_STOP_FULL, BEAM_STOP_ESTIMATE},
+                              std::array{BEAM_STOP_ESTIMATE, BEAM_STOP_BOUND},
+                              std::array{BEAM_STOP_BOUND, BEAM_STOP_FULL}};
+  for (const auto [stop, other_stop] : kPairs) {
+    Rng rng = probe.begin_case(
+        fmt::format("rule_{}_unlike_{}", static_cast<int>(stop), static_cast<int>(other_stop)));
+    Settings settings = roomy(rng, BEAM_SEPARATE);
+    settings.penalty =
+        static_cast<std::int32_t>(rng.integer(BEAM_PENALTY_LENGTH, BEAM_PENALTY_GNMT));
+    settings.alpha = rng.uniform(1, 3);
+    settings.stop = stop;
+    Settings other = settings;
+    other.stop = other_stop;
+    const Posed posed = pose_random(rng, settings, 10, draw_dice, unlike(other));
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+  // With alpha < 0 later is worse, and the bound is that of the current length.
+  for (const std::int32_t stop : {BEAM_STOP_BOUND, BEAM_STOP_ESTIMATE}) {
+    Rng rng = probe.begin_case(fmt::format("rule_{}_negative_alpha", stop));
+    Settings settings = roomy(rng, BEAM_SEPARATE);
+    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.alpha = rng.uniform(-1.5, -0.4);
+    settings.stop = stop;
+    Settings other = settings;
+    other.stop = BEAM_STOP_FULL;
+    const Posed posed = pose_random(rng, settings, 12, draw_dice, unlike(other));
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// With alpha < 0 longer is worse.
+void negative_alpha(Probe& probe) {
+  for (int turn = 0; turn < 8; ++turn) {
+    const std::int32_t policy = turn % 4 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
+    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn));
+    Settings settings = roomy(rng, policy);
+    settings.penalty = turn < 4 ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_GNMT;
+    settings.alpha = rng.uniform(-2, -0.5);
+    settings.stop = BEAM_STOP_BOUND;
+    Settings other = settings;
+    other.stop = BEAM_STOP_FULL;
+    other.penalty = policy == BEAM_POOLED ? BEAM_PENALTY_NONE : settings.penalty;
+    const Posed posed = pose_random(rng, settings, 8, draw_dice, unlike(other));
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// A beam that looks lost and ends best; a list that is full of poor ones when a good one comes.
+void late_better(Probe& probe) {
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+    for (const bool several : {false, true}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, several ? "full" : "dip"));
+      Directed late;
+      late.settings.policy = policy;
+      late.settings.stop = BEAM_STOP_BOUND;
+      late.settings.penalty = BEAM_PENALTY_LENGTH;
+      late.settings.alpha = rng.uniform(1.75, 2.25);
+      late.settings.max_new = rng.integer(5, 9);
+      late.settings.beam = late.settings.n_return = 2;
+      late.table = several ? comeback(late.settings.max_new, {1, 2, 3})
+                           : comeback(late.settings.max_new, {1});
+      const Posed posed = pose_directed(rng, late, 4);
+      expect_right(probe, rng, posed.problem, posed.want);
+    }
+}
+
+// No EOS before min_new other tokens.
+void min_length(Probe& probe) {
+  ask_directed(probe, "eos_too_early");
+  for (int turn = 0; turn < 6; ++turn) {
+    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
+    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
+    Settings settings = roomy(rng, policy);
+    settings.min_new = rng.integer(1, settings.max_new);
+    if (turn >= 4) settings.vocab = rng.integer(1000, 1500);
+    Settings shorter = settings;
+    --shorter.min_new;
+    const auto eager = [](Rng& dice_rng) {
+      Dice dice = draw_dice(dice_rng);
+      dice.eos_favour = static_cast<int>(dice_rng.integer(3, 9));
+      dice.forbidden = 0;
+      return dice;
+    };
+    const Posed posed = pose_random(rng, settings, 8, eager, turn < 4 ? unlike(shorter) : Accept());
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+// What is open at the end counts as well, and by its score.
+void nothing_finishes(Probe& probe) {
+  ask_directed(probe, "open_ones_stay");
+  ask_directed(probe, "open_ones_are_ranked");
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+    for (const char* why : {"no_eos", "eos_forbidden", "min_new"}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, why));
+      Settings settings = roomy(rng, policy);
+      settings.penalty = BEAM_PENALTY_LENGTH;
+      settings.alpha = rng.uniform(0.5, 1.5);
+      if (why == std::string_view("no_eos")) settings.eos.clear();
+      if (why == std::string_view("min_new")) settings.min_new = settings.max_new;
+      const Posed posed = pose_random(rng, settings, 6);
+      Problem problem = posed.problem;
+      if (why == std::string_view("eos_forbidden"))
+        problem.language = [language = posed.problem.language, eos = settings.eos](
+                               const Context& at, std::span<float> row) {
+          language(at, row);
+          for (const std::int32_t token : eos) row[static_cast<std::size_t>(token)] = kForbidden;
+        };
+      expect_right(probe, rng, problem);
+    }
+}
+
+// No step, and one step, which needs no model.
+void short_horizons(Probe& probe) {
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+    for (const std::int64_t max_new : {0, 1}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_max_new_{}", policy, max_new));
+      Settings settings = roomy(rng, policy);
+      settings.max_new = max_new;
+      settings.n_return = rng.integer(1, settings.beam);
+      const Posed posed = pose_random(rng, settings, 5);
+      const Answer answer = expect_right(probe, rng, posed.problem, posed.want);
+      if (answer.tally.requests > 0)
+        probe.fail(fmt::format("the model was asked {} times, want 0", answer.tally.requests),
+                   {describe(settings)});
+    }
+}
+
+// Two thousand steps: what is copied or walked through in every step adds up,
+// and so does what a float loses.
+void long_horizon(Probe& probe) {
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
+    Settings settings = random_settings(rng, policy);
+    settings.beam = settings.n_return = 3;
+    settings.vocab = 4;
+    settings.max_new = rng.integer(1500, 2000);
+    settings.min_new = settings.max_new - rng.integer(1, 100);
+    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.alpha = rng.uniform(0.5, 1.5);
+    settings.eos = {0};
+    const Posed posed = pose_random(rng, settings, 1, [](Rng& dice_rng) {
+      Dice dice = draw_dice(dice_rng);
+      dice.unit = 1.0F / 65536;
+      dice.levels = 1 << 18;
+      dice.forbidden = 0;
+      return dice;
+    });
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,160 @@
+#include "judging.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "graders/kit/compare.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr std::size_t kShownTokens = 24;
+constexpr std::size_t kShownHypotheses = 8;
+
+/// One item's part of an answer.
+struct ItemAnswer {
+  const Settings& settings;
+  const Answer& answer;
+  std::size_t item;
+
+  std::size_t slot(std::size_t i) const {
+    return item * static_cast<std::size_t>(settings.n_return) + i;
+  }
+  std::span<const std::int32_t> tokens(std::size_t i) const {
+    const auto width = static_cast<std::size_t>(settings.max_new);
+    return std::span(answer.tokens).subspan(slot(i) * width, width);
+  }
+};
+
+std::string shown(std::span<const std::int32_t> tokens) {
+  const bool cut = tokens.size() > kShownTokens;
+  return fmt::format("[{}{}]", fmt::join(tokens.first(cut ? kShownTokens : tokens.size()), " "),
+                     cut ? " ..." : "");
+}
+
+bool close(double got, double want) {
+  return kit::within(want, got, kRelative * std::abs(want));
+}
+
+/// The first thing that is wrong with hypothesis i; empty when nothing is.
+std::string wrong_hypothesis(const ItemAnswer& got, std::size_t i, const Hypothesis& want) {
+  const std::size_t slot = got.slot(i);
+  const auto length = std::ssize(want.tokens);
+  if (got.answer.lengths[slot] != length)
+    return fmt::format("length {}, want {}", got.answer.lengths[slot], length);
+  const auto tokens = got.tokens(i);
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    const std::int32_t wanted = at < want.tokens.size() ? want.tokens[at] : got.settings.pad;
+    if (tokens[at] != wanted) return fmt::format("token {} is {}, want {}", at, tokens[at], wanted);
+  }
+  if (got.answer.finished[slot] != (want.finished ? 1 : 0))
+    return fmt::format("finished {}, want {}", got.answer.finished[slot], want.finished ? 1 : 0);
+  if (!close(got.answer.log_probs[slot], want.log_prob))
+    return fmt::format("log_prob {:.17g}, want {:.17g}", got.answer.log_probs[slot], want.log_prob);
+  if (!close(got.answer.scores[slot], want.score))
+    return fmt::format("score {:.17g}, want {:.17g}", got.answer.scores[slot], want.score);
+  return {};
+}
+
+std::string wrong_item(const ItemAnswer& got, const Decoded& want) {
+  const auto count = static_cast<std::int64_t>(got.answer.hypotheses[got.item]);
+  if (count != std::ssize(want.best))
+    return fmt::format("{} hypotheses, want {}", count, want.best.size());
+  const Hypothesis absent{{}, false, -HUGE_VAL, -HUGE_VAL};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(got.settings.n_return); ++i) {
+    const Hypothesis& wanted = i < want.best.size() ? want.best[i] : absent;
+    if (const std::string wrong = wrong_hypothesis(got, i, wanted); !wrong.empty())
+      return fmt::format("hypothesis {}: {}", i, wrong);
+  }
+  if (!got.answer.steps.empty() && got.answer.steps[got.item] != want.steps)
+    return fmt::format("done after {} steps, want {}", got.answer.steps[got.item], want.steps);
+  return {};
+}
+
+std::vector<std::string> both_lists(const ItemAnswer& got, const Decoded& want) {
+  std::vector<std::string> lines{describe(got.settings)};
+  const auto count = std::min({static_cast<std::size_t>(got.settings.n_return), kShownHypotheses});
+  for (std::size_t i = 0; i < std::min(want.best.size(), count); ++i)
+    lines.push_back(fmt::format("want {} score {:.9g} log_prob {:.9g}", shown(want.best[i].tokens),
+                                want.best[i].score, want.best[i].log_prob));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t slot = got.slot(i);
+    const auto all = got.tokens(i);
+    const auto length = std::clamp<std::int64_t>(got.answer.lengths[slot], 0, std::ssize(all));
+    lines.push_back(fmt::format("got  {} score {:.9g} log_prob {:.9g}",
+                                shown(all.first(static_cast<std::size_t>(length))),
+                                got.answer.scores[slot], got.answer.log_probs[slot]));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::optional<Finding> difference(const Problem& problem, const std::vector<Decoded>& want,
+                                  const Answer& got) {
+  const auto wrong = [](std::string summary, std::vector<std::string> evidence = {}) {
+    return Finding{Verdict::wrong, "", std::move(summary), std::move(evidence), std::nullopt};
+  };
+  if (!got.tally.fault.empty()) return wrong(got.tally.fault);
+  if (got.returned != BEAM_OK) return wrong(fmt::format("it returned {}, want 0", got.returned));
+  for (std::size_t item = 0; item < want.size(); ++item) {
+    const ItemAnswer answer{problem.settings, got, item};
+    if (const std::string what = wrong_item(answer, want[item]); !what.empty())
+      return wrong(fmt::format("item {} of {}: {}", item, want.size(), what),
+                   both_lists(answer, want[item]));
+  }
+  return std::nullopt;
+}
+
+Answer expect_right(Probe& probe, Rng& rng, const Problem& problem) {
+  return expect_right(probe, rng, problem, decode_all(problem));
+}
+
+Answer expect_right(Probe& probe, Rng& rng, const Problem& problem,
+                    const std::vector<Decoded>& want) {
+  Answer got = ask(problem, Rng(rng()), [&](CallBase& call) { probe.run(call); });
+  if (auto finding = difference(problem, want, got))
+    probe.fail(finding->summary, finding->evidence);
+  return got;
+}
+
+Lap lap_of(Session& session, Rng rng, const Problem& problem, const std::vector<Decoded>& want) {
+  const Answer got = ask(problem, rng, [&](CallBase& call) { session.run(call); });
+  return {got.elapsed, difference(problem, want, got)};
+}
+
+Problem part_of(const Problem& problem, const std::vector<std::int64_t>& items) {
+  Problem part{problem.settings, {}, {}};
+  for (const std::int64_t item : items)
+    part.prompts.push_back(problem.prompts.at(static_cast<std::size_t>(item)));
+  part.language = [whole = problem.language, items](Context at, std::span<float> row) {
+    at.item = items.at(static_cast<std::size_t>(at.item));
+    whole(at, row);
+  };
+  return part;
+}
+
+void expect_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,
+                      const Answer& other, std::size_t b, const std::string& what) {
+  const ItemAnswer left{problem.settings, one, a};
+  const ItemAnswer right{problem.settings, other, b};
+  const auto same = [](double x, double y) { return std::memcmp(&x, &y, sizeof x) == 0; };
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.settings.n_return); ++i) {
+    const std::size_t l = left.slot(i);
+    const std::size_t r = right.slot(i);
+    if (!same(one.scores[l], other.scores[r]) || !same(one.log_probs[l], other.log_probs[r]))
+      probe.fail(fmt::format("{}: hypothesis {} scores {:.17g} here and {:.17g} there", what, i,
+                             one.scores[l], other.scores[r]),
+                 {describe(problem.settings)});
+    const auto x = left.tokens(i);
+    const auto y = right.tokens(i);
+    if (one.lengths[l] != other.lengths[r] || !std::equal(x.begin(), x.end(), y.begin(), y.end()))
+      probe.fail(
+          fmt::format("{}: hypothesis {} is {} here and {} there", what, i, shown(x), shown(y)),
+          {describe(problem.settings)});
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

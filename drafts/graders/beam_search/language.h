@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "harness/core/rng.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// What a language model knows of a hypothesis. The path is a hash of the tokens: long hypotheses
+/// cost no more than short ones.
+struct Context {
+  std::int64_t item = 0;
+  std::int64_t depth = 0;  // generated tokens
+  std::uint64_t path = 0;  // of the generated tokens, in order; the same for every item
+  std::int32_t last = -1;  // latest generated token
+
+  Context extended(std::int32_t token) const;
+};
+
+Context root_of(std::int64_t item);
+std::uint64_t path_of(std::span<const std::int32_t> tokens);
+
+/// A language model: writes the log-probabilities of what follows a hypothesis.
+using Language = std::function<void(const Context&, std::span<float>)>;
+
+/// Mixes two numbers into one that depends on all bits of both.
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b);
+
+constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+
+/// How the random log-probabilities of an item are drawn: minus a whole number below `levels`,
+/// times `unit`, a power of two of 1/1024 or more, so that sums of them are exact in float64.
+struct Dice {
+  std::uint64_t seed = 0;
+  float unit = 1.0F / 1024;
+  std::int64_t levels = 6 * 1024;
+  int eos_favour = 1;      // EOS tokens lose by this factor less: 4 makes them likely
+  double forbidden = 0;    // share of tokens that are -infinity
+  std::int64_t slump = 0;  // every row is lower by up to this many units, the same for all tokens
+};
+
+Dice draw_dice(Rng& rng);
+
+/// Item i is played with dice[i].
+Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos);
+
+/// Rows are windows of one long strip of random log-probs, at a place that the path decides: as
+/// good as fresh numbers to a solution, and copied at memory speed by us. For large vocabularies.
+Language strip_language(Rng& rng, std::int64_t vocab);
+
+/// Log-probabilities by the tokens generated so far, and one row for all other hypotheses.
+struct Table {
+  std::map<std::vector<std::int32_t>, std::vector<float>> rows;
+  std::vector<float> otherwise;
+};
+
+/// Item i is tables[i].
+Language table_language(const std::vector<Table>& tables);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

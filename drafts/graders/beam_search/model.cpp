@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+#include <utility>
+
+#include "asking.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+Model::Model(const Problem& problem, Rng rng, const Asking& how)
+    : problem_(problem), how_(how), rng_(rng) {
+  const auto batch = static_cast<std::size_t>(problem.batch());
+  const auto vocab = static_cast<std::size_t>(problem.settings.vocab);
+  root_log_probs_.resize(batch * vocab);
+  tally_.rows.resize(batch);
+  tally_.deepest.resize(batch);
+  for (std::size_t item = 0; item < batch; ++item) {
+    const Context root = root_of(static_cast<std::int64_t>(item));
+    root_states_.push_back(rng_());
+    states_[root_states_.back()] = root;
+    problem.language(root, std::span(root_log_probs_).subspan(item * vocab, vocab));
+  }
+}
+
+std::int64_t Model::refuse(std::string fault) {
+  if (tally_.fault.empty()) tally_.fault = std::move(fault);
+  return kNoSuchState;
+}
+
+std::int64_t Model::answer(const BeamStep& step, CallbackRequest& request) {
+  ++tally_.requests;
+  if (tally_.requests == how_.fail_at) return how_.refusal;
+  if (how_.fail_at > 0 && tally_.requests > how_.fail_at)
+    return refuse("the model was asked again after it had failed");
+  if (step.rows < 1 || step.rows > problem_.batch() * problem_.settings.beam)
+    return refuse(fmt::format("request {} has {} rows, want 1 to {}", tally_.requests, step.rows,
+                              problem_.batch() * problem_.settings.beam));
+  const auto states = request.array<std::uint64_t>(0);
+  const auto tokens = request.array<std::int32_t>(1);
+  const auto new_states = request.array<std::uint64_t>(2);
+  const auto log_probs = request.array<float>(3);
+  const auto rows = static_cast<std::size_t>(step.rows);
+  const auto vocab = static_cast<std::size_t>(problem_.settings.vocab);
+  for (std::size_t row = 0; row < rows; ++row)
+    if (!answer_row(states[row], tokens[row], new_states[row],
+                    log_probs.subspan(row * vocab, vocab)))
+      return kNoSuchState;
+  return 0;
+}
+
+bool Model::answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& new_state,
+                       std::span<float> row) {
+  const auto known = states_.find(state);
+  if (known == states_.end()) {
+    refuse(fmt::format("request {} names state {:#x}, which was never given out", tally_.requests,
+                       state));
+    return false;
+  }
+  if (token < 0 || token >= problem_.settings.vocab) {
+    refuse(fmt::format("request {} names token {}, want 0 to {}", tally_.requests, token,
+                       problem_.settings.vocab - 1));
+    return false;
+  }
+  const Context next = known->second.extended(token);
+  const auto item = static_cast<std::size_t>(next.item);
+  ++tally_.rows[item];
+  tally_.deepest[item] = std::max(tally_.deepest[item], next.depth);
+  if (++asked_[mixed(next.path, item)] > 1) ++tally_.repeated_rows;
+  new_state = rng_();
+  states_[new_state] = next;
+  problem_.language(next, row);
+  return true;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

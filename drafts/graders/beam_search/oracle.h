@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "problem.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+struct Hypothesis {
+  std::vector<std::int32_t> tokens;
+  bool finished = false;
+  double log_prob = 0;
+  double score = 0;
+};
+
+/// The right answer for one item, and what finding it must cost.
+struct Decoded {
+  std::vector<Hypothesis> best;  // n_return or fewer
+  std::int64_t steps = 0;
+  std::int64_t rows = 0;  // questions to the model after the root: open hypotheses over all steps
+  /// Some decision hung on less than 1e-9 between scores of different lp: not to be graded.
+  bool close_call = false;
+};
+
+double length_penalty(const Settings& settings, std::int64_t length);
+
+/// Searches for item `item` by the letter of the contract: writes every extension down and sorts
+/// them all. Rows of more than `kLongRow` tokens are first cut down to what can possibly stay.
+Decoded decode(const Settings& settings, const Language& language, std::int64_t item);
+
+constexpr std::int64_t kLongRow = 1024;
+
+std::vector<Decoded> decode_all(const Problem& problem);
+
+/// The best hypotheses of all there are, by trying every one. Agrees with both policies when the
+/// beam has room for everything and nothing stops early. vocab^max_new of a few thousand at most.
+std::vector<Hypothesis> exhaustive(const Settings& settings, const Language& language,
+                                   std::int64_t item);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "unit.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+// Trees whose rows, one more than nodes, lie around the widths of mask words.
+constexpr std::int64_t kWidths[] = {0, 1, 2, 30, 31, 32, 33, 62, 63, 64, 65, 126, 127, 128, 200};
+constexpr std::int64_t kContexts[] = {0, 1, 62, 63, 64, 65, 1000, std::int64_t{1} << 33};
+
+Draft draw_wide(const Language& language, std::int64_t nodes, Rng& rng) {
+  TreePlan plan = draw_plan(nodes, rng);
+  const double draw = rng.uniform();
+  plan.shape = draw < 0.2   ? Shape::chain
+               : draw < 0.4 ? Shape::star
+               : draw < 0.6 ? Shape::comb
+                            : Shape::bush;
+  // A comb's teeth hang on a long path; a tree grown deep first has its branches listed late.
+  if (plan.shape == Shape::comb) plan.correct = nodes / 2;
+  if (plan.shape == Shape::star) plan.correct = 0;
+  Draft draft = draft_after(language, 1, rng);
+  draft.tree = grow(language, draft.root, plan, rng);
+  draft.context_length = kContexts[rng.integer(0, std::ssize(kContexts) - 1)];
+  return draft;
+}
+
+void ask_widths(Probe& probe, Wanted wanted) {
+  for (const std::int64_t nodes : kWidths)
+    for (const char* turn : {"a", "b"}) {  // twice the same sizes, so that no answer can be kept
+      Rng rng = probe.begin_case(fmt::format("{}_nodes_{}", nodes, turn));
+      const Language language(rng.integer(210, 300), rng);
+      expect_built(probe, {&language, {draw_wide(language, nodes, rng)}, {}}, wanted);
+    }
+}
+
+void ask_batches(Probe& probe, Wanted wanted) {
+  for (int turn = 0; turn < 4; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("batch_{}", turn));
+    const Language language(210, rng);
+    Batch batch{&language, {}, {}};
+    batch.manner.spare_words = turn % 3;
+    for (int t = 0; t < 12; ++t) {
+      const std::int64_t nodes =
+          rng.chance(0.3) ? kWidths[rng.integer(0, std::ssize(kWidths) - 1)] : rng.integer(0, 40);
+      batch.drafts.push_back(draw_wide(language, nodes, rng));
+    }
+    expect_built(probe, batch, wanted);
+  }
+}
+
+}  // namespace
+
+void tree_masks(Probe& probe) {
+  ask_widths(probe, {true, false});
+  ask_batches(probe, {true, false});
+}
+
+void row_positions(Probe& probe) {
+  ask_widths(probe, {false, true});
+  ask_batches(probe, {false, true});
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "cases.h"
+#include "checks.h"
+#include "unit.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// A row whose lowest largest logit stands at `best`, of one of the kinds that argmax loops get
+/// wrong.
+void hard_row(std::span<float> row, std::size_t best, Rng& rng) {
+  const auto kind = rng.integer(0, 7);
+  float low = -1;
+  float top = 1;
+  if (kind == 1) low = -kInf, top = -kInf;  // every token forbidden: the first is the lowest id
+  if (kind == 2) top = kInf;
+  if (kind == 3) low = -3.4e38f, top = -3.3e38f;
+  if (kind == 4) low = -kInf, top = -3.4e38f;
+  if (kind == 5) low = std::nextafter(1.0f, 0.0f);
+  if (kind == 6) low = -1e-40f, top = -1e-45f;
+  for (float& logit : row) logit = low;
+  if (kind == 1) return;
+  row[best] = top;
+  // Equals above it; a minus zero equals a zero.
+  if (kind == 7) row[best] = top = -0.0f;
+  for (std::size_t j = best + 1; j < row.size(); ++j)
+    if (rng.chance(0.2)) row[j] = kind == 7 ? 0.0f : top;
+}
+
+std::size_t first_largest(std::span<const float> row) {
+  std::size_t best = 0;
+  for (std::size_t j = 1; j < row.size(); ++j)
+    if (row[j] > row[best]) best = j;
+  return best;
+}
+
+/// Positions that vector loops treat apart: ends, and around multiples of 8 and 64.
+std::size_t edge(std::size_t vocab, Rng& rng) {
+  const std::int64_t last = static_cast<std::int64_t>(vocab) - 1;
+  const std::int64_t tile = rng.chance(0.5) ? 8 : 64;
+  const std::int64_t near = tile * rng.integer(0, last / tile) + rng.integer(-1, 1);
+  const double draw = rng.uniform();
+  if (draw < 0.2) return 0;
+  if (draw < 0.4) return vocab - 1;
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(draw < 0.8 ? near : rng.integer(0, last), 0, last));
+}
+
+}  // namespace
+
+// Trees without nodes, so that only the choice counts; NaN stands between the rows.
+void choice_rule(Probe& probe) {
+  for (const std::int64_t around : {1, 2, 8, 16, 33, 64, 128, 1000, 4099}) {
+    Rng rng = probe.begin_case(fmt::format("vocab_near_{}", around));
+    Language language(std::max<std::int64_t>(1, around + rng.integer(-1, 1)), rng);
+    std::unordered_map<State, std::vector<float>> rows;
+    Batch batch{&language, {}, {}};
+    batch.manner.stride_extra = rng.integer(0, 5);
+    for (int t = 0; t < 40; ++t) {
+      batch.drafts.push_back(draft_after(language, 40 + t, rng));
+      std::vector<float> row(static_cast<std::size_t>(language.vocab()));
+      hard_row(row, edge(row.size(), rng), rng);
+      language.say(batch.drafts.back().root, static_cast<std::int32_t>(first_largest(row)));
+      rows[batch.drafts.back().root] = std::move(row);
+    }
+    batch.logits = [&rows](State text, std::span<float> row) {
+      std::ranges::copy(rows.at(text), row.begin());
+    };
+    expect_greedy(probe, batch);
+  }
+}
+
+// Tokens outside the vocabulary, and such as become the right one when they are cut to fewer bits
+// or taken modulo the vocabulary. Token 0, which padding is made of, once right and once not
+// drafted.
+void strange_tokens(Probe& probe) {
+  for (int turn = 0; turn < 4; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("strangers_{}", turn));
+    Language language(rng.integer(11, 60), rng);
+    const auto vocab = static_cast<std::int32_t>(language.vocab());
+    Batch batch{&language, {}, {}};
+    for (int t = 0; t < 24; ++t) {
+      Draft draft = draft_after(language, rng.integer(1, 30), rng);
+      if (t % 3 == 0) language.say(draft.root, 0);
+      TreePlan plan = draw_plan(rng.integer(0, 8), rng);
+      plan.correct = std::min<std::int64_t>(plan.nodes, t % 3);
+      draft.tree = grow(language, draft.root, plan, rng);
+      const auto states = row_states(language, draft.tree, draft.root);
+      for (std::size_t row = 0; row < states.size(); ++row) {
+        const std::int32_t right = language.choice(states[row]);
+        for (const std::int32_t stranger :
+             {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
+              std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()})
+          if (rng.chance(0.3) && (stranger < 0 || stranger >= vocab) &&
+              !draft.tree.has_child(static_cast<std::int32_t>(row) - 1, stranger))
+            draft.tree.add(static_cast<std::int32_t>(row) - 1, stranger);
+      }
+      draft.tree = reordered(draft.tree, Order::random, rng);
+      draft.max_emit = draft.tree.rows();
+      batch.drafts.push_back(std::move(draft));
+    }
+    expect_greedy(probe, batch);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

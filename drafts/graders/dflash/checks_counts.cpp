@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "play.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// One request whose drafts have `low`..`high` right nodes among `wrong` wrong ones.
+Scene single(const Language& language, Shape shape, std::int64_t low, std::int64_t high,
+             std::int64_t wrong, std::int64_t max_new, Rng& rng) {
+  Scene scene{
+      &language, {random_prompt(language, rng.integer(1, 20), max_new, rng)}, high + wrong, {}};
+  const std::uint64_t seed = rng();
+  scene.drafter = [&language, seed, shape, low, high, wrong](std::size_t r, std::int64_t known,
+                                                             State text) {
+    Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+    TreePlan plan;
+    plan.shape = shape;
+    plan.correct = own.integer(low, high);
+    plan.nodes = plan.correct + wrong;
+    plan.order = static_cast<Order>(own.integer(0, 2));
+    return grow(language, text, plan, own);
+  };
+  return scene;
+}
+
+void expect_fewest(Probe& probe, const Play& seen) {
+  const std::int64_t want = seen.fewest_forwards();
+  if (seen.model->forwards() > want)
+    probe.fail(
+        fmt::format("{} forward passes, want {} with these drafts", seen.model->forwards(), want));
+}
+
+/// Requests that end at very different times.
+Scene uneven(const Language& language, Rng& rng) {
+  Scene scene{&language, {}, 8, chain_drafter(language, rng(), 0, 8)};
+  for (const std::int64_t max_new : {3, 40, 5, 8, 13, 1, 21})
+    scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), max_new, rng));
+  rng.shuffle(scene.prompts);
+  return scene;
+}
+
+}  // namespace
+
+void passes_on_branches(Probe& probe) {
+  for (int turn = 0; turn < 5; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("branches_{}", turn));
+    const Language language(rng.integer(20, 60), rng);
+    expect_fewest(probe, play(probe, single(language, turn % 2 == 0 ? Shape::bush : Shape::comb, 1,
+                                            4, rng.integer(6, 12), 40, rng)));
+  }
+}
+
+void passes_on_chains(Probe& probe) {
+  for (int turn = 0; turn < 4; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("chains_{}", turn));
+    const Language language(rng.integer(20, 60), rng);
+    const std::int64_t length = turn == 0 ? 16 : rng.integer(2, 7);
+    expect_fewest(probe, play(probe, single(language, Shape::chain, turn < 2 ? length : 0, length,
+                                            turn < 2 ? 0 : 2, turn == 0 ? 85 : 40, rng)));
+  }
+}
+
+void one_pass_for_all(Probe& probe) {
+  for (int turn = 0; turn < 2; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("uneven_{}", turn));
+    const Language language(rng.integer(20, 60), rng);
+    expect_fewest(probe, play(probe, uneven(language, rng)));
+  }
+}
+
+void ended_requests(Probe& probe) {
+  for (int turn = 0; turn < 2; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("uneven_{}", turn));
+    Language language(rng.integer(20, 60), rng);
+    if (turn == 1)
+      language.end_with({static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1))}, 0.08);
+    const Play seen = play(probe, uneven(language, rng));
+    if (const auto& guest = seen.model->late_guest()) probe.fail(guest->text);
+  }
+}
+
+void draft_context(Probe& probe) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("contexts_{}", turn));
+    const Language language(rng.integer(20, 60), rng);
+    const Play seen = play(probe, uneven(language, rng));
+    if (const auto& stale = seen.model->stale_context()) probe.fail(stale->text);
+  }
+}
+
+void reported_counts(Probe& probe) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("counts_{}", turn));
+    Language language(rng.integer(20, 60), rng);
+    if (turn > 0)
+      language.end_with({static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1))}, 0.08);
+    const Play seen = play(probe, uneven(language, rng));
+    for (std::size_t r = 0; r < seen.plans.size(); ++r) {
+      const Plan& plan = seen.plans[r];
+      if (seen.rounds[r] != plan.rounds)
+        probe.fail(fmt::format("rounds[{}] is {}, want {}", r, seen.rounds[r], plan.rounds));
+      if (seen.accepted[r] != plan.accepted)
+        probe.fail(fmt::format("accepted[{}] is {}, want {} of {} emitted tokens", r,
+                               seen.accepted[r], plan.accepted, plan.emit.size()));
+    }
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "play.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+TreePlan random_chain(std::int64_t nodes, Rng& rng) {
+  const std::int64_t correct = rng.integer(0, nodes);
+  return chain_plan(correct, nodes - correct);
+}
+
+/// Chains: verification is asked nothing about branches here.
+Batch random_batch(const Language& language, int trees, Rng& rng) {
+  Batch batch{&language, {}, {}};
+  for (int t = 0; t < trees; ++t)
+    batch.drafts.push_back(draw_draft(language, random_chain(rng.integer(0, 30), rng), rng));
+  return batch;
+}
+
+Batch random_trees(const Language& language, int trees, const Manner& manner, Rng& rng) {
+  Batch batch{&language, {}, manner};
+  for (int t = 0; t < trees; ++t)
+    batch.drafts.push_back(draw_draft(language, draw_plan(rng.integer(0, 70), rng), rng));
+  return batch;
+}
+
+Scene random_scene(const Language& language, Rng& rng) {
+  Scene scene{&language, {}, 16, chain_drafter(language, rng(), 0, 16)};
+  for (int r = 0; r < 3; ++r)
+    scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), 12, rng));
+  return scene;
+}
+
+void ask_all(Probe& probe, const Language& language, const Manner& manner, int trees, Rng& rng) {
+  Batch batch = random_batch(language, trees, rng);
+  batch.manner = manner;
+  expect_built(probe, random_trees(language, trees, manner, rng), {});
+  expect_greedy(probe, batch);
+  play(probe, random_scene(language, rng), manner);
+}
+
+}  // namespace
+
+// Arrays that start 8 bytes after a multiple of 64, or at any multiple of 8; rows of logits at any
+// float. Each ends at a page that faults.
+void unaligned_arrays(Probe& probe) {
+  for (const std::size_t skew : {8, 24, 40, 56}) {
+    Rng rng = probe.begin_case(fmt::format("skew_{}", skew));
+    const Language language(rng.integer(60, 140), rng);
+    Manner manner;
+    manner.placement = {64, skew};
+    manner.stride_extra = rng.integer(0, 7);
+    ask_all(probe, language, manner, 9, rng);
+  }
+}
+
+void thread_counts(Probe& probe) {
+  for (const int threads : {1, 2, 3, 7, 16}) {
+    Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
+    const Language language(rng.integer(60, 140), rng);
+    Manner manner;
+    manner.threads = threads;
+    for (const int trees : {1, threads - 1, threads + 1, 40}) {
+      if (trees < 1) continue;
+      Batch batch = random_batch(language, trees, rng);
+      batch.manner = manner;
+      expect_built(probe, random_trees(language, trees, manner, rng), {});
+      expect_greedy(probe, batch);
+    }
+    play(probe, random_scene(language, rng), manner);
+  }
+  // A vocabulary that is worth splitting, one tree: the choice on either side of every seam.
+  for (const int threads : {2, 3, 5}) {
+    Rng rng = probe.begin_case(fmt::format("wide_rows_{}_threads", threads));
+    Language language(rng.integer(120'000, 152'000), rng);
+    Draft draft = draft_after(language, 5, rng);
+    draft.tree.add(-1, language.choice(draft.root));
+    // What follows is wrong, and right when it is cut to 16 bits.
+    const std::int32_t right = language.choice(row_states(language, draft.tree, draft.root)[1]);
+    draft.tree.add(0, right ^ (1 << 16));
+    draft.max_emit = 3;
+    Batch batch{&language, {draft}, {}};
+    batch.manner.threads = threads;
+    expect_greedy(probe, batch);
+  }
+}
+
+// The same sizes again and again with other contents, in one process: nothing is kept from before.
+void fresh_answers(Probe& probe) {
+  Rng sizes = probe.begin_case("sizes");
+  std::vector<std::int64_t> nodes;
+  for (int t = 0; t < 6; ++t) nodes.push_back(sizes.integer(3, 20));
+  const std::int64_t vocab = sizes.integer(20, 40);
+  for (int turn = 0; turn < 5; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("again_{}", turn));
+    const Language language(vocab, rng);
+    Batch batch{&language, {}, {}};
+    for (const std::int64_t count : nodes)
+      batch.drafts.push_back(draw_draft(language, random_chain(count, rng), rng));
+    expect_built(probe, batch, {});
+    expect_greedy(probe, batch);
+    Scene scene{&language,
+                {random_prompt(language, 7, 12, rng)},
+                12,
+                chain_drafter(language, rng(), 0, 12)};
+    play(probe, scene);
+  }
+}
+
+void empty_sizes(Probe& probe) {
+  Rng rng = probe.begin_case("nothing_at_all");
+  const Language language(rng.integer(11, 40), rng);
+  expect_built(probe, {&language, {}, {}}, {});
+  expect_greedy(probe, {&language, {}, {}});
+  play(probe, {&language, {}, 4, chain_drafter(language, 1, 0, 4)});
+
+  rng = probe.begin_case("trees_without_nodes");
+  Batch batch{&language, {}, {}};
+  for (int t = 0; t < 5; ++t) batch.drafts.push_back(draft_after(language, 1 + t, rng));
+  expect_built(probe, batch, {});
+  expect_greedy(probe, batch);
+
+  rng = probe.begin_case("no_budget");
+  const auto nothing = [](std::size_t, std::int64_t, State) { return Tree{}; };
+  play(probe, {&language, {random_prompt(language, 1, 9, rng)}, 0, nothing});
+
+  rng = probe.begin_case("no_draft_ever");
+  const Play seen = play(probe, {&language, {random_prompt(language, 3, 15, rng)}, 8, nothing});
+  if (seen.model->forwards() != 15)
+    probe.fail(fmt::format("{} forward passes for 15 tokens without drafts, want 15",
+                           seen.model->forwards()));
+
+  rng = probe.begin_case("nothing_wanted");
+  play(probe, {&language,
+               {random_prompt(language, 3, 0, rng), random_prompt(language, 1, 0, rng)},
+               8,
+               chain_drafter(language, rng(), 0, 8)});
+}
+
+// A failing target ends the call with its result, and is not asked again.
+void failing_callbacks(Probe& probe) {
+  for (const std::int64_t pass : {1, 3}) {
+    Rng rng = probe.begin_case(fmt::format("pass_{}", pass));
+    const Language language(rng.integer(20, 40), rng);
+    Scene scene = random_scene(language, rng);
+    for (Prompt& prompt : scene.prompts) prompt.max_new = 60;
+    scene.fail_forward = pass;
+    GenerateCall generate(scene);
+    run_audited(probe, generate);
+    if (generate.call.returned != kFailure)
+      probe.fail(fmt::format("dflash_generate returned {} after `forward` returned {}",
+                             generate.call.returned, kFailure));
+    if (generate.model().calls_after_failure() > 0)
+      probe.fail(fmt::format("{} callbacks after the one that failed",
+                             generate.model().calls_after_failure()));
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

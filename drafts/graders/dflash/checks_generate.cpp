@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "directed.h"
+#include "play.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// Random requests, each with a prompt of `shortest`..`longest` tokens.
+std::vector<Prompt> draw_prompts(const Language& language, std::int64_t count,
+                                 std::int64_t shortest, std::int64_t longest, Rng& rng) {
+  std::vector<Prompt> prompts;
+  for (std::int64_t r = 0; r < count; ++r)
+    prompts.push_back(
+        random_prompt(language, rng.integer(shortest, longest), rng.integer(5, 40), rng));
+  return prompts;
+}
+
+void end_sometimes(Language& language, double probability, Rng& rng) {
+  std::vector<std::int32_t> eos;
+  for (std::int64_t left = rng.integer(1, 3); left > 0; --left)
+    eos.push_back(static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1)));
+  language.end_with(std::move(eos), probability);
+}
+
+}  // namespace
+
+// Twelve calls with random trees in every order; half of the texts end by themselves. The second of
+// a pair has the sizes of the first.
+void greedy_equality(Probe& probe) {
+  for (int turn = 0; turn < 6; ++turn) {
+    Rng sizes = probe.begin_case(fmt::format("sizes_{}", turn));
+    const std::int64_t vocab = sizes.integer(11, 60);
+    const std::int64_t requests = sizes.integer(1, 6);
+    const std::int64_t nodes = sizes.integer(6, 30);
+    std::vector<std::int64_t> lengths;
+    for (std::int64_t r = 0; r < 2 * requests; ++r) lengths.push_back(sizes.integer(1, 30));
+    for (const char* pair : {"a", "b"}) {
+      Rng rng = probe.begin_case(fmt::format("random_model_{}{}", turn, pair));
+      Language language(vocab, rng);
+      if (turn % 2 == 1) end_sometimes(language, 0.06, rng);
+      Scene scene{&language, {}, nodes, random_drafter(language, rng(), 0, nodes)};
+      for (std::int64_t r = 0; r < requests; ++r)
+        scene.prompts.push_back(random_prompt(language, lengths[std::size_t(2 * r)],
+                                              4 + lengths[std::size_t(2 * r + 1)], rng));
+      play(probe, scene);
+    }
+  }
+}
+
+// Accepted nodes lie apart in the pass; what is kept of it must be their slots in the text's order.
+void scattered_paths(Probe& probe) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("directed_{}", turn));
+    DirectedStage stage(rng);
+    Scene scene{&stage.language, stage.prompts, 8, {}};
+    for (Prompt& prompt : scene.prompts) prompt.max_new = 6;
+    const auto later = random_drafter(stage.language, rng(), 0, 5);
+    scene.drafter = [&stage, later](std::size_t r, std::int64_t known, State text) {
+      return known == std::ssize(stage.prompts[r].tokens) ? stage.drafts[r].tree
+                                                          : later(r, known, text);
+    };
+    play(probe, scene);
+  }
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("mixed_{}", turn));
+    const Language language(rng.integer(20, 60), rng);
+    Scene scene{&language, draw_prompts(language, 3, 2, 20, rng), 24, {}};
+    const std::uint64_t seed = rng();
+    scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
+      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      TreePlan plan;
+      plan.correct = own.integer(2, 5);
+      plan.nodes = own.integer(10, 24);
+      return grow(language, text, plan, own);
+    };
+    play(probe, scene);
+  }
+}
+
+// Passes whose rows end around the widths of mask words, after texts whose lengths do.
+void wide_passes(Probe& probe) {
+  for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200}) {
+    Rng rng = probe.begin_case(fmt::format("{}_nodes", nodes));
+    const Language language(rng.integer(205, 260), rng);
+    Scene scene{&language, {}, nodes, {}};
+    const std::int64_t lengths[] = {1, 2, 64, 65, 66, 1001};
+    for (int r = 0; r < 2; ++r)
+      scene.prompts.push_back(random_prompt(language, lengths[rng.integer(0, 5)], 6, rng));
+    const std::uint64_t seed = rng();
+    scene.drafter = [&language, seed, nodes](std::size_t r, std::int64_t known, State text) {
+      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      return grow(language, text, draw_plan(nodes - own.integer(0, 1), own), own);
+    };
+    play(probe, scene);
+  }
+}
+
+// Few tokens wanted of drafts that could give more; texts that end everywhere.
+void generation_limits(Probe& probe) {
+  for (int turn = 0; turn < 6; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("limits_{}", turn));
+    Language language(rng.integer(20, 60), rng);
+    end_sometimes(language, turn % 2 == 0 ? 0.02 : 0.25, rng);
+    Scene scene{&language, {}, 12, {}};
+    for (std::int64_t limit = 0; limit <= 9; ++limit)
+      scene.prompts.push_back(random_prompt(language, rng.integer(1, 9), limit, rng));
+    // A prompt may hold an end of sequence, last or not: only emitted tokens end a request.
+    scene.prompts.back().tokens.back() = language.eos().front();
+    scene.prompts.front().tokens.front() = language.eos().front();
+    const std::uint64_t seed = rng();
+
+    scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
+      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      Tree tree = grow(language, text, chain_plan(own.integer(3, 5), own.integer(0, 3)), own);
+      tree.add(static_cast<std::int32_t>(tree.nodes()) - 1, language.eos().front());
+      return tree;
+    };
+    play(probe, scene, {.stride_extra = turn % 3});
+  }
+}
+
+// Drafts that look right: the greedy text one token late, one token early, or another request's.
+void plausible_drafts(Probe& probe) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(turn == 0 ? "late" : turn == 1 ? "early" : "foreign");
+    const Language language(rng.integer(20, 60), rng);
+    Scene scene{&language, draw_prompts(language, 3, 3, 20, rng), 10, {}};
+    const auto prompts = scene.prompts;
+    scene.drafter = [&language, prompts, turn](std::size_t r, std::int64_t known, State text) {
+      auto tokens = language.decode(text, 11);
+      if (turn == 0) tokens.insert(tokens.begin(), tokens.front());
+      if (turn == 1) tokens.erase(tokens.begin());
+      if (turn == 2) tokens = language.decode(language.read(prompts[(r + 1) % 3].tokens), 10);
+      Tree tree;
+      const auto skip = static_cast<std::size_t>(known % 3);
+      for (int i = 0; i < 6; ++i) tree.add(i - 1, tokens[static_cast<std::size_t>(i) + skip]);
+      return tree;
+    };
+    play(probe, scene);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "unit.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// A tree with `correct` right nodes and a few wrong branches.
+Draft with_path(const Language& language, std::int64_t correct, std::int64_t wrong, Rng& rng) {
+  TreePlan plan;
+  plan.correct = correct;
+  plan.nodes = correct + wrong;
+  plan.order = static_cast<Order>(rng.integer(0, 2));
+  return draw_draft(language, plan, rng);
+}
+
+/// A language of at least 24 tokens with 1 to 3 ends, none of which comes by itself.
+Language ending_language(Rng& rng) {
+  Language language(rng.integer(24, 60), rng);
+  std::vector<std::int32_t> eos;
+  for (std::int64_t left = rng.integer(1, 3); left > 0; --left)
+    eos.push_back(static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1)));
+  language.end_with(std::move(eos), 0);
+  return language;
+}
+
+std::int32_t any_end(const Language& language, Rng& rng) {
+  return language.eos()[static_cast<std::size_t>(rng.integer(0, std::ssize(language.eos()) - 1))];
+}
+
+/// Makes greedy decoding after `root` say an end as its token number `place`, from 0.
+void end_at(Language& language, State root, std::int64_t place, Rng& rng) {
+  for (; place > 0; --place) root = language.extend(root, language.choice(root));
+  language.say(root, any_end(language, rng));
+}
+
+/// The end inside the path, as its last node, as the bonus, and after the tree; the tree goes on
+/// behind it, and the target would too.
+void draw_ends(Language& language, std::vector<Draft>& drafts, Rng& rng) {
+  for (std::int64_t correct = 0; correct <= 6; ++correct)
+    for (std::int64_t place = 0; place <= correct + 1; ++place) {
+      Draft draft = draft_after(language, rng.integer(1, 30), rng);
+      end_at(language, draft.root, place, rng);
+      draft.tree = grow(language, draft.root, chain_plan(correct, rng.integer(0, 3)), rng);
+      draft.max_emit = draft.tree.rows();
+      drafts.push_back(std::move(draft));
+    }
+}
+
+/// Ends that are drafted after some right nodes, and wrong there.
+void draw_rejected_ends(const Language& language, std::vector<Draft>& drafts, Rng& rng) {
+  for (std::int64_t t = 0; t < 12; ++t) {
+    Draft draft = draw_draft(language, chain_plan(t % 4, 0), rng);
+    for (std::int64_t more = rng.integer(1, 3); more > 0; --more)
+      draft.tree.add(static_cast<std::int32_t>(draft.tree.nodes()) - 1, any_end(language, rng));
+    draft.max_emit = draft.tree.rows();
+    drafts.push_back(std::move(draft));
+  }
+}
+
+}  // namespace
+
+// Every number of accepted nodes, from none to all, in chains and in trees; each followed by
+// exactly the choice after the last accepted row.
+void bonus_token(Probe& probe) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("depths_{}", turn));
+    const Language language(rng.integer(40, 90), rng);
+    Batch batch{&language, {}, {}};
+    for (std::int64_t correct = 0; correct <= 17; ++correct) {
+      batch.drafts.push_back(with_path(language, correct, 0, rng));
+      batch.drafts.push_back(with_path(language, correct, rng.integer(1, 9), rng));
+      batch.drafts.push_back(draw_draft(language, chain_plan(correct, rng.integer(1, 5)), rng));
+    }
+    expect_greedy(probe, batch);
+  }
+}
+
+// On chains, which ask about ends alone; branching_trees has ends in trees.
+void end_of_sequence(Probe& probe) {
+  for (int turn = 0; turn < 3; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("ends_{}", turn));
+    Language language = ending_language(rng);
+    Batch batch{&language, {}, {}};
+    draw_ends(language, batch.drafts, rng);
+    draw_rejected_ends(language, batch.drafts, rng);
+    expect_greedy(probe, batch);
+  }
+  Rng rng = probe.begin_case("no_end_token");
+  const Language language(rng.integer(11, 40), rng);
+  Batch batch{&language, {}, {}};
+  for (int t = 0; t < 8; ++t) batch.drafts.push_back(draw_draft(language, chain_plan(t, 2), rng));
+  expect_greedy(probe, batch);
+}
+
+// Limits from nothing to more than the tree can give, with an end before, at and behind the limit;
+// on chains, which ask about limits alone.
+void emit_limits(Probe& probe) {
+  for (int turn = 0; turn < 2; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("limits_{}", turn));
+    Language language = ending_language(rng);
+    Batch batch{&language, {}, {}};
+    for (std::int64_t limit = 0; limit <= 8; ++limit)
+      for (const std::int64_t end : {-2, -1, 0, 1, 99}) {
+        Draft draft = draft_after(language, rng.integer(1, 30), rng);
+        if (limit + end >= 0 && end < 99) end_at(language, draft.root, limit + end, rng);
+        draft.tree = grow(language, draft.root, chain_plan(6, rng.integer(0, 3)), rng);
+        draft.max_emit = limit;
+        batch.drafts.push_back(std::move(draft));
+      }
+    expect_greedy(probe, batch);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

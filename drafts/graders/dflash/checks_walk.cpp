@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "directed.h"
+#include "unit.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+// 8 batches of 30 random trees. Every batch is followed by one of the same sizes with other trees,
+// so that an answer kept from the first is wrong.
+void branching_trees(Probe& probe) {
+  for (int pair = 0; pair < 4; ++pair) {
+    Rng sizes = probe.begin_case(fmt::format("sizes_{}", pair));
+    const std::int64_t vocab = sizes.integer(11, 90);
+    std::vector<std::int64_t> nodes;
+    for (int t = 0; t < 30; ++t) nodes.push_back(sizes.integer(2, t < 20 ? 12 : 48));
+    for (const char* turn : {"a", "b"}) {
+      Rng rng = probe.begin_case(fmt::format("random_trees_{}{}", pair, turn));
+      Language language(vocab, rng);
+      if (pair % 2 == 1)  // a node can be right, a tree worth following, and the text over
+        language.end_with({static_cast<std::int32_t>(rng.integer(1, vocab - 1))}, 0.08);
+      Batch batch{&language, {}, {}};
+      for (const std::int64_t count : nodes) {
+        batch.drafts.push_back(draw_draft(language, draw_plan(count, rng), rng));
+        Draft& draft = batch.drafts.back();
+        if (rng.chance(0.15)) draft.max_emit = rng.integer(0, 3);
+        // An end of sequence beside the right first node, rejected.
+        if (!language.eos().empty() && language.choice(draft.root) != language.eos()[0] &&
+            !draft.tree.has_child(-1, language.eos()[0]))
+          draft.tree.add(-1, language.eos()[0]);
+      }
+      expect_greedy(probe, batch);
+    }
+  }
+}
+
+void parent_rows(Probe& probe) {
+  for (int turn = 0; turn < 6; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("directed_{}", turn));
+    const DirectedStage stage(rng);
+    Batch batch{&stage.language, stage.drafts, {}};
+    rng.shuffle(batch.drafts);
+    expect_greedy(probe, batch);
+  }
+}
+
+void rejected_subtrees(Probe& probe) {
+  for (int turn = 0; turn < 4; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("rejected_{}", turn));
+    const Language language(rng.integer(11, 60), rng);
+    Batch batch{&language, {}, {}};
+    for (int t = 0; t < 24; ++t) {
+      Draft draft = draft_after(language, rng.integer(1, 30), rng);
+      draft.tree = rejected_chains(language, draft.root, t % 5, 1 + t % 4, rng);
+      // As grown, the rejected chain of a row precedes its right child; the other orders mix them.
+      if (t % 2 == 1)
+        draft.tree = reordered(draft.tree, static_cast<Order>(rng.integer(0, 2)), rng);
+      draft.max_emit = draft.tree.rows();
+      batch.drafts.push_back(std::move(draft));
+    }
+    expect_greedy(probe, batch);
+  }
+}
+
+// One tree in many orders, and once without its wrong branches: the emitted tokens stay the same.
+void node_order(Probe& probe) {
+  for (int turn = 0; turn < 4; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("orders_{}", turn));
+    const Language language(rng.integer(11, 60), rng);
+    TreePlan plan = draw_plan(rng.integer(6, 20), rng);
+    plan.shape = Shape::bush;
+    plan.correct = rng.integer(2, 5);
+    const Draft draft = draw_draft(language, plan, rng);
+    Batch batch{&language, {draft}, {}};
+    for (int copy = 0; copy < 20; ++copy) {
+      batch.drafts.push_back(draft);
+      batch.drafts.back().tree = reordered(draft.tree, static_cast<Order>(copy % 3), rng);
+    }
+    TreePlan spine;
+    spine.shape = Shape::chain;
+    spine.nodes = spine.correct = plan.correct;
+    batch.drafts.push_back(draft);
+    batch.drafts.back().tree = grow(language, draft.root, spine, rng);
+    expect_greedy(probe, batch);
+  }
+}
+
+// Any of two equal siblings may be followed. Half of the points ask for the longest path.
+void duplicate_siblings(Probe& probe) {
+  std::int64_t missed = 0;
+  for (int turn = 0; turn < 4; ++turn) {
+    Rng rng = probe.begin_case(fmt::format("duplicates_{}", turn));
+    const Language language(rng.integer(11, 40), rng);
+    Batch batch{&language, {}, {}};
+    for (int t = 0; t < 16; ++t) {
+      TreePlan plan = draw_plan(rng.integer(4, 30), rng);
+      plan.correct = rng.integer(1, 4);
+      plan.duplicates = true;
+      Draft draft = draw_draft(language, plan, rng);
+      // A right first node without children, beside the right one that leads on.
+      draft.tree.add(-1, language.choice(draft.root));
+      draft.tree = reordered(draft.tree, Order::random, rng);
+      draft.max_emit = draft.tree.rows();
+      batch.drafts.push_back(std::move(draft));
+    }
+    missed += expect_greedy(probe, batch);
+  }
+  probe.fact("accepted nodes missed among equal siblings", static_cast<double>(missed), "");
+  if (missed > 0) probe.earn(0.5);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/core/rng.h"
+#include "oracle.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// A batch of big trees over a big vocabulary for timed laps, with its answers. Nothing here goes
+/// through a Language: the target's choices are drawn row by row, and logits are made to have them.
+class LapTrees {
+ public:
+  struct Sizes {
+    std::int64_t trees;
+    std::int64_t nodes;    // of each tree
+    std::int64_t correct;  // nodes of each tree that are accepted
+    std::int64_t vocab;
+  };
+
+  LapTrees(const Sizes& sizes, Rng& rng);
+
+  /// Draws new trees, choices and logits. Every row gets another offset and rotation of the noise;
+  /// its largest logit is one float above the next and stands anywhere, so that no part of it can
+  /// be skipped.
+  void renew(Rng& rng);
+
+  const std::vector<std::int64_t>& node_start() const { return node_start_; }
+  const std::vector<std::int32_t>& parent() const { return parent_; }
+  const std::vector<std::int32_t>& token() const { return token_; }
+  const std::vector<float>& logits() const { return logits_; }
+  const std::vector<Walk>& walks() const { return walks_; }
+  double bytes_on_path() const;  // logits of rows that any solution must read
+
+ private:
+  void draw_tree(Rng& rng);
+  void write_row(std::int64_t row, std::int32_t winner, Rng& rng);
+
+  Sizes sizes_;
+  std::vector<std::int64_t> node_start_{0};
+  std::vector<std::int32_t> parent_;
+  std::vector<std::int32_t> token_;
+  std::vector<std::int32_t> winners_;
+  std::vector<float> noise_;
+  std::vector<float> logits_;
+  std::vector<Walk> walks_;
+};
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit_rows.h"
+#include "contract.h"
+#include "harness/worker/call.h"
+#include "scene.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// Answers the callbacks of one call: the drafter, the target with its KV cache, and an auditor who
+/// looks at every request. The target's logits for a row come from the texts of the slots that the
+/// row sees, so that a wrong mask, position or cache also changes what is decoded.
+class Model {
+ public:
+  explicit Model(const Scene& scene);
+
+  std::int64_t draft(DflashDraft& ask, CallbackRequest& raw);
+  std::int64_t forward(DflashForward& ask, CallbackRequest& raw);
+  std::int64_t keep(DflashKeep& ask, CallbackRequest& raw);
+
+  /// The first broken rule, if any; nothing is answered after it.
+  const std::optional<Violation>& violation() const { return violation_; }
+  /// Broken rules that do not spoil the text.
+  const std::optional<Violation>& stale_context() const { return stale_context_; }
+  const std::optional<Violation>& late_guest() const { return late_guest_; }
+
+  std::int64_t forwards() const { return forwards_; }
+  std::int64_t rows() const { return rows_; }
+  std::int64_t calls_after_failure() const { return calls_after_failure_; }
+
+  /// For request r: how many tokens were decided when each of its passes began.
+  const std::vector<std::int64_t>& known_at(std::size_t r) const { return texts_.at(r).known_at; }
+
+ private:
+  /// One request as the target sees it.
+  struct Text {
+    std::vector<std::int32_t> truth;  // prompt and what greedy decoding appends, beyond the end too
+    std::vector<State> states;        // states[k]: the first k tokens of truth
+    std::int64_t committed = 0;
+    std::int64_t decided = 0;       // tokens of truth that the solution knows
+    std::int64_t end = 0;           // tokens of truth when the request has ended
+    bool passed = false;            // it has had a pass whose slots wait to be kept
+    std::vector<State> row_states;  // of the latest pass
+    std::vector<std::int32_t> row_tokens;
+    std::vector<std::int64_t> known_at;
+
+    bool ended() const { return decided >= end; }
+  };
+  std::int64_t refuse(std::string text, std::vector<std::string> drawing = {});
+  bool well_formed(std::string_view callback, std::span<const std::int64_t> requests,
+                   std::span<const std::int64_t> counts, std::int64_t least, std::int64_t sum);
+  Tree answer_draft(std::size_t r, std::span<const std::int32_t> context);
+  bool enter(std::size_t r, std::int64_t context_length);
+  void read(std::size_t r, const PassRows& rows, std::span<float> logits);
+  bool keep_slots(std::size_t r, std::span<const std::int64_t> slots);
+
+  const Scene& scene_;
+  std::vector<Text> texts_;
+  std::optional<Violation> violation_;
+  std::optional<Violation> stale_context_;
+  std::optional<Violation> late_guest_;
+  std::int64_t most_forwards_ = 0;
+  std::int64_t forwards_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t calls_after_failure_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

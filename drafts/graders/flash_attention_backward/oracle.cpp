@@ -1,0 +1,115 @@
+#include "oracle.h"
+
+#include <cmath>
+
+#include "dense.h"
+#include "tolerance.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// What one query head adds: the contract's formulas, written down as they stand there, with the
+/// whole matrix of scores in memory.
+class HeadBackward {
+ public:
+  HeadBackward(const Problem& problem, std::int64_t batch, std::int64_t q_head)
+      : form_(problem.form), head_(problem, batch, q_head), batch_(batch) {
+    const std::int64_t index = batch * form_.q_heads + q_head;
+    dout_ = head_matrix(problem.dout, index, form_.q_len, form_.value_dim);
+    const Matrix o = head_matrix(problem.o, index, form_.q_len, form_.value_dim);
+    lse_ = head_matrix(problem.lse, index, form_.q_len, 1);
+    delta_ = dout_.cwiseProduct(o).rowwise().sum();
+    delta_bound_ = dout_.cwiseProduct(o).cwiseAbs().rowwise().sum();
+    if (!problem.dlse.empty()) {
+      const Column dlse = head_matrix(problem.dlse, index, form_.q_len, 1);
+      delta_ -= dlse;
+      delta_bound_ += dlse.cwiseAbs();
+    }
+    weigh();
+    differentiate();
+  }
+
+  /// Adds to dk and dv, which the heads of a group share; sets dq and delta, which are its own.
+  void write(Results<double>& value, Results<double>& bound, std::int64_t q_head) const {
+    const std::int64_t own = batch_ * form_.q_heads + q_head;
+    const std::int64_t shared = batch_ * form_.kv_heads + form_.kv_head(q_head);
+    const Matrix k_size = head_.k.cwiseAbs();
+    const Matrix q_size = head_.q.cwiseAbs();
+    at(value.dq, own, form_.q_len, form_.dim) = dx_ * head_.k;
+    at(bound.dq, own, form_.q_len, form_.dim) = dx_bound_ * k_size;
+    at(value.dk, shared, form_.k_len, form_.dim) += dx_.transpose() * head_.q;
+    at(bound.dk, shared, form_.k_len, form_.dim) += dx_bound_.transpose() * q_size;
+    at(value.dv, shared, form_.k_len, form_.value_dim) += p_.transpose() * dout_;
+    at(bound.dv, shared, form_.k_len, form_.value_dim) += p_bound_.transpose() * dout_.cwiseAbs();
+    at(value.delta, own, form_.q_len, 1) = delta_;
+    at(bound.delta, own, form_.q_len, 1) = delta_bound_;
+  }
+
+ private:
+  static Eigen::Map<Matrix> at(std::vector<double>& array, std::int64_t index, std::int64_t rows,
+                               std::int64_t columns) {
+    return {array.data() + index * rows * columns, rows, columns};
+  }
+
+  /// P, the slope of the score in x, and W, the bound of P.
+  void weigh() {
+    const Matrix x = form_.scale * head_.q * head_.k.transpose();
+    const Matrix size = std::abs(form_.scale) * head_.q.cwiseAbs() * head_.k.cwiseAbs().transpose();
+    p_ = Matrix::Zero(form_.q_len, form_.k_len);
+    p_bound_ = p_;
+    slope_ = p_;
+    for (std::int64_t i = 0; i < form_.q_len; ++i) {
+      const kit::KeyRange keys = form_.visible_keys(batch_, i);
+      if (keys.empty() || std::isinf(lse_(i))) continue;
+      const auto seen = [&](auto&& matrix) {
+        return matrix.row(i).segment(keys.first, keys.size());
+      };
+      const double condition = 1 + std::abs(lse_(i)) + form_.softcap + seen(size).maxCoeff();
+      if (form_.softcap > 0) {
+        const Eigen::Array<double, 1, Eigen::Dynamic> t = (seen(x).array() / form_.softcap).tanh();
+        seen(p_) = (form_.softcap * t - lse_(i)).exp();
+        seen(slope_) = 1 - t.square();
+      } else {
+        seen(p_) = (seen(x).array() - lse_(i)).exp();
+        seen(slope_).setOnes();
+      }
+      seen(p_bound_) = condition * (seen(p_).array() + kUnderflow);
+    }
+  }
+
+  /// scale * dx and A.
+  void differentiate() {
+    const Matrix dp = dout_ * head_.v.transpose();
+    const Matrix dp_bound = dout_.cwiseAbs() * head_.v.cwiseAbs().transpose();
+    dx_ = form_.scale * p_.array() * slope_.array() * (dp.colwise() - delta_).array();
+    dx_bound_ =
+        std::abs(form_.scale) * p_bound_.array() * (dp_bound.colwise() + delta_bound_).array();
+  }
+
+  const kit::AttentionProblem& form_;
+  Head head_;
+  std::int64_t batch_;
+  Matrix dout_;
+  Column lse_, delta_, delta_bound_;
+  Matrix p_, p_bound_, slope_, dx_, dx_bound_;
+};
+
+Results<double> zeros_for(const Problem& problem) {
+  const auto zeros = [](std::int64_t count) {
+    return std::vector<double>(static_cast<std::size_t>(count), 0.0);
+  };
+  return {zeros(problem.q_rows() * problem.form.dim), zeros(problem.k_rows() * problem.form.dim),
+          zeros(problem.k_rows() * problem.form.value_dim), zeros(problem.q_rows())};
+}
+
+}  // namespace
+
+Expected expected_of(const Problem& problem) {
+  Expected expected{zeros_for(problem), zeros_for(problem)};
+  for (std::int64_t batch = 0; batch < problem.form.batch; ++batch)
+    for (std::int64_t head = 0; head < problem.form.q_heads; ++head)
+      HeadBackward(problem, batch, head).write(expected.value, expected.bound, head);
+  return expected;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

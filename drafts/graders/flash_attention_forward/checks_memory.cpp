@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "ask.h"
+#include "checks.h"
+#include "generate.h"
+#include "sampled.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+/// Peak private memory of one call of a fresh process, whose answer must be right.
+double peak_mib(Probe& probe, const char* name, std::int64_t length) {
+  Rng rng = probe.begin_case(name);
+  Sizes sizes;
+  sizes.q_len = sizes.k_len = length;
+  sizes.dim = sizes.value_dim = 16;
+  Problem problem(sizes, rng);
+  fill_sharp(problem, rng);
+  probe.restart();
+  ForwardCall call(problem);
+  call.measure_memory = true;
+  probe.run_ok(call);
+  if (!call.peak_bytes) probe.unmeasured("this worker cannot tell its peak memory");
+  const double peak = static_cast<double>(*call.peak_bytes) / kMiB;
+  if (const auto miss = sampled_miss(problem, call.answer(probe), rng, 12)) probe.fail(*miss);
+  probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
+  return peak;
+}
+
+}  // namespace
+
+// Linear memory doubles with the length; a matrix of scores grows fourfold, from 16 to 64 MiB here.
+void memory_slope(Probe& probe) {
+  constexpr double kMostSlope = 2.3;
+  const std::int64_t length = probe.begin_case("length").integer(1900, 2100);
+  const double half = peak_mib(probe, "once the length", length);
+  const double full = peak_mib(probe, "twice the length", 2 * length);
+  // Below 1 MiB a page more or less decides the quotient.
+  probe.require(
+      full <= kMostSlope * std::max(half, 1.0),
+      fmt::format("peak memory goes from {:.1f} to {:.1f} MiB when the length doubles, want "
+                  "at most {} times as much",
+                  half, full, kMostSlope));
+}
+
+void peak_memory(Probe& probe) {
+  constexpr double kMostMib = 24;  // the contract's 16 and the libraries that a solution loads
+  const double peak =
+      peak_mib(probe, "long sequence", probe.begin_case("length").integer(3300, 3700));
+  probe.require(peak <= kMostMib,
+                fmt::format("peak memory is {:.1f} MiB, want at most {}", peak, kMostMib));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+
+#include "problem.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// A number for a row: (batch, head, index).
+using RowNumber = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
+
+/// Values: normal numbers, scaled and shifted differently for every head, so that a head that is
+/// read for another shows.
+void fill_values(Problem& problem, Rng& rng);
+
+/// Queries and keys whose scores are normal with this deviation, using dimensions `first_dim` and
+/// up; those below are 0. Deviation 3 to 4 makes the softmax peaked: 5 to 50 keys matter.
+void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim = 0);
+
+/// fill_scores with 3.5 and fill_values: what most cases start from.
+void fill_sharp(Problem& problem, Rng& rng);
+
+/// Uses one dimension to add query_part(b, h, i) * key_part(b, g, j) to every score.
+void add_to_scores(Problem& problem, std::int64_t dim, const RowNumber& query_part,
+                   const RowNumber& key_part);
+
+/// Values that name their key: column j % value_dim of row j is 1, the others 0.
+void fill_one_hot_values(Problem& problem);
+
+/// How the scores of a row move along the keys.
+enum class Profile {
+  gentle_ramp,  // 20 to 60 in all
+  steep_ramp,   // about 1 a key
+  stairs,       // a few jumps of 8 to 25 at random places
+  last_spike,   // flat, one key far above the rest at the end
+};
+constexpr Profile kProfiles[] = {Profile::gentle_ramp, Profile::steep_ramp, Profile::stairs,
+                                 Profile::last_spike};
+const char* name_of(Profile profile);
+
+/// The profile's height at every key, never falling, first 0.
+std::vector<double> heights(Profile profile, std::int64_t keys, Rng& rng);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,99 @@
+#include "cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <set>
+
+#include "harness/grading/grader.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+Grader make_grader();
+}
+
+namespace {
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+}  // namespace
+
+TEST_CASE("noise has the mean and deviation it is asked for, few ties, and follows its seed") {
+  std::vector<float> noise(100'000);
+  fill_noise(noise, 5, {3, 2});
+  double sum = 0;
+  double squares = 0;
+  for (const float value : noise) {
+    sum += value;
+    squares += (value - 3.0) * (value - 3.0);
+  }
+  CHECK(sum / 1e5 == doctest::Approx(3.0).epsilon(0.01));
+  CHECK(std::sqrt(squares / 1e5) == doctest::Approx(2.0).epsilon(0.01));
+  CHECK(std::set(noise.begin(), noise.end()).size() > 98'000);
+  std::vector<float> again(noise.size());
+  fill_noise(again, 5, {3, 2});
+  CHECK(again == noise);
+  fill_noise(again, 6, {3, 2});
+  CHECK(again != noise);
+}
+
+TEST_CASE("gaps between rows hold NaN, rows do not, and nothing follows the last row") {
+  Rng rng(1);
+  const Problem problem = make_problem(rng, 3, 5, 9, {}, 2);
+  CHECK(problem.k == 5);
+  CHECK(problem.logits.size() == 2 * 7 + 5);
+  CHECK(std::isnan(problem.logits[5]));
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (const float value : problem.row(i)) CHECK(std::isfinite(value));
+}
+
+TEST_CASE("planted entries are the largest of the row, the first of them first") {
+  Rng rng(2);
+  std::vector<float> row(1000);
+  fill_noise(row, 3);
+  const auto where = random_places(rng, 1000, 60);
+  plant(rng, row, where);
+  float last = INFINITY;
+  for (const std::int64_t at : where) {
+    CHECK(row[static_cast<std::size_t>(at)] < last);
+    last = row[static_cast<std::size_t>(at)];
+  }
+  CHECK(std::ranges::count_if(row, [&](float z) { return z >= last; }) == 60);
+}
+
+TEST_CASE("random places are different, in range, and all of them when all are asked for") {
+  Rng rng(3);
+  for (const std::int64_t count : {0, 1, 20, 99, 100, 130}) {
+    const auto places = random_places(rng, 100, count);
+    const std::set<std::int64_t> different(places.begin(), places.end());
+    CHECK(std::ssize(different) == std::min<std::int64_t>(count, 100));
+    CHECK(std::ranges::all_of(places, [](std::int64_t at) { return at >= 0 && at < 100; }));
+  }
+}
+
+TEST_CASE("places of one thread all fall to one thread") {
+  Rng rng(4);
+  for (const std::int64_t threads : {4, 32, 1024})
+    for (const std::int64_t run : {1, 4, 8}) {
+      const Dealing dealing{threads, run};
+      const auto places = dealing.places_of_one(rng, 70'000, 50);
+      CHECK(places.size() == 50);
+      std::set<std::int64_t> owners;
+      for (const std::int64_t at : places) {
+        CHECK(at < 70'000);
+        owners.insert(at / run % threads);
+      }
+      CHECK(owners.size() == 1);
+    }
+}
+
+TEST_CASE("every check has a name of its own and says what it attacks") {
+  std::set<std::string> ids;
+  for (const Check& check : make_grader().checks) {
+    INFO(check.id);
+    CHECK(ids.insert(check.id).second);
+    CHECK_FALSE(check.attacks.empty());
+    CHECK(check.weight > 0);
+    CHECK(check.ask);
+  }
+}

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+double mib(std::int64_t bytes) {
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
+std::int64_t bytes_of(const Problem& problem) {
+  return problem.rows * problem.vocab * static_cast<std::int64_t>(sizeof(float));
+}
+
+/// Scratch memory of one call in a fresh process. A few rows are verified: a wrong answer needs
+/// none.
+std::int64_t scratch_of(Probe& probe, Rng& rng, const Problem& problem) {
+  probe.restart();
+  Asked asked(problem);
+  asked.call.measure_memory = true;
+  probe.run_ok(asked.call);
+  if (!asked.call.peak_bytes) probe.unmeasured("memory cannot be measured here");
+  const auto sample = random_places(rng, problem.rows, 4);
+  require_rows(probe, problem, asked.answer(), expect_rows(problem, sample, Sums::plain));
+  return *asked.call.peak_bytes;
+}
+
+}  // namespace
+
+// 16 MiB of logits, then 32: what grows with them is a copy of them.
+void peak_memory(Probe& probe) {
+  constexpr std::int64_t kConstant = std::int64_t{16} << 20;
+  constexpr double kShare = 0.04;
+  std::int64_t scratch[2]{};
+  std::int64_t logits[2]{};
+  for (int turn = 0; turn < 2; ++turn) {
+    Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
+    Problem problem = make_problem(rng, 80 * (turn + 1) + rng.integer(-3, 3), 50'257, 50);
+    problem.threads = 2;
+    scratch[turn] = scratch_of(probe, rng, problem);
+    logits[turn] = bytes_of(problem);
+    const auto allowed =
+        kConstant + static_cast<std::int64_t>(kShare * static_cast<double>(logits[turn]));
+    if (scratch[turn] > allowed)
+      probe.fail(
+          fmt::format("holds {:.2f} MiB of scratch memory for {:.2f} MiB of logits, want "
+                      "{:.2f} or less",
+                      mib(scratch[turn]), mib(logits[turn]), mib(allowed)));
+  }
+  const double slope =
+      static_cast<double>(scratch[1] - scratch[0]) / static_cast<double>(logits[1] - logits[0]);
+  probe.fact("scratch memory", mib(scratch[1]), "MiB");
+  probe.fact("growth of scratch memory per byte of logits", slope, "");
+  if (!(slope <= 2 * kShare))
+    probe.fail(
+        fmt::format("scratch memory grows by {:.2f} bytes per byte of logits, want {} or less",
+                    slope, 2 * kShare));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,90 @@
+// strategy: two passes for the softmax in float64, then nth_element over the indices and a sort
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "contract.h"
+
+namespace {
+
+struct Row {
+  const float* z;
+  int64_t len;
+};
+
+// NaN after everything else, so that the order stays one.
+bool before(const Row& row, int32_t a, int32_t b) {
+  const float za = row.z[a];
+  const float zb = row.z[b];
+  if (std::isnan(za) || std::isnan(zb)) {
+    if (std::isnan(za) != std::isnan(zb)) return std::isnan(zb);
+    return a < b;
+  }
+  return za > zb || (za == zb && a < b);
+}
+
+std::vector<int32_t> best_of(const Row& row, int64_t k) {
+  std::vector<int32_t> order(static_cast<size_t>(row.len));
+  std::iota(order.begin(), order.end(), 0);
+  const auto less = [&row](int32_t a, int32_t b) { return before(row, a, b); };
+  if (k < row.len) {
+    std::nth_element(order.begin(), order.begin() + k, order.end(), less);
+    order.resize(static_cast<size_t>(k));
+  }
+  std::sort(order.begin(), order.end(), less);
+  return order;
+}
+
+struct Softmax {
+  double max = -std::numeric_limits<double>::infinity();
+  double sum = 0;
+};
+
+Softmax softmax_of(const Row& row, double scale) {
+  Softmax made;
+  for (int64_t j = 0; j < row.len; ++j) made.max = std::max(made.max, scale * double{row.z[j]});
+  if (std::isinf(made.max)) return made;
+  for (int64_t j = 0; j < row.len; ++j) made.sum += std::exp(scale * double{row.z[j]} - made.max);
+  return made;
+}
+
+void write_row(const SoftmaxTopkArgs& args, int64_t i) {
+  const Row row{static_cast<const float*>(args.logits) + i * args.row_stride,
+                args.valid_len ? args.valid_len[i] : args.vocab};
+  const double scale = args.scale;
+  const Softmax softmax = softmax_of(row, scale);
+  const std::vector<int32_t> best = best_of(row, args.k);
+  for (int64_t j = 0; j < args.k; ++j) {
+    const bool known = j < static_cast<int64_t>(best.size());
+    args.indices[i * args.k + j] = known ? best[j] : -1;
+    args.probs[i * args.k + j] =
+        known && softmax.sum > 0
+            ? static_cast<float>(std::exp(scale * double{row.z[best[j]]} - softmax.max) /
+                                 softmax.sum)
+            : 0.0f;
+  }
+  if (args.row_max) args.row_max[i] = static_cast<float>(softmax.max);
+  if (args.lse) args.lse[i] = static_cast<float>(softmax.max + std::log(softmax.sum));
+}
+
+int64_t status_of(const SoftmaxTopkArgs& args) {
+  if (args.abi_version != SOFTMAX_TOPK_ABI_VERSION || args.device != SOFTMAX_TOPK_HOST ||
+      args.data_type != SOFTMAX_TOPK_F32)
+    return SOFTMAX_TOPK_UNSUPPORTED;
+  const bool sizes = args.rows >= 0 && args.vocab >= 1 && args.k >= 1 && args.k <= args.vocab &&
+                     args.row_stride >= args.vocab && args.num_threads >= 1;
+  const bool scale = args.scale > 0 && std::isfinite(args.scale);
+  const bool arrays = args.rows <= 0 || (args.logits && args.indices && args.probs);
+  return sizes && scale && arrays ? SOFTMAX_TOPK_OK : SOFTMAX_TOPK_BAD_ARGUMENT;
+}
+
+}  // namespace
+
+extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
+  if (const int64_t status = status_of(*args); status != SOFTMAX_TOPK_OK) return status;
+#pragma omp parallel for num_threads(args->num_threads) schedule(dynamic)
+  for (int64_t i = 0; i < args->rows; ++i) write_row(*args, i);
+  return SOFTMAX_TOPK_OK;
+}

@@ -1,0 +1,154 @@
+#include "judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <span>
+
+#include "graders/kit/compare.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr const char* kShareFact = "largest share of the tolerance";
+
+std::string shape_of(const Problem& problem) {
+  return fmt::format("{} rows x {} entries, k {}, scale {}, row stride {}, {} threads",
+                     problem.rows, problem.vocab, problem.k, problem.scale, problem.stride,
+                     problem.threads);
+}
+
+std::string entry_text(const Problem& problem, std::int64_t row, std::int64_t index) {
+  if (index < 0 || index >= problem.len(row)) return "no entry of the row";
+  return fmt::format("z[{}] = {:.9g}", index, problem.row(row)[static_cast<std::size_t>(index)]);
+}
+
+/// One row of the answer beside the same row of the oracle.
+struct RowView {
+  const Problem& problem;
+  const Answer& answer;
+  const Expected& expected;
+  std::size_t r;  // in expected
+
+  std::int64_t row() const { return expected.which[r]; }
+  std::size_t k() const { return static_cast<std::size_t>(problem.k); }
+  template <class T>
+  std::span<const T> wanted(const std::vector<T>& all) const {
+    return std::span(all).subspan(r * k(), k());
+  }
+  template <class T>
+  std::span<const T> got(const std::vector<T>& all) const {
+    return std::span(all).subspan(static_cast<std::size_t>(row()) * k(), k());
+  }
+};
+
+std::optional<Fault> index_fault(const RowView& view) {
+  const auto got = view.got(view.answer.indices);
+  const auto want = view.wanted(view.expected.indices);
+  const auto miss = kit::first_difference(
+      got, want, kit::index_namer(fmt::format("indices[{}]", view.row()), {view.problem.k}));
+  if (!miss) return std::nullopt;
+  const auto at = static_cast<std::size_t>(
+      std::mismatch(got.begin(), got.end(), want.begin()).first - got.begin());
+  return Fault{
+      *miss,
+      {shape_of(view.problem), "wanted there: " + entry_text(view.problem, view.row(), want[at]),
+       "got there: " + entry_text(view.problem, view.row(), got[at])}};
+}
+
+/// A row without a right answer still has min(k, len) different indices.
+std::optional<Fault> shape_fault(const RowView& view) {
+  const auto got = view.got(view.answer.indices);
+  const auto known = std::min(view.problem.k, view.problem.len(view.row()));
+  std::vector<std::int32_t> seen(got.begin(), got.begin() + known);
+  std::sort(seen.begin(), seen.end());
+  for (std::size_t j = 0; j < seen.size(); ++j) {
+    const bool inside = seen[j] >= 0 && seen[j] < view.problem.len(view.row());
+    if (inside && (j == 0 || seen[j] != seen[j - 1])) continue;
+    return Fault{{fmt::format("indices[{}] names entry {} {}", view.row(), seen[j],
+                              inside ? "twice" : "outside of the row"),
+                  double(seen[j]), 0, 0, 1, view.problem.k},
+                 {shape_of(view.problem), "the row holds NaN or +inf"}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> number_fault(const RowView& view, const std::string& name,
+                                  std::span<const float> got, std::span<const double> want,
+                                  std::span<const double> allowed, std::int64_t extent) {
+  if (const auto miss = kit::worst_miss(got, want, allowed, kit::index_namer(name, {extent})))
+    return Fault{*miss, {shape_of(view.problem)}};
+  return std::nullopt;
+}
+
+std::optional<Fault> total_fault(const RowView& view, const char* name,
+                                 const std::vector<float>& got, const std::vector<double>& want,
+                                 const std::vector<double>& allowed) {
+  if (got.empty()) return std::nullopt;
+  const auto row = static_cast<std::size_t>(view.row());
+  const auto namer = [&](std::int64_t) { return fmt::format("{}[{}]", name, row); };
+  if (const auto miss =
+          kit::worst_miss(std::span(got).subspan(row, 1), std::span(want).subspan(view.r, 1),
+                          std::span(allowed).subspan(view.r, 1), namer))
+    return Fault{*miss, {shape_of(view.problem)}};
+  return std::nullopt;
+}
+
+std::optional<Fault> row_fault(const RowView& view) {
+  const Expected& expected = view.expected;
+  if (expected.spoiled[view.r]) return shape_fault(view);
+  if (auto fault = index_fault(view)) return fault;
+  if (auto fault = number_fault(view, fmt::format("probs[{}]", view.row()),
+                                view.got(view.answer.probs), view.wanted(expected.probs),
+                                view.wanted(expected.probs_allowed), view.problem.k))
+    return fault;
+  if (auto fault = total_fault(view, "lse", view.answer.lse, expected.lse, expected.lse_allowed))
+    return fault;
+  return total_fault(view, "row_max", view.answer.row_max, expected.row_max,
+                     expected.row_max_allowed);
+}
+
+void note_share(Probe& probe, double share) {
+  for (const Fact& fact : probe.observation().facts)
+    if (fact.name == kShareFact) share = std::max(share, fact.value);
+  probe.fact(kShareFact, share, "");
+}
+
+}  // namespace
+
+std::optional<Fault> fault_in(const Problem& problem, const Answer& answer,
+                              const Expected& expected) {
+  for (std::size_t r = 0; r < expected.which.size(); ++r)
+    if (auto fault = row_fault({problem, answer, expected, r})) return fault;
+  return std::nullopt;
+}
+
+double share_used(const Problem& problem, const Answer& answer, const Expected& expected) {
+  double worst = 0;
+  for (std::size_t r = 0; r < expected.which.size(); ++r) {
+    if (expected.spoiled[r]) continue;
+    const RowView view{problem, answer, expected, r};
+    worst = std::max(worst, kit::worst_ratio(view.got(answer.probs), view.wanted(expected.probs),
+                                             view.wanted(expected.probs_allowed), 1));
+    if (!answer.lse.empty() && std::isfinite(expected.lse[r]))
+      worst = std::max(
+          worst, std::abs(answer.lse[static_cast<std::size_t>(view.row())] - expected.lse[r]) /
+                     expected.lse_allowed[r]);
+  }
+  return worst;
+}
+
+void require_rows(Probe& probe, const Problem& problem, const Answer& answer,
+                  const Expected& expected) {
+  if (auto fault = fault_in(problem, answer, expected))
+    probe.fail(fault->miss, std::move(fault->evidence));
+  note_share(probe, share_used(problem, answer, expected));
+}
+
+Answer require_right(Probe& probe, const Problem& problem, Sums sums) {
+  Answer answer = ask(probe, problem);
+  require_rows(probe, problem, answer, expect(problem, sums));
+  return answer;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ask.h"
+#include "cases.h"
+#include "harness/core/finding.h"
+#include "harness/grading/probe.h"
+#include "oracle.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// The first thing that is wrong with the rows that `expected` knows.
+struct Fault {
+  Fault(Miss what, std::vector<std::string> lines)
+      : miss(std::move(what)), evidence(std::move(lines)) {}
+
+  Miss miss;
+  std::vector<std::string> evidence;
+};
+std::optional<Fault> fault_in(const Problem& problem, const Answer& answer,
+                              const Expected& expected);
+
+/// The largest share of a tolerance that a number used; for calibration and reports.
+double share_used(const Problem& problem, const Answer& answer, const Expected& expected);
+
+/// Asks, compares all rows with the oracle, and fails the check at the first fault. Gives back the
+/// answer, for further questions.
+Answer require_right(Probe& probe, const Problem& problem, Sums sums = Sums::plain);
+void require_rows(Probe& probe, const Problem& problem, const Answer& answer,
+                  const Expected& expected);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

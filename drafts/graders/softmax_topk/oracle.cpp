@@ -1,0 +1,137 @@
+#include "oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The k first entries in the contract's order, by a heap whose top is the worst entry kept.
+std::vector<std::int32_t> first_in_order(std::span<const float> row, std::size_t k) {
+  const auto before = [row](std::int32_t a, std::int32_t b) {
+    const float za = row[static_cast<std::size_t>(a)];
+    const float zb = row[static_cast<std::size_t>(b)];
+    return za > zb || (za == zb && a < b);
+  };
+  std::vector<std::int32_t> kept(std::min(k, row.size()));
+  std::iota(kept.begin(), kept.end(), 0);
+  std::make_heap(kept.begin(), kept.end(), before);
+  for (std::size_t j = kept.size(); j < row.size() && !kept.empty(); ++j) {
+    // Entries come in ascending order, so that an equal one never displaces what is kept.
+    if (!(row[j] > row[static_cast<std::size_t>(kept.front())])) continue;
+    std::pop_heap(kept.begin(), kept.end(), before);
+    kept.back() = static_cast<std::int32_t>(j);
+    std::push_heap(kept.begin(), kept.end(), before);
+  }
+  std::sort_heap(kept.begin(), kept.end(), before);
+  return kept;
+}
+
+/// log sum exp of the row relative to `shift`, in float64 with blocks that are added up last.
+double log_sum(std::span<const float> row, double scale, double shift) {
+  constexpr std::size_t kBlock = 1024;
+  double total = 0;
+  float latest = std::numeric_limits<float>::quiet_NaN();  // long runs of one value are common here
+  double latest_term = 0;
+  for (std::size_t begin = 0; begin < row.size(); begin += kBlock) {
+    double block = 0;
+    for (const float z : row.subspan(begin, std::min(kBlock, row.size() - begin))) {
+      if (!(z == latest)) latest_term = std::exp(scale * double{z} - shift);
+      latest = z;
+      block += latest_term;
+    }
+    total += block;
+  }
+  return std::log(total);
+}
+
+double forgiven(Sums sums, double len) {
+  switch (sums) {
+    case Sums::careful:
+      return 0;
+    case Sums::plain:
+      return 8 * std::sqrt(len);
+    case Sums::any:
+      return len;
+  }
+  return 0;
+}
+
+/// Appends one row to the answer.
+class RowWriter {
+ public:
+  RowWriter(const Problem& problem, Sums sums, Expected& made)
+      : problem_(problem), sums_(sums), made_(made) {}
+
+  void add(std::int64_t i) {
+    row_ = problem_.row(i).first(static_cast<std::size_t>(problem_.len(i)));
+    made_.which.push_back(i);
+    made_.spoiled.push_back(std::any_of(row_.begin(), row_.end(), [](float z) {
+      return !(z < std::numeric_limits<float>::infinity());
+    }));
+    const auto best = made_.spoiled.back()
+                          ? std::vector<std::int32_t>()
+                          : first_in_order(row_, static_cast<std::size_t>(problem_.k));
+    const double max = best.empty() ? -kInfinity : value(best[0]);
+    const double above = max == -kInfinity ? 0 : log_sum(row_, double{problem_.scale}, max);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(problem_.k); ++j) {
+      made_.indices.push_back(j < best.size() ? best[j] : -1);
+      add_prob(j < best.size() ? value(best[j]) : -kInfinity, max, above);
+    }
+    add_totals(max, max + above);
+  }
+
+ private:
+  double value(std::int32_t at) const {
+    return double{problem_.scale} * double{row_[static_cast<std::size_t>(at)]};
+  }
+  double len() const { return static_cast<double>(row_.size()); }
+
+  /// `above` is lse - max, which lse itself would round off where max is large.
+  void add_prob(double scaled, double max, double above) {
+    const double p = scaled == -kInfinity ? 0 : std::exp((scaled - max) - above);
+    double units = 0;
+    if (p > 0) {
+      units = 16 * (2 + (max - scaled) + std::log2(len()) / 4) + forgiven(sums_, len());
+      if (problem_.scale != 1.0f) units += 2 * (std::abs(scaled) + std::abs(max));
+    }
+    made_.probs.push_back(p);
+    // -inf and what is missing have probability 0, and nothing else.
+    made_.probs_allowed.push_back(scaled == -kInfinity ? 0 : kUnitRoundoff * units * p + kSmallest);
+  }
+
+  void add_totals(double max, double lse) {
+    made_.lse.push_back(lse);
+    made_.lse_allowed.push_back(kUnitRoundoff *
+                                (16 * (1 + std::abs(lse)) + forgiven(sums_, len())));
+    made_.row_max.push_back(max);
+    made_.row_max_allowed.push_back(2 * kUnitRoundoff * std::abs(max) + kSmallest);
+  }
+
+  const Problem& problem_;
+  Sums sums_;
+  Expected& made_;
+  std::span<const float> row_;
+};
+
+}  // namespace
+
+Expected expect_rows(const Problem& problem, const std::vector<std::int64_t>& which, Sums sums) {
+  Expected made;
+  RowWriter writer(problem, sums, made);
+  for (const std::int64_t i : which) writer.add(i);
+  return made;
+}
+
+Expected expect(const Problem& problem, Sums sums) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(problem.rows));
+  std::iota(all.begin(), all.end(), 0);
+  return expect_rows(problem, all, sums);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
