@@ -1,5 +1,8 @@
 // Peak memory, as the parent counts it.
 
+#include <algorithm>
+#include <unistd.h>
+
 #include "worker_fixture.h"
 
 using namespace gauntlet;
@@ -8,8 +11,10 @@ using namespace gauntlet::test;
 namespace {
 
 constexpr std::int64_t kMib = std::int64_t{1} << 20;
-// The kernel counts pages per CPU and adds them up now and then.
-constexpr std::int64_t kExact = 256 * 1024;
+// The kernel adds up resident pages for each core on its own and shares a count when it reaches
+// max(32, 2 * cores) pages (percpu_counter); resident memory is the sum of three such counters.
+const std::int64_t kCores = sysconf(_SC_NPROCESSORS_CONF);
+const std::int64_t kExact = 3 * kCores * std::max<std::int64_t>(32, 2 * kCores) * 4096;
 
 const char* const kHeaders =
     "#include <stdlib.h>\n#include <string.h>\n#include <thread>\n"
