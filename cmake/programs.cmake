@@ -70,6 +70,8 @@ target_compile_definitions(gauntlet_bench_worker
                            PRIVATE GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 add_dependencies(gauntlet_bench_worker gauntlet_worker_program)
 
+add_test(NAME "house: the committed reports say what their data say"
+         COMMAND gauntlet report --check)
 add_test(NAME "house: a copied challenge works with no edited file"
          COMMAND ${PROJECT_SOURCE_DIR}/tests/house/ninth_challenge.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties("house: a copied challenge works with no edited file" PROPERTIES TIMEOUT 900)
