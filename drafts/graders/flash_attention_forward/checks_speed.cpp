@@ -3,6 +3,7 @@
 #include "ask.h"
 #include "checks.h"
 #include "generate.h"
+#include "harness/core/machine.h"
 #include "harness/measure/race.h"
 #include "sampled.h"
 
@@ -47,6 +48,7 @@ void race(Probe& probe, const char* name, const Sizes& sizes, bool causal, Layou
   Rng shape(1);  // strides of dense layouts use no randomness
   Problem blank(sizes, shape, layout);
   blank.causal = causal;
+  blank.threads = this_machine().cores;
   spec.floor_flops = 2 * static_cast<double>(sizes.dim + sizes.value_dim) * visible_pairs(blank);
   spec.prepare = [&](Rng& rng) {
     track.problem = std::make_unique<Problem>(blank);
@@ -54,10 +56,7 @@ void race(Probe& probe, const char* name, const Sizes& sizes, bool causal, Layou
     track.rows = Rng(rng());
   };
   spec.lap = [&](Session& session) { return run_lap(*track.problem, track.rows, probe, session); };
-  RaceBudget budget;
-  budget.max_rounds = 15;
-  budget.time = std::chrono::milliseconds(500);
-  probe.race(spec, budget);
+  probe.race(spec, {9, 25, std::chrono::milliseconds(600)});
 }
 
 }  // namespace
