@@ -57,9 +57,10 @@ struct RaceResult {
   std::optional<Finding> finding;  // the first wrong lap of the solution
 };
 
-/// True when a lap of this length cannot have done the work: it moves its bytes more than three times
-/// as fast as this machine copies, or computes more than 10 % above the FMA peak. Honest laps on
-/// inputs half in the cache, with two reads to a write, have reached 1.9 times the copy bandwidth.
+/// True when a lap of this length cannot have done the work: it moves its bytes more than three
+/// times as fast as this machine copies, or computes more than 10 % above the FMA peak. Honest laps
+/// on inputs half in the cache, with two reads to a write, have reached 1.9 times the copy
+/// bandwidth.
 bool beats_physics(const RaceSpec& spec, double lap_ns);
 
 /// Races the solution against the reference, and the reference against a second copy of itself for
