@@ -5,8 +5,8 @@
 
 /* Masked scaled-dot-product attention, computed tile by tile: no matrix of scores is ever stored.
  *
- * For every batch entry b, query head h and query i, with g = h / (q_heads / kv_heads) the key/value
- * head that h reads:
+ * For every batch entry b, query head h and query i, with g = h / (q_heads / kv_heads) the key and
+ * value head that h reads:
  *
  *   s[j]  = scale * sum_d q[b][h][i][d] * k[b][g][j][d]
  *   s[j]  = softcap * tanh(s[j] / softcap)                    when softcap > 0
@@ -21,7 +21,8 @@
  *
  *   p = i + (start + len) - q_len                             which may be negative
  *
- * ("bottom-right" alignment; for q_len = len = k_len that is p = i). Query i sees an existing key j if
+ * ("bottom-right" alignment; for q_len = len = k_len that is p = i). Query i sees an existing key j
+ * if
  *
  *   causal == 0         or  j <= p
  *   window_left == -1   or  j >= p - window_left
@@ -31,48 +32,51 @@
  * len may be 0, then no query of that batch entry sees any.
  *
  * Source: Dao et al. 2022, "FlashAttention"; Dao 2023, "FlashAttention-2". Alignment, windows and
- * left padding are those of the flash-attention library since 2.1; lse of an empty row is -inf as in
- * FlashAttention-3.
+ * left padding are those of the flash-attention library since 2.1; lse of an empty row is -inf as
+ * in FlashAttention-3.
  *
- * LAYOUT. A tensor is addressed by three strides, counted in elements:
- * q[b][h][i][d] is q[b * q_batch_stride + h * q_head_stride + i * q_row_stride + d], and so on; the
- * elements of a row are adjacent. That covers [batch][head][row][dim], [batch][row][head][dim], heads
+ * LAYOUT. A tensor is addressed by three strides, counted in elements; the elements of a row are
+ * adjacent:
+ *
+ *   q[b][h][i][d] is at q + b * q_batch_stride + h * q_head_stride + i * q_row_stride + d
+ *
+ * and likewise k, v and o. That covers [batch][head][row][dim], [batch][row][head][dim], heads
  * taken out of a packed projection and, with a stride of 0, keys and values that several heads or
  * batch entries share. Strides are >= 0. What lies between rows is not part of a tensor: it may hold
  * anything, NaN included, and must not be written. Rows of o do not overlap. lse is dense
  * [batch][q_heads][q_len]. o and lse overlap nothing; q, k and v may overlap each other.
  *
- * ALIGNMENT. q, k, v, o and lse are multiples of min_align bytes, which is a power of two and at least
- * the size of an element. Nothing follows for the rows after the first.
+ * ALIGNMENT. q, k, v, o and lse are multiples of min_align bytes, which is a power of two and at
+ * least the size of an element. Nothing follows for the rows after the first.
  *
- * VALUES. o and lse hold garbage at first and are overwritten. Inputs must not be written. Keys that
- * do not exist may hold anything, NaN included, and change nothing; they may be read. All other
- * elements are finite, and the products |scale q|, |q k| and |scale q k|, summed over d, stay below
- * 1e36. Scores may have any sign and size within that: a row's scores may all be -1e30 or differ by
- * 1e6. scale is any finite number, also 0 or negative.
+ * VALUES. o and lse hold garbage at first and are overwritten. Inputs must not be written. Keys
+ * that do not exist may hold anything, NaN included, and change nothing; they may be read. All
+ * other elements are finite, and the products |scale q|, |q k| and |scale q k|, summed over d, stay
+ * below 1e36. Scores may have any sign and size within that: a row's scores may all be -1e30 or
+ * differ by 1e6. scale is any finite number, also 0 or negative.
  *
- * ACCURACY. Results are compared element by element with the formulas in float64 on the same float32
- * inputs. With u = 2^-24 and, over the keys j that the row sees,
+ * ACCURACY. Results are compared element by element with the formulas in float64 on the same
+ * float32 inputs. With u = 2^-24 and, over the keys j that the row sees,
  *
  *   P[j] = exp(s[j] - lse),  M = 1 + max_j |scale| sum_d |q[d] k[j][d]|,  C = 24 + k_len / 64
  *
- * the error of an element of o is at most C u (M sum_j P[j] |v[j]| + 1e-30 sum_j |v[j]|), and that of
- * lse at most C u (M + |lse|). Float32 arithmetic and a good expf reach that with room to spare; half
- * precision anywhere does not. Results of two calls with the same arguments are the same bits.
+ * the error of an element of o is at most C u (M sum_j P[j] |v[j]| + 1e-30 sum_j |v[j]|), and that
+ * of lse at most C u (M + |lse|). Float32 arithmetic and a good expf reach that with room to spare;
+ * half precision anywhere does not. Results of two calls with the same arguments are the same bits.
  *
- * RETURN. 0 when everything was written. FLASH_ATTENTION_BAD_ARGUMENT when one of these holds: a size
- * below 0, head_dim or value_dim below 1, kv_heads below 1 while q_heads is above 0, q_heads no
- * multiple of kv_heads, a stride below 0, num_threads < 1, a window end below -1, scale or softcap
- * not finite, softcap < 0, a kv_start[b] or kv_len[b] below 0 or with a sum above k_len, q or o
- * missing while o has elements, k or v missing while they have and o has.
+ * RETURN. 0 when everything was written. FLASH_ATTENTION_BAD_ARGUMENT when one of these holds: a
+ * size below 0, head_dim or value_dim below 1, kv_heads below 1 while q_heads is above 0, q_heads
+ * no multiple of kv_heads, a stride below 0, num_threads < 1, a window end below -1, scale or
+ * softcap not finite, softcap < 0, a kv_start[b] or kv_len[b] below 0 or with a sum above k_len, q
+ * or o missing while o has elements, k or v missing while they have and o has.
  * FLASH_ATTENTION_UNSUPPORTED for another abi_version or device and for an element type that is not
- * implemented. Outputs stay untouched in both cases. A size of 0 is no error: with no query there is
- * nothing to write, with no key every row is empty.
+ * implemented. Outputs stay untouched in both cases. A size of 0 is no error: with no query there
+ * is nothing to write, with no key every row is empty.
  *
- * LIMITS. head_dim and value_dim up to 256, need not be equal, and need not be multiples of anything;
- * batch * q_heads up to 2^20, lengths up to 2^20: use 64-bit arithmetic for offsets. Scratch memory is
- * yours to allocate and to free; it stays below 16 MiB plus what grows linearly with the number of
- * rows.
+ * LIMITS. head_dim and value_dim up to 256, need not be equal, and need not be multiples of
+ * anything; batch * q_heads up to 2^20, lengths up to 2^20: use 64-bit arithmetic for offsets.
+ * Scratch memory is yours to allocate and to free; it stays below 16 MiB plus what grows linearly
+ * with the number of rows.
  */
 
 #ifdef __cplusplus
