@@ -62,13 +62,17 @@ foreach(id IN LISTS challenge_ids)
   endif()
 endforeach()
 
-# What a worker costs: its start, a call, a restart. Run by hand, on a quiet machine.
-add_executable(gauntlet_bench_worker tests/bench/worker_bench.cpp)
-target_link_libraries(gauntlet_bench_worker PRIVATE gauntlet_build gauntlet_worker
-                                                    benchmark::benchmark)
-target_compile_definitions(gauntlet_bench_worker
-                           PRIVATE GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-add_dependencies(gauntlet_bench_worker gauntlet_worker_program)
+# Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), and how often
+# the races tell a program from itself.
+foreach(bench worker race)
+  add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
+  target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_build gauntlet_worker
+                                                        gauntlet_measure)
+  target_compile_definitions(gauntlet_bench_${bench}
+                             PRIVATE GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  add_dependencies(gauntlet_bench_${bench} gauntlet_worker_program)
+endforeach()
+target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
 
 add_test(NAME "house: the committed reports say what their data say"
          COMMAND gauntlet report --check)

@@ -31,11 +31,30 @@ Limits compile_limits() {
   return limits;
 }
 
-std::string key_of(const SolutionSource& source, const Challenge& challenge) {
+/// One of the two libraries that a solution's files make.
+struct Recipe {
+  std::string_view name;  // in the cache's keys
+  const std::vector<std::string>& flags;
+  bool (*compiles)(std::string_view file);  // of the .cpp files
+};
+
+const Recipe& solution_recipe() {
+  static const Recipe recipe{"solution", compile_flags(),
+                             [](std::string_view file) { return file != kTests; }};
+  return recipe;
+}
+
+const Recipe& tests_recipe() {
+  static const Recipe recipe{"tests", test_flags(),
+                             [](std::string_view file) { return file == kTests; }};
+  return recipe;
+}
+
+std::string key_of(const Recipe& recipe, const SolutionSource& source, const Challenge& challenge) {
   return Digest()
-      .add("solution", source.digest())
+      .add(recipe.name, source.digest())
       .add("contract", read_file(challenge.folder / kContract))
-      .add("flags", fmt::format("{}", fmt::join(compile_flags(), " ")))
+      .add("flags", fmt::format("{}", fmt::join(recipe.flags, " ")))
       .add("compiler", compiler().path + compiler().version)
       .add("machine", compiler().machine)
       .hex();
@@ -43,12 +62,14 @@ std::string key_of(const SolutionSource& source, const Challenge& challenge) {
 
 /// The command line. Names have been checked when the solution was read; a source that came another
 /// way gets the same treatment by the compiler as any wrong name.
-Command compile_command(const SolutionSource& source, const fs::path& folder) {
+Command compile_command(const Recipe& recipe, const SolutionSource& source,
+                        const fs::path& folder) {
   Command command{{compiler().path}, folder};
-  command.argv.insert(command.argv.end(), compile_flags().begin(), compile_flags().end());
+  command.argv.insert(command.argv.end(), recipe.flags.begin(), recipe.flags.end());
   command.argv.insert(command.argv.end(), {"-I.", "-o", kLibrary});
   for (const SolutionSource::File& file : source.files)
-    if (file.name.ends_with(".cpp") && file.name != kTests) command.argv.push_back(file.name);
+    if (file.name.ends_with(".cpp") && recipe.compiles(file.name))
+      command.argv.push_back(file.name);
   return command;
 }
 
@@ -88,10 +109,10 @@ std::string stopped_by(const CommandResult& result) {
   return fmt::format("the compiler was stopped: {}", describe(result.outcome));
 }
 
-BuildRecord record_of(const CommandResult& result, const fs::path& scratch) {
+BuildRecord record_of(const Recipe& recipe, const CommandResult& result, const fs::path& scratch) {
   BuildRecord record;
   record.compiler = compiler().version;
-  record.flags = fmt::format("{}", fmt::join(compile_flags(), " "));
+  record.flags = fmt::format("{}", fmt::join(recipe.flags, " "));
   record.warnings = count_warnings(result.output);
   record.messages = tidy_messages(result.output, scratch.string());
   record.seconds = result.seconds;
@@ -100,20 +121,19 @@ BuildRecord record_of(const CommandResult& result, const fs::path& scratch) {
   return record;
 }
 
-}  // namespace
-
-BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
-                             const fs::path& cache) {
+BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Challenge& challenge,
+                    const fs::path& cache) {
   const BuildCache builds(cache / "builds");
-  const std::string key = key_of(source, challenge);
+  const std::string key = key_of(recipe, source, challenge);
   if (auto built = builds.find(key)) return *built;
   const ScratchFolder scratch("build");
   write_sources(source, challenge, scratch.path());
   const CommandResult result =
-      run_command(compile_command(source, scratch.path()), compile_limits());
-  BuildRecord record = record_of(result, scratch.path());
+      run_command(compile_command(recipe, source, scratch.path()), compile_limits());
+  BuildRecord record = record_of(recipe, result, scratch.path());
   if (const std::string stopped = stopped_by(result); !stopped.empty()) {
     record.messages = stopped + (record.messages.empty() ? "" : "\n") + record.messages;
+    record.stopped = true;
     return {record, {}};  // not kept: another day or machine may be faster
   }
   const std::string library = record.ok ? take_library(scratch.path()) : "";
@@ -123,6 +143,18 @@ BuiltSolution build_solution(const SolutionSource& source, const Challenge& chal
         fmt::format("the compiler left no library below {} MiB", kLargestLibrary >> 20);
   }
   return builds.keep(key, record, library);
+}
+
+}  // namespace
+
+BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
+                             const fs::path& cache) {
+  return build(solution_recipe(), source, challenge, cache);
+}
+
+BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
+                          const fs::path& cache) {
+  return build(tests_recipe(), source, challenge, cache);
 }
 
 }  // namespace gauntlet

@@ -15,7 +15,7 @@ namespace {
 std::string find_compiler() {
   for (const char* path : {"/usr/local/bin/g++", "/usr/bin/g++"})
     if (access(path, X_OK) == 0) return path;
-  throw UserError("there is no g++ in /usr/bin or /usr/local/bin: install it (apt install g++)");
+  throw Broken("there is no g++ in /usr/bin or /usr/local/bin: install it (apt install g++)");
 }
 
 std::string ask_version(const std::string& path) {
@@ -62,6 +62,11 @@ const std::vector<std::string>& compile_flags() {
                                               "-fmax-errors=20",
                                               "-fvisibility=default",
                                               "-Wl,-z,defs"};
+  return flags;
+}
+
+const std::vector<std::string>& test_flags() {
+  static const std::vector<std::string> flags(compile_flags().begin(), compile_flags().end() - 1);
   return flags;
 }
 

@@ -12,10 +12,13 @@ struct Compiler {
   std::string machine;  // what -march=native means here: the CPU's name and features
 };
 
-/// Found and asked once a process. Throws UserError when there is no g++.
+/// Found and asked once a process. Throws Broken when there is no g++.
 const Compiler& compiler();
 
 /// The fixed flags, with which every solution of every challenge is compiled.
 const std::vector<std::string>& compile_flags();
+
+/// The same for a solution's own tests, which leave the contract's functions undefined.
+const std::vector<std::string>& test_flags();
 
 }  // namespace gauntlet

@@ -73,6 +73,11 @@ std::string SolutionSource::digest() const {
   return digest.hex();
 }
 
+bool SolutionSource::has_tests() const {
+  return std::any_of(files.begin(), files.end(),
+                     [](const File& file) { return file.name == "tests.cpp"; });
+}
+
 SolutionSource read_solution(const fs::path& folder) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(folder, error)))

@@ -21,6 +21,7 @@ struct SolutionSource {
   Device device = Device::cpu;
 
   std::string digest() const;
+  bool has_tests() const;  // a tests.cpp
 };
 
 /// Reads every C++ file of submissions/<model>/<id>/. Throws UserError (exit code 3), naming file
@@ -37,5 +38,10 @@ struct BuiltSolution {
 /// nothing else of ours. Results are kept under `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const std::filesystem::path& cache);
+
+/// Compiles the solution's tests.cpp alone, with its headers, in the same way. The contract's
+/// functions stay undefined: whoever loads the library decides which solution they are of.
+BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
+                          const std::filesystem::path& cache);
 
 }  // namespace gauntlet

@@ -50,6 +50,8 @@ PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission
   cell.request.challenge = load_challenge(context.root(), challenge);
   cell.request.solution = read_solution(submission.folder / challenge);
   cell.request.seed = context.seed;
+  // The graders are what tests the reference.
+  cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (fresh) return cell;
   auto stored = load_readable(context, cell.request, cell.why_run);

@@ -16,7 +16,7 @@ Answer list_challenges(const Context& context) {
       {"Challenge", "Round", "Checks", "Difficulty", "Title"}};
   for (const auto& id : context.challenges()) {
     const Challenge challenge = load_challenge(context.root(), id);
-    const auto checks = grader_for(id).make().checks.size();
+    const auto checks = checks_of(id).size();
     rows.push_back({id, std::to_string(challenge.round), std::to_string(checks),
                     challenge.difficulty, challenge.title});
     answer.document["challenges"].push_back({{"id", id},
@@ -37,7 +37,7 @@ Answer list_checks(const Context& context, const std::string& only) {
   answer.document = {{"schema", "gauntlet.checks/1"}, {"checks", Json::array()}};
   for (const auto& id : only.empty() ? known : std::vector<std::string>{only}) {
     answer.text += id + "\n";
-    for (const Check& check : grader_for(id).make().checks) {
+    for (const CheckInfo& check : checks_of(id)) {
       answer.text +=
           fmt::format("  {}\n      {}, {}, weight {:g}: {}\n", check.id, name_of(check.section),
                       name_of(check.severity), check.weight, check.attacks);

@@ -17,16 +17,9 @@ bool incomplete(const CellObservation& cell) {
                      [](const auto& check) { return check.verdict == Verdict::broken; });
 }
 
-/// Every check that a cell of this challenge can show: the grader's, and those that the engine
-/// adds, which only a stored observation knows by name.
-void require_checks(const Context& context, const RerunOptions& options,
-                    const std::string& submission) {
+void require_checks(const RerunOptions& options) {
   std::vector<std::string> known;
-  for (const Check& check : grader_for(options.challenge).make().checks) known.push_back(check.id);
-  if (const auto stored = context.store().load(submission, options.challenge))
-    for (const auto& check : stored->checks)
-      if (std::find(known.begin(), known.end(), check.info.id) == known.end())
-        known.push_back(check.info.id);
+  for (const CheckInfo& check : checks_of(options.challenge)) known.push_back(check.id);
   for (const auto& check : options.checks)
     if (std::find(known.begin(), known.end(), check) == known.end())
       throw UserError(
@@ -37,7 +30,7 @@ void require_checks(const Context& context, const RerunOptions& options,
 
 /// Some checks only: shows what they saw and keeps nothing, since a cell is graded as a whole.
 Answer rerun_checks(const Context& context, PlannedCell cell, const RerunOptions& options) {
-  require_checks(context, options, cell.request.submission);
+  require_checks(options);
   cell.request.only_checks = options.checks;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   const auto cells = grade_cells(context.workshop, {cell.request}, 1,

@@ -1,5 +1,6 @@
 #include "harness/core/machine.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -26,13 +27,24 @@ int usable_cores() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
+// As sysfs has it; glibc's sysconf multiplies the cache by the threads that share it.
+std::size_t last_level_cache() {
+  std::size_t largest = 0;
+  for (int index = 0; index < 5; ++index) {
+    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    std::size_t kib = 0;
+    if (file >> kib) largest = std::max(largest, kib << 10);  // "32768K"
+  }
+  return largest;
+}
+
 }  // namespace
 
 Machine this_machine() {
   utsname names{};
   uname(&names);
   return {cpu_name(), usable_cores(),
-          fmt::format("{} {} {}", names.sysname, names.release, names.machine)};
+          fmt::format("{} {} {}", names.sysname, names.release, names.machine), last_level_cache()};
 }
 
 std::string utc_now() {

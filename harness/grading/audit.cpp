@@ -29,6 +29,7 @@ CellRequest request_for(const Challenge& challenge, std::string name, SolutionSo
   request.solution = std::move(solution);
   request.seed = seed;
   request.measure_speed = false;
+  request.grade_tests = false;
   return request;
 }
 

@@ -31,6 +31,7 @@ struct CellRequest {
   std::optional<std::uint64_t> seed;      // absent: drawn after the build
   std::vector<std::string> only_checks;   // empty: all
   bool measure_speed = true;              // false: races are unmeasured, nothing else changes
+  bool grade_tests = true;                // false: what tests.cpp is worth is not asked
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
 };
 
@@ -58,5 +59,9 @@ std::vector<CellObservation> grade_cells(const Workshop& workshop,
 
 /// The grader for a challenge id. Throws UserError when this program was built without it.
 const GraderEntry& grader_for(const std::string& challenge_id);
+
+/// Every check that a cell of this challenge can show: those of engineering, which all challenges
+/// have, and the grader's own.
+std::vector<CheckInfo> checks_of(const std::string& challenge_id);
 
 }  // namespace gauntlet

@@ -9,6 +9,7 @@
 #include "harness/core/machine.h"
 #include "harness/core/rng.h"
 #include "harness/grading/probe.h"
+#include "harness/grading/self_test.h"
 #include "harness/grading/timing_gate.h"
 #include "harness/sandbox/report.h"
 #include "harness/worker/worker_session.h"
@@ -87,11 +88,14 @@ CheckObservation ask(const Check& check, std::uint64_t seed, Probe::Contestants 
   return std::move(seen);
 }
 
-/// What the compiler had to say, as a check of section engineering that every challenge has.
+CheckInfo warning_free_build_info() {
+  return {"warning_free_build", "code that its own compiler doubts (-Wall -Wextra)",
+          Section::engineering, 1, Severity::minor};
+}
+
 CheckObservation warning_free_build(const BuildRecord& build) {
   CheckObservation seen;
-  seen.info = {"warning_free_build", "code that its own compiler doubts (-Wall -Wextra)",
-               Section::engineering, 1, Severity::minor};
+  seen.info = warning_free_build_info();
   seen.cases = 1;
   seen.seconds = build.seconds;
   seen.verdict = build.warnings == 0 ? Verdict::passed : Verdict::wrong;
@@ -133,7 +137,7 @@ Provenance provenance_of(const Workshop& workshop, const CellRequest& request) {
   return provenance;
 }
 
-bool wanted(const CellRequest& request, const Check& check) {
+bool wanted(const CellRequest& request, const CheckInfo& check) {
   const auto& only = request.only_checks;
   return only.empty() || std::find(only.begin(), only.end(), check.id) != only.end();
 }
@@ -159,8 +163,7 @@ class CellRun {
     gate_.share();
     std::unique_ptr<Session> solution = request_.null_solution ? null_session() : build();
     if (!solution) return std::move(cell_);
-    if (!request_.null_solution && wanted(request_, Check{warning_free_build({}).info, {}}))
-      cell_.checks.push_back(warning_free_build(cell_.build));
+    if (!request_.null_solution) grade_engineering();
     for (const Check& check : checks_) ask_one(check, *solution);
     if (timed_) {
       cell_.provenance.copy_gb_per_s = ceilings().copy_gb_per_s;
@@ -191,6 +194,32 @@ class CellRun {
     return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher);
   }
 
+  void grade_engineering() {
+    if (wanted(request_, warning_free_build_info()))
+      cell_.checks.push_back(warning_free_build(cell_.build));
+    if (request_.grade_tests && wanted(request_, self_test_info()))
+      cell_.checks.push_back(self_test());
+  }
+
+  CheckObservation self_test() {
+    const std::string id = self_test_info().id;
+    tell(CellEvent::Kind::check_started, id, Verdict::passed);
+    try {
+      const auto subjects = self_test_subjects(workshop_, request_.challenge,
+                                               grader_for(request_.challenge.id).make());
+      return grade_self_test(workshop_, request_.challenge, request_.solution, subjects,
+                             [&](const std::string& subject) {
+                               tell(CellEvent::Kind::check_started, id + ": " + subject,
+                                    Verdict::passed);
+                             });
+    } catch (const std::exception& error) {
+      CheckObservation seen;
+      seen.info = self_test_info();
+      seen.finding = broken("", error.what());
+      return seen;
+    }
+  }
+
   void ask_one(const Check& check, Session& solution) {
     tell(CellEvent::Kind::check_started, check.id, Verdict::passed);
     if (timed_out_ >= kPatience) {
@@ -218,7 +247,8 @@ class CellRun {
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
     progress_({kind, request_.submission, request_.challenge.id, check, verdict,
-               static_cast<int>(cell_.checks.size()), static_cast<int>(checks_.size()) + 1});
+               static_cast<int>(cell_.checks.size()),
+               static_cast<int>(checks_.size()) + (request_.grade_tests ? 2 : 1)});
   }
 
   const Workshop& workshop_;
@@ -243,6 +273,12 @@ const GraderEntry& grader_for(const std::string& challenge_id) {
   throw UserError(
       fmt::format("this program was built without a grader for '{}' (it has: {}); build it again",
                   challenge_id, known));
+}
+
+std::vector<CheckInfo> checks_of(const std::string& challenge_id) {
+  std::vector<CheckInfo> checks{warning_free_build_info(), self_test_info()};
+  for (Check& check : grader_for(challenge_id).make().checks) checks.push_back(std::move(check));
+  return checks;
 }
 
 CellObservation run_cell(const Workshop& workshop, const CellRequest& request,

@@ -34,14 +34,15 @@ struct RaceSpec {
 
 /// Rounds are added until the interval of the ratio is `fine` (high / low) or the time is up.
 struct RaceBudget {
-  int min_rounds = 7;
+  int min_rounds = 12;
   int max_rounds = 41;
   std::chrono::milliseconds time{1200};
   double fine = 1.04;
 };
 
 /// An interval wider than this (high / low), of the ratio or of the reference against itself,
-/// answers no question that a grade asks: half the speed could not be told from the whole.
+/// answers no question that a grade asks: one halving of the speed, a third of the points on the
+/// rubric's scale, could not be told from none.
 constexpr double kTooNoisy = 2.0;
 
 /// What this machine can do at best, measured by ourselves in the same run.
@@ -57,10 +58,10 @@ struct RaceResult {
   std::optional<Finding> finding;  // the first wrong lap of the solution
 };
 
-/// True when a lap of this length cannot have done the work: it moves its bytes more than three
-/// times as fast as this machine copies, or computes more than 10 % above the FMA peak. Honest laps
-/// on inputs half in the cache, with two reads to a write, have reached 1.9 times the copy
-/// bandwidth.
+/// True when a lap of this length cannot have done the work. What does not fit into the last-level
+/// cache has to cross the memory bus, which is at most 1.5 times as fast as the bytes that a copy
+/// counts (a store that allocates its line reads it first: three bytes move for two counted); and
+/// nothing computes faster than the FMA peak. The ceilings get 7 and 10 % for their own noise.
 bool beats_physics(const RaceSpec& spec, double lap_ns);
 
 /// Races the solution against the reference, and the reference against a second copy of itself for

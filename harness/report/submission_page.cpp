@@ -87,21 +87,23 @@ std::string share(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}%", *value * 100) : unicode_signs().absent;
 }
 
-std::string speed_table(const CellObservation& cell) {
-  Table table({"Timed case", "Times the reference", "95%", "Reference against itself, 95%",
+std::string speed_table(const Rubric& rubric, const CellObservation& cell) {
+  Table table({"Timed case", "Times the reference, 95%", "Verdict", "Reference against itself, 95%",
                "Time (µs)", "Of the ceiling", "Reference", "Rounds"});
   for (const auto& check : cell.checks)
     for (const auto& speed : check.speeds)
-      table.row({markdown::text(speed.case_name), fmt::format("{:.2f}x", speed.ratio),
-                 fmt::format("{:.2f}–{:.2f}", speed.low, speed.high),
+      table.row({markdown::text(speed.case_name),
+                 fmt::format("{:.2f}x ({:.2f}–{:.2f})", speed.ratio, speed.low, speed.high),
+                 std::string(rubric.speed_verdict(speed.low, speed.high)),
                  fmt::format("{:.2f}–{:.2f}", speed.noise_low, speed.noise_high),
                  fmt::format("{:.1f}", speed.solution_ns / 1000), share(speed.ceiling_share),
                  share(speed.reference_ceiling_share), std::to_string(speed.rounds)});
   if (table.empty()) return "";
   const Provenance& from = cell.provenance;
   return fmt::format(
-      "### Speed\n\nMore than 1x is faster than the reference, timed in the same run on {}, {} "
-      "cores; "
+      "### Speed\n\nMore than 1x is faster than the reference; fastest laps, timed in the same run "
+      "on "
+      "{}, {} cores; "
       "ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s.\n\n{}\n",
       markdown::text(from.cpu), from.cores, from.copy_gb_per_s, from.fma_gflop_per_s, table.str());
 }
@@ -147,8 +149,8 @@ std::string render_submission(const ReportInput& input, const Board& board,
     }
     const BoardCell& scored = *board.find(submission, id);
     page += verdict_line(input, scored) + against_others(board, submission, id) +
-            section_table(input.rubric, scored.score) + findings(*cell) + speed_table(*cell) +
-            fact_table(*cell);
+            section_table(input.rubric, scored.score) + findings(*cell) +
+            speed_table(input.rubric, *cell) + fact_table(*cell);
   }
   while (page.size() > 1 && page.substr(page.size() - 2) == "\n\n") page.pop_back();
   return page;

@@ -121,12 +121,13 @@ std::string numbers(const Miss& miss) {
                      miss.got, miss.want, miss.allowed, one_line(miss.where), miss.count, miss.of);
 }
 
-std::string speed_lines(const CellObservation& cell) {
+std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
   std::string lines;
   for (const auto& check : cell.checks)
     for (const auto& speed : check.speeds) {
-      lines += fmt::format("  {}: {:.2f}x the reference's speed, 95% {:.2f}-{:.2f}",
-                           one_line(speed.case_name), speed.ratio, speed.low, speed.high);
+      lines += fmt::format("  {}: {}, {:.2f}x the reference's speed, 95% {:.2f}-{:.2f}",
+                           one_line(speed.case_name), rubric.speed_verdict(speed.low, speed.high),
+                           speed.ratio, speed.low, speed.high);
       lines += fmt::format("; reference against itself {:.2f}-{:.2f}", speed.noise_low,
                            speed.noise_high);
       if (speed.ceiling_share)
@@ -218,7 +219,8 @@ std::string terminal_details(const Rubric& rubric, const BoardCell& scored,
                     points(rubric.weight_of(section.section)),
                     section.score ? points(*section.score) : signs_of(style).unmeasured,
                     fmt::format("{} of {}", section.measured, section.total)});
-  return terminal_cell(rubric, scored, cell, style) + "\n" + aligned(rows) + speed_lines(cell);
+  return terminal_cell(rubric, scored, cell, style) + "\n" + aligned(rows) +
+         speed_lines(rubric, cell);
 }
 
 std::string terminal_check(const Rubric& rubric, const BoardCell& scored,

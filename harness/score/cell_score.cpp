@@ -37,7 +37,13 @@ SectionScore score_section(const Rubric& rubric, Section section,
   return result;
 }
 
+/// Nothing without a single measured check of correctness: speed and tidiness of code that may be
+/// wrong are worth nothing.
 std::optional<double> raw_score(const Rubric& rubric, const std::vector<SectionScore>& sections) {
+  const bool known = std::any_of(sections.begin(), sections.end(), [](const SectionScore& section) {
+    return section.section == Section::correctness && section.score;
+  });
+  if (!known) return std::nullopt;
   double sum = 0;
   double weight = 0;
   for (const auto& section : sections) {

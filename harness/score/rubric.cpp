@@ -70,6 +70,8 @@ void read_speed(YamlFields fields, Rubric& rubric) {
   if (!(rubric.zero_ratio > 0)) fields.refuse("zero_ratio", "must be more than 0");
   if (!(rubric.full_ratio > rubric.zero_ratio))
     fields.refuse("full_ratio", "must be more than zero_ratio");
+  rubric.equal_within = fields.number("equal_within");
+  if (!(rubric.equal_within >= 1)) fields.refuse("equal_within", "must be 1 or more");
   fields.refuse_unknown();
 }
 
@@ -98,6 +100,12 @@ int Rubric::printed(double score) const {
 double Rubric::speed_share(double ratio) const {
   if (!(ratio > zero_ratio)) return 0;
   return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
+}
+
+std::string_view Rubric::speed_verdict(double low, double high) const {
+  if (low > equal_within) return "faster";
+  if (high < 1 / equal_within) return "slower";
+  return low >= 1 / equal_within && high <= equal_within ? "as fast" : "undecided";
 }
 
 Rubric load_rubric(const std::filesystem::path& file) {

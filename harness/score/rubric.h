@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/core/check.h"
@@ -25,6 +26,7 @@ struct Rubric {
   double moderate_below = 0;
   double full_ratio = 0;
   double zero_ratio = 0;
+  double equal_within = 0;
   std::string digest;  // of the file that it was read from
 
   double weight_of(Section section) const;
@@ -36,6 +38,9 @@ struct Rubric {
 
   /// Share of a timed check's points, 0..1, for reference time / solution time. NaN earns nothing.
   double speed_share(double ratio) const;
+
+  /// "faster", "slower", "as fast" or "undecided", from the 95 % interval of the ratio.
+  std::string_view speed_verdict(double low, double high) const;
 };
 
 /// Throws UserError (file, line, key).

@@ -12,7 +12,7 @@
 namespace gauntlet {
 
 /// Speed of a solution against the reference on one input shape, both measured in the same run.
-/// Times are lower quartiles over rounds; the ratio is reference / solution, so that larger is
+/// Times are those of the fastest lap; the ratio is reference / solution, so that larger is
 /// faster. `low` and `high` bound its 95 % interval.
 struct SpeedMeasurement {
   std::string case_name;
@@ -51,6 +51,7 @@ struct CheckObservation {
 /// How a solution was built. Absent compiler output means that nothing was said.
 struct BuildRecord {
   bool ok = false;
+  bool stopped = false;  // by a limit on time or memory: another machine might have finished
   std::string compiler;  // "g++ (Debian 12.2.0-14+deb12u1) 12.2.0"
   std::string flags;
   int warnings = 0;

@@ -77,6 +77,7 @@ Json to(const CheckObservation& check) {
 
 Json to(const BuildRecord& build) {
   return {{"ok", build.ok},
+          {"stopped", build.stopped},
           {"compiler", build.compiler},
           {"flags", build.flags},
           {"warnings", build.warnings},
@@ -161,9 +162,13 @@ CheckObservation check_from(const JsonFields& in) {
 }
 
 BuildRecord build_from(const JsonFields& in) {
-  return {in.truth("ok"),      in.text("compiler"),
-          in.text("flags"),    static_cast<int>(in.integer("warnings")),
-          in.text("messages"), in.number("seconds")};
+  return {in.truth("ok"),
+          in.truth("stopped"),
+          in.text("compiler"),
+          in.text("flags"),
+          static_cast<int>(in.integer("warnings")),
+          in.text("messages"),
+          in.number("seconds")};
 }
 
 Provenance provenance_from(const JsonFields& in) {

@@ -26,6 +26,7 @@ std::optional<std::string> why_not_reusable(const CellObservation& stored, const
   for (const auto& check : stored.checks)
     if (may_differ_next_time(check.verdict))
       return fmt::format("check {} was {} last time", check.info.id, name_of(check.verdict));
+  if (stored.build.stopped) return "the compiler ran into a limit last time";
   if (stored.build.ok && stored.checks.empty()) return "no check ran last time";
   const Provenance& seen = stored.provenance;
   if (stored.device != wanted.device)

@@ -110,6 +110,7 @@ class CallBase {
   std::vector<Buffer>& buffers() { return buffers_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
   std::vector<Callback>& callbacks() { return callbacks_; }
+  const std::vector<Callback>& callbacks() const { return callbacks_; }
 
   /// Set by Session::run.
   std::int64_t returned = 0;           // what the function said; a claim like any other

@@ -29,7 +29,7 @@ Body place(const Buffer& buffer, wire::ArenaId arena, std::size_t first_page) {
   return {arena, first_page, start - unused, start - unused + buffer.bytes, last_page - unused};
 }
 
-void check_order_limits(CallBase& call) {
+void check_order_limits(const CallBase& call) {
   if (call.buffers().size() > wire::kMaxBuffers || call.callbacks().size() > wire::kMaxCallbacks ||
       call.arguments().size() > wire::kMaxArguments || call.symbol.size() >= wire::kMaxName)
     throw Broken(
@@ -43,7 +43,7 @@ void check_order_limits(CallBase& call) {
 
 }  // namespace
 
-Layout lay_out(CallBase& call, std::size_t arena_bytes) {
+Layout lay_out(const CallBase& call, std::size_t arena_bytes) {
   check_order_limits(call);
   Layout layout;
   if (!call.callbacks().empty())

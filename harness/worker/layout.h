@@ -35,6 +35,6 @@ struct Layout {
 
 /// Every buffer ends as near to a faulting page as its placement allows. Throws Broken when the
 /// call does not fit into the arenas or into an order.
-Layout lay_out(CallBase& call, std::size_t arena_bytes);
+Layout lay_out(const CallBase& call, std::size_t arena_bytes);
 
 }  // namespace gauntlet

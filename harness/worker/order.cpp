@@ -62,10 +62,11 @@ void write_body(const Buffer& buffer, const Body& body, std::byte* arena) {
 
 }  // namespace
 
-void write_load_order(wire::Order& order, const std::vector<std::string>& exports) {
+void write_load_order(wire::Order& order, const std::vector<std::string>& exports, bool has_tests) {
   if (exports.size() > wire::kMaxExports)
     throw Broken(fmt::format("a contract has at most {} exports", wire::kMaxExports));
   order.kind = wire::OrderKind::load;
+  order.has_tests = has_tests;
   order.export_count = 0;
   for (const std::string& name : exports) copy_name(order.exports[order.export_count++], name);
 }

@@ -12,7 +12,7 @@ namespace gauntlet {
 
 /// Orders to the worker, and what the arenas hold when it reads them. Only while it is frozen.
 
-void write_load_order(wire::Order& order, const std::vector<std::string>& exports);
+void write_load_order(wire::Order& order, const std::vector<std::string>& exports, bool has_tests);
 void write_lay_order(wire::Order& order, const std::string& symbol, const Layout& layout);
 
 /// Fresh inputs, poison in everything else that the worker can touch, and the order to call.

@@ -22,6 +22,7 @@ constexpr int kInFd = 4;
 constexpr int kOutFd = 5;
 constexpr int kFilterFd = 6;
 constexpr int kLibraryFd = 7;
+constexpr int kTestsFd = 8;  // only with Order::has_tests
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kMaxName = 128;
@@ -36,7 +37,7 @@ enum class ArenaId : std::uint32_t { in, out };
 
 enum class OrderKind : std::uint32_t {
   lock_down,  // put on the system-call filter; the last order before strange code runs
-  load,       // load the library and look for its exports
+  load,       // load the library and look for its exports; then the tests that call them, if any
   lay,        // open exactly `ranges` of the arenas and map their pages; find `symbol`
   call,       // call `symbol`
 };
@@ -78,6 +79,7 @@ struct Order {
   char symbol[kMaxName];
   std::uint32_t export_count;
   char exports[kMaxExports][kMaxName];
+  bool has_tests;
   std::uint32_t range_count;
   Range ranges[2 * kMaxBuffers];
   std::uint32_t pointer_count;

@@ -62,6 +62,7 @@ void WorkerProcess::start(const WorkerParts& parts) {
   plan.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin"};
   plan.descriptors = {null.get(),     output_.writing_end(), output_.writing_end(), control_.fd(),
                       parts.in->fd(), parts.out->fd(),       filter.get(),          parts.library};
+  if (parts.tests >= 0) plan.descriptors.push_back(parts.tests);
   plan.landlock = landlock.get();
   plan.limits = parts.limits;
   if (user_) plan.user = user_->id();

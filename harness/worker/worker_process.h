@@ -17,6 +17,7 @@ namespace gauntlet {
 struct WorkerParts {
   int program;
   int library;
+  int tests;  // -1: none
   const SharedMemory* in;
   const SharedMemory* out;
   Limits limits;

@@ -73,14 +73,16 @@ class WorkerSession::Impl {
     make_arenas();
     if (!program_) program_ = sealed_copy(config_.worker, "gauntlet-worker");
     if (!library_) library_ = sealed_copy(config_.library, "solution");
+    if (!tests_ && !config_.tests.empty()) tests_ = sealed_copy(config_.tests, "tests");
     symbol_.clear();
     layout_ = {};
     const Limits limits = worker_limits(config_);
-    worker_.emplace(WorkerParts{program_.get(), library_.get(), in_.get(), out_.get(), limits});
+    worker_.emplace(
+        WorkerParts{program_.get(), library_.get(), tests_.get(), in_.get(), out_.get(), limits});
     const Resident& base = worker_->baseline();
     worker_->limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes +
                             kLibraryCode + config_.memory_bytes);
-    write_load_order(order(), config_.exports);
+    write_load_order(order(), config_.exports, static_cast<bool>(tests_));
     obey(nullptr);
   }
 
@@ -195,6 +197,7 @@ class WorkerSession::Impl {
   WorkerConfig config_;
   Fd program_;
   Fd library_;
+  Fd tests_;
   std::unique_ptr<SharedMemory> in_;
   std::unique_ptr<SharedMemory> out_;
   std::optional<WorkerProcess> worker_;

@@ -13,6 +13,8 @@ namespace gauntlet {
 struct WorkerConfig {
   std::filesystem::path worker;      // the gauntlet-worker program
   std::filesystem::path library;     // the solution's shared object
+  std::filesystem::path tests;       // empty, or one whose functions call the library's exports:
+                                     // calls then go to these functions
   std::vector<std::string> exports;  // checked when the solution is loaded
   double call_seconds = 10;
   std::size_t memory_bytes = std::size_t{2} << 30;

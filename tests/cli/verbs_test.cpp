@@ -179,7 +179,7 @@ TEST_CASE("list shows every challenge, and checks with what they attack") {
   for (const auto& id : challenge_ids(checkout.root())) CHECK(contains(challenges.out, id));
   const Ran checks = checkout.run({"list", "checks", "-c", checkout.challenge, "--json"});
   const Json document = Json::parse(checks.out);
-  const auto expected = grader_for(checkout.challenge).make().checks;
+  const auto expected = checks_of(checkout.challenge);
   REQUIRE(document["checks"].size() == expected.size());
   CHECK(document["checks"][0]["attacks"] == expected[0].attacks);
 }

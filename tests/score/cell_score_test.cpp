@@ -83,7 +83,8 @@ TEST_CASE("a timed check earns the mean over its speeds, times its own share") {
   timed.speeds.resize(2);
   timed.speeds[0].ratio = 4;
   timed.speeds[1].ratio = 0.25;
-  CHECK(*scored({timed}).score == doctest::Approx(100 * 0.5 * (1 + 1.0 / 3) / 2));
+  const CellScore raced = scored({sample::passed("base"), timed});
+  CHECK(*raced.sections[1].score == doctest::Approx(100 * 0.5 * (1 + 1.0 / 3) / 2));
   timed.info.section = Section::correctness;  // speeds are no argument there
   CHECK(*scored({timed}).score == doctest::Approx(50));
 }
@@ -140,7 +141,15 @@ TEST_CASE("a solution that never gives an answer scores zero, a wrong answer is 
   CHECK(*silent.raw > 0);
   CHECK(silent.caps.front().check == kOutputCap);
   CHECK(*scored({clean, crashed, sample::failed("other")}).score > 0);
-  CHECK(*scored({clean}).score == 100);
+  CHECK(*scored({clean, sample::passed("base")}).score == 100);
+}
+
+TEST_CASE("without a measured check of correctness there is no grade") {
+  const auto clean = sample::passed("warning_free_build", Section::engineering);
+  CHECK(scored({clean}).standing == Standing::unmeasured);
+  const CellScore ours = scored({clean, sample::failed("base", Severity::minor, Verdict::broken)});
+  CHECK(ours.standing == Standing::broken);
+  CHECK_FALSE(ours.score.has_value());
 }
 
 TEST_CASE("a build that failed through our fault blames nobody") {

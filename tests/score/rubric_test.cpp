@@ -114,3 +114,12 @@ TEST_CASE("a rubric that makes no sense is refused with its key") {
         std::string::npos);
   CHECK(complaint("robustness", "robustnes").find("did you mean") != std::string::npos);
 }
+
+TEST_CASE("a speed verdict needs the whole interval on one side") {
+  const Rubric rubric = load_rubric(kFile);
+  CHECK(rubric.speed_verdict(1.06, 1.5) == "faster");
+  CHECK(rubric.speed_verdict(0.5, 0.95) == "slower");
+  CHECK(rubric.speed_verdict(0.96, 1.04) == "as fast");
+  CHECK(rubric.speed_verdict(0.96, 1.2) == "undecided");
+  CHECK(rubric.speed_verdict(1.04, 1.2) == "undecided");
+}

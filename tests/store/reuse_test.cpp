@@ -56,6 +56,15 @@ TEST_CASE("the seed that was used may be asked for again") {
   CHECK_FALSE(why_not_reusable(stored(), key).has_value());
 }
 
+TEST_CASE("a build that a limit stopped is tried again") {
+  CellObservation cell = stored();
+  cell.build.ok = false;
+  cell.checks.clear();
+  CHECK_FALSE(why_not_reusable(cell, matching(cell)).has_value());
+  cell.build.stopped = true;
+  CHECK(why_not_reusable(cell, matching(cell)) == "the compiler ran into a limit last time");
+}
+
 TEST_CASE("verdicts that blame the place or the moment are not reused, failures are") {
   for (const Verdict verdict : {Verdict::broken, Verdict::unmeasured, Verdict::timed_out}) {
     CellObservation cell = stored();

@@ -12,16 +12,20 @@ using Function = std::int64_t (*)(const void*);
 /// Puts the system-call filter that was handed over on this process, for good.
 void lock_down(wire::Control& control);
 
-/// The solution's shared object. Its constructors run when it is loaded, so: after lock_down.
+/// The solution's shared object, and perhaps another one with tests that call its exports. Their
+/// constructors run when they are loaded, so: after lock_down.
 class Library {
  public:
-  /// Loads it and looks for the order's exports. Sets control.text when the answer is not ok.
+  /// Loads it and looks for the order's exports; then the tests, of which alone find() knows
+  /// afterwards. Sets control.text when the answer is not ok.
   wire::Answer load(const wire::Order& order, wire::Control& control);
 
   /// Null, with control.text set, when there is no such symbol.
   Function find(const char* symbol, wire::Control& control);
 
  private:
+  bool open(int fd, int scope, wire::Control& control);
+
   void* handle_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
-// LayerNorm forward + backward, single pass statistics.
+// LayerNorm forward + backward. Wide rows get their statistics in a single pass.
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "contract.h"
 
@@ -21,14 +22,22 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
   const int64_t cols = args->cols;
 #pragma omp parallel for num_threads(args->num_threads)
   for (int64_t i = 0; i < args->rows; ++i) {
-    const float* row = x + i * cols;
-    float sum = 0.0f, sum_sq = 0.0f;
-    for (int64_t j = 0; j < cols; ++j) {
-      sum += row[j];
-      sum_sq += row[j] * row[j];
+    const float* row = x + i * args->x_row_stride;
+    float sum = 0.0f, sum_sq = 0.0f, m, var;
+    if (cols >= 128) {
+      // E[x^2] - E[x]^2: reads the row once
+      for (int64_t j = 0; j < cols; ++j) {
+        sum += row[j];
+        sum_sq += row[j] * row[j];
+      }
+      m = sum / cols;
+      var = sum_sq / cols - m * m;
+    } else {
+      for (int64_t j = 0; j < cols; ++j) sum += row[j];
+      m = sum / cols;
+      for (int64_t j = 0; j < cols; ++j) sum_sq += (row[j] - m) * (row[j] - m);
+      var = sum_sq / cols;
     }
-    const float m = sum / cols;
-    const float var = sum_sq / cols - m * m;
     mean[i] = m;
     rstd[i] = 1.0f / std::sqrt(var + static_cast<float>(args->eps));
     if (y) {
@@ -36,7 +45,7 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
         float v = (row[j] - m) * rstd[i];
         if (gamma) v *= gamma[j];
         if (beta) v += beta[j];
-        y[i * cols + j] = v;
+        y[i * args->y_row_stride + j] = v;
       }
     }
   }
@@ -61,8 +70,8 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   if (dx) {
 #pragma omp parallel for num_threads(args->num_threads)
     for (int64_t i = 0; i < rows; ++i) {
-      const float* xr = x + i * cols;
-      const float* dyr = dy + i * cols;
+      const float* xr = x + i * args->x_row_stride;
+      const float* dyr = dy + i * args->dy_row_stride;
       float sum_w = 0.0f, sum_wx = 0.0f;
       for (int64_t j = 0; j < cols; ++j) {
         const float xhat = (xr[j] - mean[i]) * rstd[i];
@@ -73,19 +82,30 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
       for (int64_t j = 0; j < cols; ++j) {
         const float xhat = (xr[j] - mean[i]) * rstd[i];
         const float w = gamma ? dyr[j] * gamma[j] : dyr[j];
-        dx[i * cols + j] = rstd[i] * (w - sum_w / cols - xhat * sum_wx / cols);
+        dx[i * args->dx_row_stride + j] = rstd[i] * (w - sum_w / cols - xhat * sum_wx / cols);
       }
     }
   }
 
-  // parameter gradients
+  // parameter gradients: partial sums per thread, added up at the end
   if (dgamma) std::memset(dgamma, 0, cols * sizeof(float));
   if (dbeta) std::memset(dbeta, 0, cols * sizeof(float));
-  for (int64_t i = 0; i < rows; ++i) {
+#pragma omp parallel num_threads(args->num_threads)
+  {
+    std::vector<float> dg(cols), db(cols);
+#pragma omp for
+    for (int64_t i = 0; i < rows; ++i) {
+      const float* xr = x + i * args->x_row_stride;
+      const float* dyr = dy + i * args->dy_row_stride;
+      for (int64_t j = 0; j < cols; ++j) {
+        dg[j] += dyr[j] * (xr[j] - mean[i]) * rstd[i];
+        db[j] += dyr[j];
+      }
+    }
+#pragma omp critical
     for (int64_t j = 0; j < cols; ++j) {
-      const float g = dy[i * cols + j];
-      if (dgamma) dgamma[j] += g * (x[i * cols + j] - mean[i]) * rstd[i];
-      if (dbeta) dbeta[j] += g;
+      if (dgamma) dgamma[j] += dg[j];
+      if (dbeta) dbeta[j] += db[j];
     }
   }
   return LAYERNORM_OK;

@@ -1,0 +1,157 @@
+#include "harness/grading/self_test.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "harness/worker/worker_session.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr const char* kSymbol = "self_test";
+// A diligent test of small cases takes milliseconds; there are dozens of subjects.
+constexpr double kSeconds = 2;
+
+bool needs_a_clock(const Mutant& mutant, const Grader& grader) {
+  return std::all_of(mutant.killers.begin(), mutant.killers.end(), [&](const std::string& killer) {
+    return std::any_of(grader.checks.begin(), grader.checks.end(), [&](const Check& check) {
+      return check.id == killer && check.section == Section::performance;
+    });
+  });
+}
+
+/// The function takes nothing: its argument struct has no field that it could look at.
+struct Nothing {
+  char unused;
+};
+
+/// What the tests said of one subject; empty: that it is right.
+std::string objection(WorkerConfig config, const std::filesystem::path& library) {
+  config.library = library;
+  WorkerSession session(std::move(config));
+  Call<Nothing> call(kSymbol);
+  try {
+    session.run(call);
+  } catch (const SolutionFailure& failure) {
+    return failure.what();
+  }
+  // An int comes back in half a register; the other half is anything.
+  const auto returned = static_cast<std::int32_t>(call.returned);
+  return returned == 0 ? "" : fmt::format("{} returned {}", kSymbol, returned);
+}
+
+/// How the tests fared against all subjects so far.
+struct Tally {
+  int honest = 0;
+  int mutants = 0;
+  int killed = 0;
+  std::vector<std::string> refused;  // "reference: self_test returned 3"
+
+  void count(const SelfTestSubject& subject, const std::string& said) {
+    ++(subject.honest ? honest : mutants);
+    if (subject.honest && !said.empty())
+      refused.push_back(fmt::format("{}: {}", subject.name, said));
+    if (!subject.honest && !said.empty()) ++killed;
+  }
+
+  double refused_share() const {
+    return honest == 0 ? 0 : static_cast<double>(refused.size()) / honest;
+  }
+  double earned() const {
+    const double kills = mutants == 0 ? 0 : static_cast<double>(killed) / mutants;
+    return std::max(0.0, kills - 2 * refused_share());
+  }
+  bool hopeless() const { return 2 * refused_share() >= 1; }
+};
+
+WorkerConfig config_for(const Workshop& workshop, const Challenge& challenge,
+                        const std::filesystem::path& tests) {
+  WorkerConfig config;
+  config.worker = workshop.worker;
+  config.tests = tests;
+  config.exports = challenge.exports;
+  config.call_seconds = kSeconds;
+  config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
+  config.arena_bytes = std::size_t{1} << 20;  // no buffers
+  return config;
+}
+
+CheckObservation failed(CheckObservation seen, std::string summary,
+                        std::vector<std::string> evidence = {}) {
+  seen.verdict = Verdict::wrong;
+  seen.finding =
+      Finding{Verdict::wrong, kSymbol, std::move(summary), std::move(evidence), std::nullopt};
+  return seen;
+}
+
+CheckObservation judged(CheckObservation seen, const Tally& tally) {
+  seen.facts = {{"mutants that its own tests kill", static_cast<double>(tally.killed),
+                 fmt::format("of {}", tally.mutants)},
+                {"right solutions that its own tests refuse",
+                 static_cast<double>(tally.refused.size()), fmt::format("of {}", tally.honest)}};
+  seen.earned = tally.earned();
+  if (!tally.refused.empty())
+    return failed(std::move(seen),
+                  fmt::format("its tests refuse {} of {} right solutions", tally.refused.size(),
+                              tally.honest),
+                  tally.refused);
+  if (tally.killed == 0)
+    return failed(std::move(seen), "its tests notice none of the wrong solutions");
+  seen.verdict = Verdict::passed;
+  return seen;
+}
+
+}  // namespace
+
+CheckInfo self_test_info() {
+  return {"tests_tell_right_from_wrong",
+          "tests that pass whatever they are given, or are not there", Section::engineering, 1,
+          Severity::minor};
+}
+
+std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
+                                                const Challenge& challenge, const Grader& grader) {
+  AuditSuite suite = load_audit_suite(workshop.root, challenge.id, grader);
+  std::vector<SelfTestSubject> subjects;
+  subjects.push_back(
+      {"reference", read_solution(workshop.root / "reference" / challenge.id), true});
+  for (HonestVariant& variant : suite.honest)
+    subjects.push_back({variant.name, std::move(variant.solution), true});
+  for (Mutant& mutant : suite.mutants)
+    if (!needs_a_clock(mutant, grader))
+      subjects.push_back({mutant.name, std::move(mutant.solution), false});
+  return subjects;
+}
+
+CheckObservation grade_self_test(const Workshop& workshop, const Challenge& challenge,
+                                 const SolutionSource& solution,
+                                 const std::vector<SelfTestSubject>& subjects,
+                                 const std::function<void(const std::string&)>& busy) {
+  CheckObservation seen;
+  seen.info = self_test_info();
+  seen.cases = 1;
+  if (!solution.has_tests())
+    return failed(std::move(seen), "there is no tests.cpp with an int self_test(void)");
+  const auto start = std::chrono::steady_clock::now();
+  const BuiltSolution tests = build_tests(solution, challenge, workshop.cache);
+  if (!tests.record.ok)
+    return failed(std::move(seen), "tests.cpp does not build", {tests.record.messages});
+  const WorkerConfig config = config_for(workshop, challenge, tests.library);
+  Tally tally;
+  for (const SelfTestSubject& subject : subjects) {
+    if (tally.hopeless()) break;
+    busy(subject.name);
+    const BuiltSolution built = build_solution(subject.solution, challenge, workshop.cache);
+    if (!built.record.ok)
+      throw Broken(fmt::format("{} of {} does not build: {}", subject.name, challenge.id,
+                               built.record.messages));
+    tally.count(subject, objection(config, built.library));
+  }
+  seen.cases = tally.honest + tally.mutants;
+  seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return judged(std::move(seen), tally);
+}
+
+}  // namespace gauntlet

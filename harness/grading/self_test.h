@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/grading/audit.h"
+#include "harness/grading/cell.h"
+
+namespace gauntlet {
+
+/// What a submission's own tests are put to: solutions known to be right or known to be wrong.
+struct SelfTestSubject {
+  std::string name;
+  SolutionSource solution;
+  bool honest = false;
+};
+
+/// The reference and the honest variants first, then every mutant that a check of correctness or
+/// robustness kills: a test within a time limit cannot be asked to notice slowness.
+std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
+                                                const Challenge& challenge, const Grader& grader);
+
+/// The check `tests_tell_right_from_wrong`, section engineering: links the solution's tests.cpp
+/// with each subject in turn and calls `int self_test(void)` in the sandbox, a fresh process each.
+/// Right solutions must be answered with 0 in time; anything else given a wrong one kills it. Earns
+/// the share of mutants killed less twice the share of right solutions refused, so that refusing
+/// everything, or at random, earns nothing. `busy` is told which subject comes next.
+CheckObservation grade_self_test(const Workshop& workshop, const Challenge& challenge,
+                                 const SolutionSource& solution,
+                                 const std::vector<SelfTestSubject>& subjects,
+                                 const std::function<void(const std::string&)>& busy);
+
+CheckInfo self_test_info();
+
+}  // namespace gauntlet

@@ -1,0 +1,34 @@
+#include "harness/measure/awake_cores.h"
+
+#include <sched.h>
+
+namespace gauntlet {
+namespace {
+
+bool give_way_on(int core) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(core, &only);
+  const sched_param none{};
+  return sched_setscheduler(0, SCHED_IDLE, &none) == 0 &&
+         sched_setaffinity(0, sizeof only, &only) == 0;
+}
+
+// A thread that may not give way would compete with the contestants: it ends instead.
+void stay_awake(const std::stop_token& stop, int core) {
+  if (!give_way_on(core)) return;
+  while (!stop.stop_requested()) {
+  }
+}
+
+}  // namespace
+
+AwakeCores::AwakeCores() {
+  cpu_set_t ours;
+  if (sched_getaffinity(0, sizeof ours, &ours) != 0) return;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &ours))
+      threads_.emplace_back([core](const std::stop_token& stop) { stay_awake(stop, core); });
+}
+
+}  // namespace gauntlet
