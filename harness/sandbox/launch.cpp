@@ -50,9 +50,9 @@ class Child {
       : plan_(plan), prepared_(prepared), status_(status) {}
 
   [[noreturn]] void become() {
-    // A process group of its own, for signals, in our session: where the kernel shares the processor
-    // between sessions first (autogroup), a session apart would not yield to nor outrank our threads
-    // one by one. Nothing here can reach the session's terminal: no descriptor, no ioctl.
+    // A process group of its own, for signals, in our session: where the kernel shares the
+    // processor between sessions first (autogroup), a session apart would neither yield to our
+    // threads nor outrank them. The terminal is out of reach: no descriptor, no ioctl.
     must(setpgid(0, 0) == 0, "setpgid");
     reset_signals();
     place_descriptors();

@@ -29,9 +29,9 @@ struct LaunchFailed : Broken {
   using Broken::Broken;
 };
 
-/// Starts the program in a process group of its own, with no capabilities, no way to gain any, and a
-/// SIGKILL when the calling thread ends. Returns its process id, to be reaped by the caller. Throws
-/// LaunchFailed, naming the step, when it could not be started.
+/// Starts the program in a process group of its own, with no capabilities, no way to gain any, and
+/// a SIGKILL when the calling thread ends. Returns its process id, to be reaped by the caller.
+/// Throws LaunchFailed, naming the step, when it could not be started.
 pid_t launch(const LaunchPlan& plan);
 
 }  // namespace gauntlet
