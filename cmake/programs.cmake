@@ -62,17 +62,20 @@ foreach(id IN LISTS challenge_ids)
   endif()
 endforeach()
 
-# Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), and how often
-# the races tell a program from itself.
-foreach(bench worker race)
+# Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), how often the
+# races tell a program from itself, and how near the references come to the machine's ceilings.
+foreach(bench worker race reference)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
   target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_build gauntlet_worker
                                                         gauntlet_measure)
   target_compile_definitions(gauntlet_bench_${bench}
-                             PRIVATE GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+                             PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
+                                     GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_dependencies(gauntlet_bench_${bench} gauntlet_worker_program)
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
+target_link_libraries(gauntlet_bench_reference PRIVATE gauntlet_graders gauntlet_kit)
+target_sources(gauntlet_bench_reference PRIVATE ${grader_objects})
 
 add_test(NAME "house: the committed reports say what their data say"
          COMMAND gauntlet report --check)
