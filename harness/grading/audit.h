@@ -24,8 +24,9 @@ struct HonestVariant {
   SolutionSource solution;
 };
 
-/// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched. Throws UserError
-/// naming the entry when a patch does not apply exactly once or a killer is no check.
+/// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched; headers that lie
+/// beside a file come with it, so that variants can share one. Throws UserError naming the entry
+/// when a patch does not apply exactly once or a killer is no check.
 struct AuditSuite {
   std::vector<Mutant> mutants;
   std::vector<HonestVariant> honest;

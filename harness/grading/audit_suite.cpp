@@ -12,9 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SolutionSource single_file(std::string content) {
+/// `content` as solution.cpp, with the headers that lie beside the file that it comes from.
+SolutionSource solution_from(const fs::path& file, std::string content) {
   SolutionSource source;
+  for (const auto& entry : fs::directory_iterator(file.parent_path()))
+    if (entry.path().extension() == ".h")
+      source.files.push_back({entry.path().filename().string(), read_file(entry.path())});
   source.files.push_back({"solution.cpp", std::move(content)});
+  std::sort(source.files.begin(), source.files.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return source;
 }
 
@@ -32,14 +38,16 @@ std::string patched(const std::string& base, YamlFields& edit) {
 }
 
 SolutionSource mutant_source(const fs::path& folder, YamlFields& entry) {
-  if (entry.has("file")) return single_file(read_file(folder / entry.text("file")));
-  std::string text = read_file(folder / entry.text("base"));
-  if (!entry.has("edits")) return single_file(patched(text, entry));
-  for (YamlFields edit : entry.list("edits")) {
-    text = patched(text, edit);
-    edit.refuse_unknown();
-  }
-  return single_file(std::move(text));
+  const bool whole = entry.has("file");
+  const fs::path file = folder / entry.text(whole ? "file" : "base");
+  std::string text = read_file(file);
+  if (!whole && !entry.has("edits")) text = patched(text, entry);
+  if (!whole && entry.has("edits"))
+    for (YamlFields edit : entry.list("edits")) {
+      text = patched(text, edit);
+      edit.refuse_unknown();
+    }
+  return solution_from(file, std::move(text));
 }
 
 Mutant load_mutant(const fs::path& folder, YamlFields entry, const std::set<std::string>& checks) {
@@ -66,7 +74,7 @@ HonestVariant load_honest(const fs::path& file) {
         fmt::format("{}:1: an honest variant starts with '{}...'", file.string(), kMark));
   const std::size_t end = text.find('\n');
   const std::string strategy = text.substr(kMark.size(), end - kMark.size());
-  return {file.stem().string(), strategy, single_file(std::move(text))};
+  return {file.stem().string(), strategy, solution_from(file, std::move(text))};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_CASE("a patch makes a mutant of the honest file it names") {
   Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
   const AuditSuite suite = checkout.load();
   REQUIRE(suite.mutants.size() == 1);
-  CHECK(suite.mutants[0].solution.files.at(0).content.find("int a = 2;") != std::string::npos);
+  CHECK(suite.mutants[0].solution.files.back().content.find("int a = 2;") != std::string::npos);
   CHECK(suite.mutants[0].killers == std::vector<std::string>{"first", "second"});
   REQUIRE(suite.honest.size() == 1);
   CHECK(suite.honest[0].strategy == "the plain one");
@@ -82,4 +82,16 @@ TEST_CASE("an honest variant says its strategy on the first line") {
   Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
   checkout.write("honest/silent.cpp", "int a;\n");
   CHECK_THROWS_WITH_AS(checkout.load(), doctest::Contains("silent.cpp:1"), UserError);
+}
+
+TEST_CASE("headers beside a variant come with it and with its mutants") {
+  Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
+  checkout.write("honest/shared.h", "int c = 1;\n");
+  const AuditSuite suite = checkout.load();
+  REQUIRE(suite.honest.size() == 1);
+  for (const SolutionSource& source : {suite.honest[0].solution, suite.mutants[0].solution}) {
+    REQUIRE(source.files.size() == 2);
+    CHECK(source.files[0].name == "shared.h");
+    CHECK(source.files[1].name == "solution.cpp");
+  }
 }
