@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
 
 #include "harness/core/error.h"
+#include "harness/core/machine.h"
 #include "harness/worker/worker_session.h"
 
 namespace gauntlet {
 namespace {
 
 constexpr const char* kSymbol = "self_test";
-// A diligent test of small cases takes milliseconds; there are dozens of subjects.
-constexpr double kSeconds = 2;
+// More than the prompts grant, so that a busy machine makes no false alarm. The same for right and
+// wrong: a test that only waits must not pass for one that tells them apart.
+constexpr double kSeconds = 5;
 
 bool needs_a_clock(const Mutant& mutant, const Grader& grader) {
   return std::all_of(mutant.killers.begin(), mutant.killers.end(), [&](const std::string& killer) {
@@ -42,7 +49,7 @@ std::string objection(WorkerConfig config, const std::filesystem::path& library)
   return returned == 0 ? "" : fmt::format("{} returned {}", kSymbol, returned);
 }
 
-/// How the tests fared against all subjects so far.
+/// How the tests fared against the subjects so far.
 struct Tally {
   int honest = 0;
   int mutants = 0;
@@ -63,7 +70,62 @@ struct Tally {
     const double kills = mutants == 0 ? 0 : static_cast<double>(killed) / mutants;
     return std::max(0.0, kills - 2 * refused_share());
   }
-  bool hopeless() const { return 2 * refused_share() >= 1; }
+};
+
+/// Puts the tests to subjects, several at a time.
+class Trial {
+ public:
+  Trial(const Challenge& challenge, const std::filesystem::path& cache, WorkerConfig config,
+        const std::function<void(const std::string&)>& busy)
+      : challenge_(challenge), cache_(cache), config_(std::move(config)), busy_(busy) {}
+
+  /// What was said of each.
+  std::vector<std::string> objections(std::span<const SelfTestSubject> subjects) {
+    said_.assign(subjects.size(), "");
+    next_ = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < this_machine().cores; ++i)
+      threads.emplace_back([this, subjects] { work_through(subjects); });
+    threads.clear();
+    if (fault_) std::rethrow_exception(fault_);
+    return std::move(said_);
+  }
+
+ private:
+  void work_through(std::span<const SelfTestSubject> subjects) {
+    while (const auto mine = take_next(subjects)) {
+      try {
+        said_[*mine] = objection(config_, library_of(subjects[*mine]));
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        fault_ = std::current_exception();
+      }
+    }
+  }
+
+  std::optional<std::size_t> take_next(std::span<const SelfTestSubject> subjects) {
+    const std::lock_guard lock(mutex_);
+    if (next_ == subjects.size() || fault_) return std::nullopt;
+    busy_(subjects[next_].name);
+    return next_++;
+  }
+
+  std::filesystem::path library_of(const SelfTestSubject& subject) const {
+    const BuiltSolution built = build_solution(subject.solution, challenge_, cache_);
+    if (!built.record.ok)
+      throw Broken(fmt::format("{} of {} does not build: {}", subject.name, challenge_.id,
+                               built.record.messages));
+    return built.library;
+  }
+
+  const Challenge& challenge_;
+  const std::filesystem::path& cache_;
+  WorkerConfig config_;
+  const std::function<void(const std::string&)>& busy_;
+  std::mutex mutex_;  // of busy_, next_ and fault_; every thread has its own elements of said_
+  std::size_t next_ = 0;
+  std::exception_ptr fault_;
+  std::vector<std::string> said_;
 };
 
 WorkerConfig config_for(const Workshop& workshop, const Challenge& challenge,
@@ -138,16 +200,16 @@ CheckObservation grade_self_test(const Workshop& workshop, const Challenge& chal
   const BuiltSolution tests = build_tests(solution, challenge, workshop.cache);
   if (!tests.record.ok)
     return failed(std::move(seen), "tests.cpp does not build", {tests.record.messages});
-  const WorkerConfig config = config_for(workshop, challenge, tests.library);
+  Trial trial(challenge, workshop.cache, config_for(workshop, challenge, tests.library), busy);
+  const auto first_mutant = std::partition_point(
+      subjects.begin(), subjects.end(), [](const auto& subject) { return subject.honest; });
+  const std::span honest(subjects.begin(), first_mutant);
+  const std::span mutants(first_mutant, subjects.end());
   Tally tally;
-  for (const SelfTestSubject& subject : subjects) {
-    if (tally.hopeless()) break;
-    busy(subject.name);
-    const BuiltSolution built = build_solution(subject.solution, challenge, workshop.cache);
-    if (!built.record.ok)
-      throw Broken(fmt::format("{} of {} does not build: {}", subject.name, challenge.id,
-                               built.record.messages));
-    tally.count(subject, objection(config, built.library));
+  for (const auto& group : {honest, mutants}) {
+    const std::vector<std::string> said = trial.objections(group);
+    for (std::size_t i = 0; i < group.size(); ++i) tally.count(group[i], said[i]);
+    if (2 * tally.refused_share() >= 1) break;  // no kill can make up for it
   }
   seen.cases = tally.honest + tally.mutants;
   seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -22,10 +22,10 @@ std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
                                                 const Challenge& challenge, const Grader& grader);
 
 /// The check `tests_tell_right_from_wrong`, section engineering: links the solution's tests.cpp
-/// with each subject in turn and calls `int self_test(void)` in the sandbox, a fresh process each.
-/// Right solutions must be answered with 0 in time; anything else given a wrong one kills it. Earns
-/// the share of mutants killed less twice the share of right solutions refused, so that refusing
-/// everything, or at random, earns nothing. `busy` is told which subject comes next.
+/// with each subject, right ones first, and calls `int self_test(void)` in the sandbox, a fresh
+/// process each. Right solutions must be answered with 0 in time; anything else given a wrong one
+/// kills it. Earns the share of mutants killed less twice the share of right solutions refused, so
+/// that refusing everything, or at random, earns nothing. `busy` is told which subject comes next.
 CheckObservation grade_self_test(const Workshop& workshop, const Challenge& challenge,
                                  const SolutionSource& solution,
                                  const std::vector<SelfTestSubject>& subjects,

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
+
+#include "ask.h"
+#include "checks.h"
+#include "generate.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// All scores around `level`, with noise that still tells the keys apart where float allows it. Far
+/// out the bound on o forgives nearly every number, but no NaN, and that on lse still names the
+/// level.
+Problem around_level(Rng& rng, const Sizes& sizes, double level) {
+  Problem problem(sizes, rng);
+  fill_scores(problem, rng, 2, 1);
+  fill_values(problem, rng);
+  const double root = std::sqrt(std::abs(level));
+  add_to_scores(
+      problem, 0, [&](auto, auto, auto) { return root; },
+      [&](auto, auto, auto) { return std::copysign(root, level); });
+  return problem;
+}
+
+}  // namespace
+
+void very_negative_scores(Probe& probe) {
+  Rng shape = probe.begin_case("shape");
+  Sizes sizes;
+  sizes.q_len = sizes.k_len = shape.integer(50, 120);
+  sizes.dim = shape.integer(8, 40);
+  sizes.value_dim = 20;
+  for (const double level : {-120.0, -200.0, -1.5e4, -6e4, -2.5e5, -1e30})
+    for (const bool causal : {false, true}) {
+      Rng rng = probe.begin_case(fmt::format("at_{:g}{}", level, causal ? "_causal" : ""));
+      Problem problem = around_level(rng, sizes, level);
+      problem.causal = causal;
+      if (causal) problem.window_left = rng.integer(3, 12);
+      ask_and_check(probe, problem);
+    }
+}
+
+// Flights of stairs: whoever looks past its mask meets keys that are 150 higher than what it may
+// see.
+void loud_masked_keys(Probe& probe) {
+  Sizes sizes;
+  sizes.q_len = sizes.k_len = 180 + probe.begin_case("shape").integer(0, 40);
+  sizes.dim = 16;
+  sizes.value_dim = 16;
+  for (const char* kind : {"future", "past", "padding"})
+    for (const double step : {60.0, 150.0}) {
+      Rng rng = probe.begin_case(fmt::format("loud_{}_{:g}", kind, step));
+      Problem problem(sizes, rng);
+      fill_scores(problem, rng, 1.5, 1);
+      fill_values(problem, rng);
+      std::vector<double> height(1, 0.0);
+      while (std::ssize(height) < sizes.k_len)
+        height.push_back(height.back() + (rng.chance(0.06) ? step : 0));
+      const bool past = kind == std::string("past");
+      add_to_scores(
+          problem, 0, [&](auto, auto, auto) { return 1.0; },
+          [&](auto, auto, auto j) {
+            return height[static_cast<std::size_t>(past ? sizes.k_len - 1 - j : j)];
+          });
+      problem.causal = !past;
+      if (past) problem.window_left = rng.integer(0, 20);
+      if (kind == std::string("padding")) {
+        problem.causal = false;
+        problem.kv_len = {static_cast<std::int32_t>(sizes.k_len - rng.integer(9, 60))};
+      }
+      ask_and_check(probe, problem);
+    }
+}
+
+void negative_tail(Probe& probe) {
+  for (int number = 0; number < 10; ++number) {
+    Rng rng = probe.begin_case(fmt::format("tail_{}", number));
+    Sizes sizes;
+    sizes.q_len = rng.integer(1, 40);
+    sizes.k_len = number < 2 ? 77 : rng.integer(1, 300);
+    if (sizes.k_len % 16 == 0) ++sizes.k_len;
+    sizes.dim = sizes.value_dim = 16;
+    Problem problem(sizes, rng);
+    fill_scores(problem, rng, 1, 1);
+    fill_values(problem, rng);
+    const double depth = number % 2 == 0 ? rng.uniform(10, 60) : rng.uniform(110, 160);
+    add_to_scores(
+        problem, 0, [&](auto, auto, auto) { return -depth; },
+        [&](auto, auto, auto) { return 1.0; });
+    ask_and_check(probe, problem);
+  }
+}
+
+// Sums of 10^5 terms near 1: 16-bit accumulators stand still at 256 or 2048.
+void long_uniform(Probe& probe) {
+  for (const std::int64_t keys : {65536, 20000, 65536}) {
+    const bool again = probe.observation().cases == 2;
+    Rng rng = probe.begin_case(fmt::format("near_{}_keys{}", keys, again ? "_again" : ""));
+    Sizes sizes;
+    sizes.q_len = 3;
+    sizes.k_len = keys == 65536 ? keys + 37 : keys + rng.integer(-9, 9);
+    sizes.dim = 4;
+    sizes.value_dim = 5;
+    Problem problem(sizes, rng);
+    fill_scores(problem, rng, 0.2);
+    fill_values(problem, rng);
+    for (float& value : problem.v.data) value += 2;
+    ask_and_check(probe, problem);
+  }
+}
+
+// A tolerance taken from the largest output would forgive everything in the quiet heads.
+void loud_and_quiet_heads(Probe& probe) {
+  Sizes sizes;
+  sizes.q_heads = sizes.kv_heads = 9;
+  sizes.q_len = 40;
+  sizes.k_len = 90 + probe.begin_case("shape").integer(0, 40);
+  sizes.dim = 24;
+  sizes.value_dim = 24;
+  for (const bool loud_first : {false, true}) {
+    Rng rng = probe.begin_case(loud_first ? "loud_first" : "loud_last");
+    Problem problem(sizes, rng);
+    fill_sharp(problem, rng);
+    const auto loudness = [&](std::int64_t head) {
+      const auto step = static_cast<double>(loud_first ? sizes.q_heads - 1 - head : head);
+      return std::pow(10.0, step - 4);
+    };
+    for_each_row(problem.v, [&](float* row, auto, auto h, auto) {
+      for (std::int64_t d = 0; d < sizes.value_dim; ++d)
+        row[d] = static_cast<float>(row[d] * loudness(h));
+    });
+    for_each_row(problem.q, [&](float* row, auto, auto h, auto) {
+      for (std::int64_t d = 0; d < sizes.dim; ++d)
+        row[d] = static_cast<float>(row[d] * std::min(1.0, 100 * loudness(h)));
+    });
+    ask_and_check(probe, problem);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

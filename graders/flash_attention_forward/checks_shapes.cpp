@@ -1,0 +1,160 @@
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+#include "ask.h"
+#include "checks.h"
+#include "generate.h"
+#include "sampled.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+void head_dims(Probe& probe) {
+  constexpr std::pair<int, int> kDims[] = {
+      {1, 1},     {2, 3},     {16, 16},   {32, 32},   {40, 40},   {59, 59},   {64, 64},
+      {80, 80},   {96, 96},   {111, 111}, {128, 128}, {160, 160}, {192, 192}, {224, 224},
+      {256, 256}, {192, 128}, {64, 256},  {17, 5},    {5, 31},    {256, 1}};
+  for (const auto& [dim, value_dim] : kDims) {
+    Rng rng = probe.begin_case(fmt::format("dim_{}_{}", dim, value_dim));
+    Sizes sizes;
+    const bool causal = dim % 8 == 0;
+    sizes.k_len = rng.integer(40, 110);
+    sizes.q_len = causal ? sizes.k_len : rng.integer(5, 40);
+    sizes.dim = dim;
+    sizes.value_dim = value_dim;
+    Problem problem(sizes, rng);
+    if (dim % 3 == 0) problem.scale *= static_cast<float>(rng.uniform(0.5, 2));
+    problem.causal = causal;
+    if (dim % 5 == 0) problem.softcap = static_cast<float>(rng.uniform(2, 6));
+    fill_sharp(problem, rng);
+    ask_and_check(probe, problem);
+  }
+}
+
+void grouped_heads(Probe& probe) {
+  constexpr std::pair<int, int> kHeads[] = {{8, 1},  {8, 2}, {6, 3}, {7, 7},
+                                            {12, 4}, {5, 1}, {6, 2}, {8, 2}};
+  int number = 0;
+  for (const auto& [q_heads, kv_heads] : kHeads) {
+    Rng rng =
+        probe.begin_case(fmt::format("heads_{}_on_{}_number_{}", q_heads, kv_heads, ++number));
+    Sizes sizes;
+    sizes.batch = 2;
+    sizes.q_heads = q_heads;
+    sizes.kv_heads = kv_heads;
+    const bool causal = rng.chance(0.5);
+    sizes.k_len = 60;
+    sizes.q_len = causal ? sizes.k_len : 17;
+    sizes.dim = sizes.value_dim = 16;
+    Problem problem(sizes, rng, rng.chance(0.5) ? Layout::rows_first : Layout::heads_first);
+    problem.causal = causal;
+    problem.want_lse = number != 3;
+    fill_sharp(problem, rng);
+    ask_and_check(probe, problem);
+  }
+}
+
+void tiny_shapes(Probe& probe) {
+  const Sizes shapes[] = {{1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 64, 64}, {2, 2, 1, 1, 3, 8, 8},
+                          {1, 1, 1, 3, 1, 8, 8}, {1, 1, 1, 5, 0, 8, 8},   {1, 2, 1, 0, 5, 8, 8},
+                          {0, 2, 1, 5, 5, 8, 8}, {2, 0, 0, 5, 5, 8, 8},   {1, 2, 2, 40, 0, 16, 3},
+                          {1, 1, 1, 0, 0, 4, 4}, {3, 4, 2, 2, 2, 4, 5}};
+  for (const Sizes& sizes : shapes)
+    for (const bool causal : {false, true}) {
+      if (causal && sizes.q_len != sizes.k_len && sizes.k_len > 0) continue;  // causal_alignment's
+      Rng rng = probe.begin_case(fmt::format("{}_{}_{}_{}x{}_{}{}", sizes.batch, sizes.q_heads,
+                                             sizes.kv_heads, sizes.q_len, sizes.k_len, sizes.dim,
+                                             causal ? "_causal" : ""));
+      Problem problem(sizes, rng);
+      problem.causal = causal;
+      fill_sharp(problem, rng);
+      ask_and_check(probe, problem);
+    }
+}
+
+void scale_and_softcap(Probe& probe) {
+  Rng shape = probe.begin_case("shape");
+  Sizes sizes;
+  sizes.q_len = sizes.k_len = shape.integer(80, 120);
+  sizes.dim = shape.integer(30, 50);
+  sizes.value_dim = 20;
+  const float default_scale = 1 / std::sqrt(static_cast<float>(sizes.dim));
+  struct Setting {
+    const char* name;
+    float scale;
+    float softcap;
+    double deviation;
+  };
+  const Setting settings[] = {{"scale_1", 1, 0, 3.5},
+                              {"scale_1/dim", default_scale * default_scale, 0, 3.5},
+                              {"scale_0", 0, 0, 3.5},
+                              {"scale_negative", -0.3f, 0, 4},
+                              {"scale_tiny", 1e-6f, 0, 3.5},
+                              {"softcap_15", default_scale, 15, 12},
+                              {"softcap_30", default_scale, 30, 25},
+                              {"softcap_50", 0.2f, 50, 40},
+                              {"softcap_2", 1, 2, 6},
+                              {"softcap_5_negative_scale", -0.5f, 5, 6}};
+  for (const Setting& setting : settings)
+    for (const bool causal : {false, true}) {
+      Rng rng = probe.begin_case(fmt::format("{}{}", setting.name, causal ? "_causal" : ""));
+      Problem problem(sizes, rng);
+      problem.causal = causal;
+      problem.scale = setting.scale;
+      problem.softcap = setting.softcap;
+      fill_scores(problem, rng, setting.deviation);
+      fill_values(problem, rng);
+      ask_and_check(probe, problem);
+    }
+}
+
+// More heads than 16 bits count, with almost nothing in each.
+void many_heads(Probe& probe) {
+  for (const bool in_batch : {false, true}) {
+    Rng rng = probe.begin_case(in_batch ? "in_batch" : "in_heads");
+    Sizes sizes;
+    const std::int64_t many = 65536 + rng.integer(1, 30);
+    sizes.batch = in_batch ? many : 1;
+    sizes.q_heads = sizes.kv_heads = in_batch ? 1 : many;
+    sizes.q_len = 1;
+    sizes.k_len = 2;
+    sizes.dim = 3;
+    sizes.value_dim = 2;
+    Problem problem(sizes, rng);
+    fill_sharp(problem, rng);
+    ask_and_check(probe, problem);
+  }
+}
+
+// Everything at once at lengths where a solution may take another path than for short sequences.
+void long_sequences(Probe& probe) {
+  for (int number = 0; number < 6; ++number) {
+    Rng rng = probe.begin_case(fmt::format("number_{}", number));
+    Sizes sizes;
+    sizes.q_heads = number % 2 == 0 ? 2 : 1;
+    sizes.q_len = rng.integer(900, 2000);
+    sizes.k_len = rng.integer(1000, 2400);
+    sizes.dim = number < 2 ? 64 : rng.integer(8, 40);
+    sizes.value_dim = number < 2 ? 64 : rng.integer(8, 40);
+    Problem problem(sizes, rng, number % 3 == 0 ? Layout::packed : Layout::heads_first);
+    problem.causal = rng.chance(0.5);
+    if (number >= 3) problem.window_left = rng.integer(0, 700);
+    if (number == 5) problem.window_right = rng.integer(0, 300);
+    if (number == 2) problem.softcap = 20;
+    if (number % 3 == 1) {
+      problem.kv_start = {static_cast<std::int32_t>(rng.integer(1, 300))};
+      problem.kv_len = {static_cast<std::int32_t>(rng.integer(500, 700))};
+    }
+    fill_scores(problem, rng, 3, 1);
+    fill_values(problem, rng);
+    const double climb = rng.uniform(-0.05, 0.05);
+    add_to_scores(
+        problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
+        [&](auto, auto, auto j) { return climb * static_cast<double>(j); });
+    const Answer answer = ask(probe, problem);
+    if (const auto miss = sampled_miss(problem, answer, rng, 60))
+      probe.fail(*miss, {problem.describe()});
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "ask.h"
+#include "checks.h"
+#include "generate.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// Scores that follow a profile along the keys, each row with its own steepness, so that the row
+/// maxima of a tile move apart.
+Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling) {
+  Problem problem(sizes, rng);
+  fill_scores(problem, rng, 0.7, 1);
+  fill_values(problem, rng);
+  std::vector<double> height = heights(profile, sizes.k_len, rng);
+  if (falling) std::reverse(height.begin(), height.end());
+  add_to_scores(
+      problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
+      [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
+  return problem;
+}
+
+/// All profiles on one shape: an answer that is right once and then repeated is wrong.
+void ask_profiles(Probe& probe, bool falling) {
+  Rng shape = probe.begin_case("shape");
+  for (const std::int64_t keys : {70, 200, 333}) {
+    Sizes sizes;
+    sizes.q_heads = sizes.kv_heads = 2;
+    sizes.q_len = shape.integer(5, 75);
+    sizes.k_len = keys + shape.integer(-6, 6);
+    sizes.dim = shape.integer(3, 64);
+    sizes.value_dim = shape.integer(3, 64);
+    for (const Profile profile : kProfiles) {
+      Rng rng = probe.begin_case(fmt::format("{}_near_{}_keys", name_of(profile), keys));
+      Problem problem = with_profile(rng, sizes, profile, falling);
+      ask_and_check(probe, problem);
+    }
+  }
+}
+
+}  // namespace
+
+void sharp_scores(Probe& probe) {
+  constexpr std::pair<int, int> kShapes[] = {
+      {1, 1},    {1, 239},  {3, 799}, {127, 513}, {113, 203}, {108, 256},
+      {799, 3},  {239, 1},  {97, 97}, {200, 64},  {31, 128},  {65, 130},
+      {17, 257}, {256, 16}, {48, 48}, {511, 96},  {113, 203}, {97, 97}};
+  int number = 0;
+  for (const auto& [queries, keys] : kShapes) {
+    Rng rng = probe.begin_case(fmt::format("{}x{}_number_{}", queries, keys, ++number));
+    Sizes sizes;
+    sizes.q_len = queries;
+    sizes.k_len = keys;
+    if (number % 3 == 0 && queries != keys) {  // one beside the shape that everybody tests
+      sizes.q_len += rng.integer(0, 2);
+      sizes.k_len += rng.integer(-1, 1);
+    }
+    sizes.batch = rng.integer(1, 2);
+    Problem problem(sizes, rng);
+    problem.causal = queries == keys;
+    if (number % 4 == 0) problem.scale *= static_cast<float>(rng.uniform(0.5, 2));
+    fill_sharp(problem, rng);
+    ask_and_check(probe, problem);
+  }
+}
+
+void climbing_scores(Probe& probe) {
+  ask_profiles(probe, false);
+}
+
+void falling_scores(Probe& probe) {
+  ask_profiles(probe, true);
+}
+
+void overflow_ramp(Probe& probe) {
+  Sizes sizes;
+  sizes.q_len = 33;
+  sizes.k_len = 150 + probe.begin_case("shape").integer(0, 100);
+  sizes.dim = sizes.value_dim = 32;
+  for (const double climb : {120.0, 200.0, 1e4})
+    for (const bool falling : {false, true})
+      for (const bool jump : {false, true}) {
+        Rng rng = probe.begin_case(fmt::format("{}_{}_by_{:g}", falling ? "falling" : "climbing",
+                                               jump ? "once" : "steadily", climb));
+        Problem problem(sizes, rng);
+        fill_scores(problem, rng, 1, 1);
+        fill_values(problem, rng);
+        const std::int64_t edge = rng.integer(sizes.k_len / 3, 2 * sizes.k_len / 3);
+        add_to_scores(
+            problem, 0, [&](auto, auto, auto) { return rng.uniform(1.0, 1.2); },
+            [&](auto, auto, auto key) {
+              const std::int64_t j = falling ? sizes.k_len - 1 - key : key;
+              if (jump) return j >= edge ? climb : 0.0;
+              return climb * static_cast<double>(j) / static_cast<double>(sizes.k_len - 1);
+            });
+        ask_and_check(probe, problem);
+      }
+}
+
+// Every row has three keys far above the rest: one at an end, one in the other half, one anywhere.
+// Their values are unlike all others, so that a lost or misplaced key cannot hide.
+void needles(Probe& probe) {
+  constexpr std::int64_t kPlaces = 12;
+  Sizes sizes;
+  sizes.q_heads = sizes.kv_heads = 2;
+  sizes.q_len = 50;
+  sizes.dim = 24;
+  sizes.value_dim = 16;
+  sizes.k_len = 400 + probe.begin_case("shape").integer(-30, 30);
+  for (int number = 0; number < 4; ++number) {
+    Rng rng = probe.begin_case(fmt::format("needles_{}", number));
+    Problem problem(sizes, rng);
+    fill_scores(problem, rng, 1, kPlaces);
+    fill_values(problem, rng);
+    std::vector<std::int64_t> places{0, sizes.k_len - 1};
+    while (std::ssize(places) < kPlaces) places.push_back(rng.integer(1, sizes.k_len - 2));
+    for_each_row(problem.k, [&](float* row, auto, auto, auto j) {
+      for (std::int64_t place = 0; place < kPlaces; ++place)
+        if (places[static_cast<std::size_t>(place)] == j) row[place] = 1;
+    });
+    for_each_row(problem.q, [&](float* row, auto, auto, auto) {
+      const std::int64_t wanted[] = {rng.integer(0, 1), rng.integer(0, kPlaces - 1),
+                                     rng.integer(2, kPlaces - 1)};
+      for (int rank = 0; rank < 3; ++rank)
+        row[wanted[rank]] = static_cast<float>((12.0 + 0.7 * rank) / problem.scale);
+    });
+    for_each_row(problem.v, [&](float* row, auto, auto, auto j) {
+      if (std::find(places.begin(), places.end(), j) == places.end()) return;
+      for (std::int64_t d = 0; d < sizes.value_dim; ++d)
+        row[d] = static_cast<float>(rng.uniform(3, 9) * (rng.chance(0.5) ? 1 : -1));
+    });
+    ask_and_check(probe, problem);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,101 @@
+#include <memory>
+
+#include "ask.h"
+#include "checks.h"
+#include "generate.h"
+#include "harness/core/machine.h"
+#include "harness/measure/race.h"
+#include "sampled.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// A round's input, and the secret stream that picks the rows to verify.
+struct Track {
+  std::unique_ptr<Problem> problem;
+  Rng rows{0};
+};
+
+double visible_pairs(const Problem& problem) {
+  const kit::AttentionProblem view = problem.oracle_view();
+  double pairs = 0;
+  for (std::int64_t i = 0; i < problem.sizes.q_len; ++i)
+    pairs += static_cast<double>(view.visible_keys(0, i).size());
+  return pairs * static_cast<double>(problem.sizes.batch * problem.sizes.q_heads);
+}
+
+Lap run_lap(const Problem& problem, Rng& rows, Probe& probe, Session& session) {
+  ForwardCall call(problem);
+  session.run(call);
+  Lap lap{call.elapsed, std::nullopt};
+  if (call.returned != 0) {
+    lap.finding = Finding{};
+    lap.finding->summary = "the call did not return 0";
+    return lap;
+  }
+  if (const auto miss = sampled_miss(problem, call.answer(probe), rows, 24)) {
+    lap.finding = Finding{};
+    lap.finding->summary = gauntlet::describe(*miss);
+    lap.finding->miss = miss;
+  }
+  return lap;
+}
+
+using Fill = void (*)(Problem&, Rng&);
+
+// A lap is about half a gigaflop: at a tenth of the reference's speed a race still takes no more
+// than a second.
+void race(Probe& probe, const char* name, const Sizes& sizes, bool causal, Layout layout,
+          Fill fill) {
+  Track track;
+  RaceSpec spec;
+  spec.case_name = name;
+  Rng shape(1);  // strides of dense layouts use no randomness
+  Problem blank(sizes, shape, layout);
+  blank.causal = causal;
+  blank.threads = this_machine().cores;
+  spec.floor_flops = 2 * static_cast<double>(sizes.dim + sizes.value_dim) * visible_pairs(blank);
+  spec.prepare = [&](Rng& rng) {
+    track.problem = std::make_unique<Problem>(blank);
+    fill(*track.problem, rng);
+    track.rows = Rng(rng());
+  };
+  spec.lap = [&](Session& session) { return run_lap(*track.problem, track.rows, probe, session); };
+  probe.race(spec, {12, 31, std::chrono::milliseconds(400)});
+}
+
+/// Maxima go on rising along the keys, so that tiles have to be rescaled; but not so fast that the
+/// early keys of a late row could be left out.
+void fill_climbing(Problem& problem, Rng& rng) {
+  constexpr double kClimb = 8;
+  fill_scores(problem, rng, 3, 1);
+  fill_values(problem, rng);
+  const auto keys = static_cast<double>(problem.sizes.k_len);
+  add_to_scores(
+      problem, 0, [](auto, auto, auto) { return 1.0; },
+      [&](auto, auto, auto j) { return kClimb * static_cast<double>(j) / keys; });
+}
+
+}  // namespace
+
+void speed_dim_64(Probe& probe) {
+  race(probe, "1024x2048_dim_64", {1, 1, 1, 1024, 2048, 64, 64}, false, Layout::heads_first,
+       fill_sharp);
+}
+
+void speed_dim_128(Probe& probe) {
+  race(probe, "512x2048_dim_128", {1, 1, 1, 512, 2048, 128, 128}, false, Layout::heads_first,
+       fill_sharp);
+}
+
+void speed_causal(Probe& probe) {
+  race(probe, "causal_2048x2048_climbing", {1, 1, 1, 2048, 2048, 64, 64}, true, Layout::rows_first,
+       fill_climbing);
+}
+
+void speed_short_sequences(Probe& probe) {
+  race(probe, "48_times_160x160", {8, 6, 3, 160, 160, 64, 64}, false, Layout::rows_first,
+       fill_sharp);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/core/rng.h"
+#include "harness/worker/call.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// One input of the challenge.
+struct Problem {
+  std::int64_t rows = 0;
+  std::int64_t vocab = 1;
+  std::int64_t k = 1;
+  std::int64_t stride = 1;  // elements from row to row; what lies between two rows is NaN
+  float scale = 1;
+  int threads = 2;
+  bool deterministic = false;
+  bool wants_lse = true;
+  bool wants_row_max = true;
+  Placement placement{64, 0};  // of every array; min_align is the alignment it really gives
+
+  std::vector<float> logits;            // ends with the last entry of the last row
+  std::vector<std::int64_t> valid_len;  // empty: null
+
+  std::span<float> row(std::int64_t i) { return {logits.data() + i * stride, width()}; }
+  std::span<const float> row(std::int64_t i) const { return {logits.data() + i * stride, width()}; }
+  std::size_t width() const { return static_cast<std::size_t>(vocab); }
+  std::int64_t len(std::int64_t i) const {
+    return valid_len.empty() ? vocab : valid_len[static_cast<std::size_t>(i)];
+  }
+};
+
+/// How logits are spread.
+struct Spread {
+  double mean = 0;
+  double deviation = 3;  // a softmax over such a row is neither flat nor one-hot
+};
+
+/// k is cut to vocab. Every entry is NaN.
+Problem blank_problem(std::int64_t rows, std::int64_t vocab, std::int64_t k, std::int64_t gap = 0);
+
+/// Bell-shaped random logits and a random number of threads, 1 to 4.
+Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k,
+                     const Spread& spread = {}, std::int64_t gap = 0);
+
+/// mean + deviation * noise; the noise has deviation 1, no tail beyond 3 and 2^24 values and more,
+/// so that ties are rare. The same seed gives the same numbers. About 0.5 ns an entry.
+void fill_noise(std::span<float> values, std::uint64_t seed, const Spread& spread = {});
+
+/// Raises the entries at `where` above all others of the row, by steps of their own: the first one
+/// is the largest. Their distances are random and at least 2^-10.
+void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& where);
+
+/// Entries that follow each other in the order of floats, from `least` up: as many as kNeighbours,
+/// or as the row has, at random places. The others are left as they are.
+void plant_neighbours(Rng& rng, std::span<float> row, float least);
+constexpr std::int64_t kNeighbours = 200;
+constexpr float kBelowTwo = 2 - kNeighbours * 0x1p-23f;  // the last one is below 2
+
+/// `count` different numbers of 0 .. below - 1, in random order.
+std::vector<std::int64_t> random_places(Rng& rng, std::int64_t below, std::int64_t count);
+
+/// One way of dealing entries out to threads: thread t gets runs of `run` neighbours.
+struct Dealing {
+  std::int64_t threads;
+  std::int64_t run;
+
+  /// Random entries of one thread, `count` or as many as it has whole runs for.
+  std::vector<std::int64_t> places_of_one(Rng& rng, std::int64_t vocab, std::int64_t count) const;
+};
+
+/// `value`, one less or one more, at random; at least `least`. Around the sizes where vector loops
+/// and fixed limits end, that is where faults live.
+std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least = 1);
+
+/// One of the values, at random.
+std::int64_t one_of(Rng& rng, std::span<const std::int64_t> values);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+
+#include "checks.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+bool same_bits(const Answer& a, const Answer& b) {
+  return same_bits(a.indices, b.indices) && same_bits(a.probs, b.probs) &&
+         same_bits(a.lse, b.lse) && same_bits(a.row_max, b.row_max);
+}
+
+}  // namespace
+
+// More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
+// thread, whether entries are dealt out in turn or in one piece each.
+void thread_counts(Probe& probe) {
+  for (const std::int64_t rows : {1, 2, 3, 7, 40}) {
+    Rng rng = probe.begin_case(fmt::format("{}_rows", rows));
+    const std::int64_t vocab = (8000 + rng.integer(0, 999)) / (rows < 4 ? 1 : 4);
+    for (const int threads : {1, 2, 3, 5, 16}) {
+      Problem problem = make_problem(rng, rows, vocab, near_to(rng, 48));
+      problem.threads = threads;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const Dealing in_turn{threads, 1};
+        const Dealing in_pieces{threads, vocab / threads};
+        const Dealing& dealing = rng.chance(0.5) ? in_turn : in_pieces;
+        plant(rng, problem.row(i), dealing.places_of_one(rng, vocab, problem.k));
+      }
+      require_right(probe, problem);
+    }
+  }
+}
+
+// Batches of the size that people run, where solutions take other paths than for a few rows. Rows
+// of any loudness at any height, some with all winners at one thread.
+void large_batch(Probe& probe) {
+  for (const std::int64_t vocab : {20'000, 128'256}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    const std::int64_t width = vocab + rng.integer(-300, 300);
+    Problem problem =
+        blank_problem(6'000'000 / width + rng.integer(0, 9), width, rng.integer(20, 60));
+    problem.threads = static_cast<int>(rng.integer(2, 4));
+    for (std::int64_t i = 0; i < problem.rows; ++i) {
+      fill_noise(problem.row(i), rng(), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
+      const Dealing dealing{std::int64_t{16} << rng.integer(0, 6), 1};
+      if (rng.chance(0.3)) plant(rng, problem.row(i), dealing.places_of_one(rng, width, problem.k));
+    }
+    require_right(probe, problem);
+  }
+}
+
+// The same question many times, with others in between that leave their scratch memory behind, and
+// what a row of NaN does to it.
+void repeated_calls(Probe& probe) {
+  constexpr int kRepeats = 50;
+  Rng rng = probe.begin_case("fifty_times");
+  Problem problem = make_problem(rng, 5, rng.integer(40'000, 60'000), 40);
+  problem.deterministic = true;
+  problem.threads = 3;
+  const Answer first = require_right(probe, problem);
+  Problem few = problem;
+  few.rows = 3;
+  few.logits.resize(static_cast<std::size_t>(2 * few.stride + few.vocab));
+  const Answer first_of_few = require_right(probe, few);
+  for (int n = 0; n < kRepeats; ++n) {
+    const bool small = n % 5 != 4;
+    const Answer again = ask(probe, small ? few : problem);
+    if (!same_bits(again, small ? first_of_few : first))
+      probe.fail(fmt::format("call {} of the same arguments gives other bits", n + 2));
+    if (n % 7 != 0) continue;
+    Problem other =
+        make_problem(rng, rng.integer(1, 20), rng.integer(10, 3000), rng.integer(1, 200));
+    for (std::int64_t i = 0; i < other.rows; ++i)
+      if (rng.chance(0.5)) std::ranges::fill(other.row(i), rng.chance(0.5) ? kNan : kInfinity);
+    require_right(probe, other);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+#include "checks.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+// What lies behind a row's length is NaN, or greater than everything in the row.
+void valid_lengths(Probe& probe) {
+  for (const std::int64_t vocab : {40, 1000, 12'000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem =
+        make_problem(rng, 12, near_to(rng, vocab), near_to(rng, 20), {}, rng.integer(1, 5));
+    problem.scale = static_cast<float>(rng.uniform(0.5, 1.5));
+    const std::int64_t k = problem.k;
+    problem.valid_len = {0, 1, k - 1, k, k + 1, problem.vocab, problem.vocab - 1};
+    while (std::ssize(problem.valid_len) < problem.rows)
+      problem.valid_len.push_back(rng.integer(1, problem.vocab));
+    rng.shuffle(problem.valid_len);
+    for (std::int64_t i = 0; i < problem.rows; ++i)
+      std::ranges::fill(problem.row(i).subspan(static_cast<std::size_t>(problem.len(i))),
+                        rng.chance(0.5) ? std::numeric_limits<float>::quiet_NaN() : 100.0f);
+    require_right(probe, problem);
+  }
+}
+
+// Gaps hold NaN. A call without a gap and with the same sizes comes first. In the last one, every
+// row is a little longer than its valid entries.
+void row_strides(Probe& probe) {
+  for (const std::int64_t vocab : {5, 64, 333, 5000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    const std::int64_t rows = rng.integer(3, 30);
+    const std::int64_t width = near_to(rng, vocab);
+    const std::int64_t k = rng.integer(1, 20);
+    require_right(probe, make_problem(rng, rows, width, k));
+    require_right(probe, make_problem(rng, rows, width, k, {}, rng.integer(1, 37)));
+    Problem padded = make_problem(rng, rows, width, k, {}, 64);
+    padded.valid_len.assign(static_cast<std::size_t>(rows), width - 1);
+    require_right(probe, padded);
+  }
+}
+
+// Arrays that are aligned to an element and no more, and end right before a page that faults. With
+// an odd width every row starts at another offset.
+void unaligned_pointers(Probe& probe) {
+  for (const std::size_t skew : {0, 4, 8, 12}) {
+    Rng rng = probe.begin_case(fmt::format("{}_bytes_after_16", skew));
+    for (const std::int64_t vocab : {17, 150, 50'257}) {
+      Problem problem = make_problem(rng, rng.integer(2, 5), near_to(rng, vocab), 9);
+      problem.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
+      require_right(probe, problem);
+    }
+  }
+}
+
+void optional_outputs(Probe& probe) {
+  for (const char* without : {"lse", "row_max", "both"}) {
+    Rng rng = probe.begin_case(fmt::format("without_{}", without));
+    Problem problem = make_problem(rng, rng.integer(2, 9), rng.integer(30, 2000), 12);
+    problem.wants_lse = without == std::string_view("row_max");
+    problem.wants_row_max = without == std::string_view("lse");
+    require_right(probe, problem);
+  }
+  Rng rng = probe.begin_case("no_rows");
+  require_right(probe, make_problem(rng, 0, 1000, 10));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+#include "checks.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+void fill_uniform(Rng& rng, std::span<float> row, double low, double high) {
+  for (float& z : row) z = static_cast<float>(rng.uniform(low, high));
+}
+
+/// Steps of 1/16 around `top` - 1: what logits look like that were stored in 8 bits.
+void fill_coarse(Rng& rng, std::span<float> row, double top) {
+  for (float& z : row) z = static_cast<float>(top - static_cast<double>(rng.integer(0, 40)) / 16);
+}
+
+/// `share` of the entries at the top, the others `drop` below it.
+void fill_two_levels(Rng& rng, std::span<float> row, double top, double drop, double share) {
+  for (float& z : row) z = static_cast<float>(rng.chance(share) ? top : top - drop);
+}
+
+/// Ascending, descending, sawtooth: `slope` over the row, a little noise of its own step's size.
+void fill_ramp(Rng& rng, std::span<float> row, double from, double slope, std::int64_t teeth) {
+  const auto count = std::ssize(row);
+  const std::int64_t tooth = std::max<std::int64_t>(1, count / teeth);
+  for (std::int64_t j = 0; j < count; ++j) {
+    const double step =
+        (static_cast<double>(j % tooth) + rng.uniform()) / static_cast<double>(tooth);
+    row[static_cast<std::size_t>(j)] = static_cast<float>(from + slope * step);
+  }
+}
+
+}  // namespace
+
+// Neighbours in the order of floats: any key that keeps fewer than 32 bits of the value, because it
+// packs the index beside it, calls some of them equal. So does a float that they were scaled to
+// first, where they lie right below a power of two.
+void near_ties(Probe& probe) {
+  for (const std::int64_t vocab : {4096, 32'000, 131'072}) {
+    Rng rng = probe.begin_case(fmt::format("{}_entries", vocab));
+    Problem problem = make_problem(rng, 3, vocab + rng.integer(-5, 0),
+                                   rng.integer(50, kNeighbours - 1), {-2, 0.9});
+    problem.scale = static_cast<float>(rng.uniform(0.55, 0.9));
+    plant_neighbours(rng, problem.row(0), 1);
+    plant_neighbours(rng, problem.row(1), kBelowTwo);
+    plant_neighbours(rng, problem.row(2), kBelowTwo);
+    require_right(probe, problem);
+  }
+}
+
+void ties(Probe& probe) {
+  constexpr std::int64_t kWinners[] = {1, 5, 31, 33, 64, 100, 257};
+  for (const std::int64_t vocab : {40, 1000, 5000, 50'257}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    const std::int64_t k = near_to(rng, one_of(rng, kWinners));
+    Problem problem = blank_problem(6, near_to(rng, vocab), k);
+    problem.threads = static_cast<int>(rng.integer(1, 4));
+    const double top = rng.uniform(-2, 2);
+    std::ranges::fill(problem.row(0), static_cast<float>(top));
+    fill_two_levels(rng, problem.row(1), top, 1.5, 0.5);
+    fill_two_levels(rng, problem.row(2), top, 0.75, 0.9);
+    fill_coarse(rng, problem.row(3), top);
+    // Fewer at the top than are wanted: the last winners come from the second level.
+    const double few = 0.5 * static_cast<double>(problem.k) / static_cast<double>(problem.vocab);
+    fill_two_levels(rng, problem.row(4), top, 0.25, few);
+    for (float& z : problem.row(5)) z = rng.chance(0.5) ? 0.0f : -0.0f;
+    require_right(probe, problem, Sums::any);
+  }
+}
+
+// Radix digits that do not tell the entries apart: their first buckets hold the whole row.
+void narrow_range(Probe& probe) {
+  for (const std::int64_t k : {50, 257, 1024}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_winners", k));
+    Problem problem = blank_problem(3, 131'072 + rng.integer(-9, 9), near_to(rng, k));
+    fill_uniform(rng, problem.row(0), 1, 2);
+    fill_uniform(rng, problem.row(1), 1, 1.001);
+    fill_uniform(rng, problem.row(2), -1.5, -1.25);
+    require_right(probe, problem, Sums::any);
+  }
+}
+
+void sorted_rows(Probe& probe) {
+  constexpr std::int64_t kWinners[] = {10, 64, 300};
+  for (const std::int64_t vocab : {1000, 30'000, 100'000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem = blank_problem(4, near_to(rng, vocab), one_of(rng, kWinners));
+    fill_ramp(rng, problem.row(0), -5, 10, 1);
+    fill_ramp(rng, problem.row(1), 5, -10, 1);
+    fill_ramp(rng, problem.row(2), -5, 10, rng.integer(20, 60));
+    fill_ramp(rng, problem.row(3), 5, -10, rng.integer(20, 60));
+    require_right(probe, problem);
+  }
+}
+
+// A second row has masked entries, whose order is that of the index.
+void full_sort(Probe& probe) {
+  for (const std::int64_t vocab : {1, 2, 33, 257, 1000, 4096, 20'000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem = make_problem(rng, rng.integer(2, 3), near_to(rng, vocab), 1);
+    for (float& z : problem.row(1))
+      if (rng.chance(0.3)) z = -std::numeric_limits<float>::infinity();
+    const std::int64_t some = rng.integer(1, problem.vocab);
+    for (const std::int64_t k : {problem.vocab, problem.vocab - 1, some, std::int64_t{1}}) {
+      problem.k = std::max<std::int64_t>(1, k);
+      require_right(probe, problem);
+    }
+  }
+  Rng rng = probe.begin_case("near_131072_entries");
+  const std::int64_t vocab = near_to(rng, 131'072);
+  require_right(probe, make_problem(rng, 1, vocab, vocab));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

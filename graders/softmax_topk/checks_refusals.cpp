@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <limits>
+#include <string_view>
+
+#include "checks.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// One thing wrong with an otherwise good call.
+struct Flaw {
+  const char* name;
+  std::function<void(SoftmaxTopkArgs&)> spoil;
+  std::string_view without = {};  // an array that is not there
+};
+
+void nothing(SoftmaxTopkArgs&) {}
+
+Problem small_problem(Probe& probe) {
+  Rng rng = probe.begin_case("drawn");
+  return make_problem(rng, rng.integer(3, 9), rng.integer(20, 60), rng.integer(2, 9));
+}
+
+void require_refused(Probe& probe, const Problem& problem, const Flaw& flaw, std::int64_t want) {
+  probe.begin_case(flaw.name);
+  Asked asked(problem, flaw.without);
+  flaw.spoil(asked.call.args);
+  probe.run(asked.call);
+  if (asked.call.returned != want)
+    probe.fail(fmt::format("softmax_topk returned {}, want {}", asked.call.returned, want));
+  const Answer answer = asked.answer();
+  for (const std::int32_t index : answer.indices)
+    probe.require(index == -1, "indices were written by a call that has to be refused");
+  for (const auto* numbers : {&answer.probs, &answer.lse, &answer.row_max})
+    for (const float number : *numbers)
+      probe.require(std::bit_cast<std::uint32_t>(number) == 0xffffffffu,
+                    "numbers were written by a call that has to be refused");
+}
+
+}  // namespace
+
+void bad_arguments(Probe& probe) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Problem problem = small_problem(probe);
+  const std::vector<Flaw> flaws{
+      {"negative_rows", [](SoftmaxTopkArgs& a) { a.rows = -1; }},
+      {"no_entries", [](SoftmaxTopkArgs& a) { a.vocab = 0; }},
+      {"no_winners", [](SoftmaxTopkArgs& a) { a.k = 0; }},
+      {"negative_k", [](SoftmaxTopkArgs& a) { a.k = -3; }},
+      {"k_above_vocab", [](SoftmaxTopkArgs& a) { a.k = a.vocab + 1; }},
+      {"short_stride", [](SoftmaxTopkArgs& a) { a.row_stride = a.vocab - 1; }},
+      {"no_threads", [](SoftmaxTopkArgs& a) { a.num_threads = 0; }},
+      {"negative_scale", [](SoftmaxTopkArgs& a) { a.scale = -1; }},
+      {"zero_scale", [](SoftmaxTopkArgs& a) { a.scale = 0; }},
+      {"nan_scale", [](SoftmaxTopkArgs& a) { a.scale = std::nanf(""); }},
+      {"infinite_scale", [](SoftmaxTopkArgs& a) { a.scale = kInfinity; }},
+      {"no_logits", nothing, "logits"},
+      {"no_indices", nothing, "indices"},
+      {"no_probs", nothing, "probs"},
+  };
+  for (const Flaw& flaw : flaws) require_refused(probe, problem, flaw, SOFTMAX_TOPK_BAD_ARGUMENT);
+}
+
+void unsupported_requests(Probe& probe) {
+  const Problem problem = small_problem(probe);
+  const std::vector<Flaw> flaws{
+      {"later_abi", [](SoftmaxTopkArgs& a) { a.abi_version = SOFTMAX_TOPK_ABI_VERSION + 1; }},
+      {"unknown_data_type", [](SoftmaxTopkArgs& a) { a.data_type = 77; }},
+      {"unknown_device", [](SoftmaxTopkArgs& a) { a.device = 77; }},
+  };
+  for (const Flaw& flaw : flaws) require_refused(probe, problem, flaw, SOFTMAX_TOPK_UNSUPPORTED);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

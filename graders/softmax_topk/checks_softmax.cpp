@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "checks.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// Stairs of one to five entries, `step` up or down each: the running maximum moves all the time.
+void fill_stairs(Rng& rng, std::span<float> row, double from, double to) {
+  const double slope = (to - from) / static_cast<double>(row.size());
+  for (std::size_t j = 0; j < row.size();) {
+    const auto end = std::min(row.size(), j + static_cast<std::size_t>(rng.integer(1, 5)));
+    const auto height = static_cast<float>(from + slope * static_cast<double>(j));
+    for (; j < end; ++j) row[j] = height;
+  }
+}
+
+}  // namespace
+
+// Entries are multiples of 2^-8, so that they and the offsets add up exactly: nothing but the
+// offset tells the rows apart. The last row has one entry that dwarfs the others.
+void shift_invariance(Probe& probe) {
+  constexpr double kOffsets[] = {0, 80, -80, 100, -110, 500, 1e4, -1e4, 3e4, -3e4};
+  for (const std::int64_t vocab : {100, 3000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem =
+        make_problem(rng, std::size(kOffsets) + 1, vocab + rng.integer(-9, 9), near_to(rng, 20));
+    std::vector<double> base(problem.width());
+    for (double& z : base) z = static_cast<double>(rng.integer(-2048, 2048)) * 0x1p-8;
+    for (std::size_t n = 0; n < std::size(kOffsets); ++n)
+      std::ranges::transform(base, problem.row(static_cast<std::int64_t>(n)).begin(),
+                             [&](double z) { return static_cast<float>(z + kOffsets[n]); });
+    const auto last = problem.row(problem.rows - 1);
+    std::ranges::copy(problem.row(0), last.begin());
+    last[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] = 1e30f;
+    require_right(probe, problem);
+  }
+}
+
+// Both directions, because a loop may walk the row either way, and rises beyond the 88 that exp can
+// take, because a reference that never moves survives everything below. The last row rises from
+// nothing.
+void late_maximum(Probe& probe) {
+  for (const std::int64_t vocab : {300, 5000, 40'000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem = make_problem(rng, 10, vocab + rng.integer(-9, 9), near_to(rng, 16), {0, 1});
+    const auto at = [&](std::int64_t row, double where) -> float& {
+      const double place = where * static_cast<double>(problem.vocab - 1);
+      return problem.row(row)[static_cast<std::size_t>(place)];
+    };
+    at(0, 0) = 12;
+    at(1, 1) = 12;
+    at(2, rng.uniform(0.3, 0.7)) = 12;
+    fill_stairs(rng, problem.row(3), 0, 12);
+    fill_stairs(rng, problem.row(4), 12, 0);
+    fill_stairs(rng, problem.row(5), -100, 150);
+    fill_stairs(rng, problem.row(6), 150, -100);
+    for (int n = 0; n <= 64; ++n) at(7, n / 64.0) += static_cast<float>(n) * 0.2f;
+    for (int n = 0; n <= 64; ++n) at(8, 1 - n / 64.0) += static_cast<float>(n) * 0.2f;
+    std::ranges::fill(problem.row(9).first(problem.width() - 250), -kInfinity);
+    require_right(probe, problem, Sums::any);
+  }
+}
+
+// p = 1 / len when nothing stands out, whatever k is: the k probabilities do not add up to one.
+void flat_rows(Probe& probe) {
+  for (const std::int64_t vocab : {1000, 50'257, 1'000'000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem = blank_problem(2, near_to(rng, vocab), rng.integer(20, 200));
+    if (vocab < 2000) problem.k = problem.vocab / 2;
+    std::ranges::fill(problem.row(0), static_cast<float>(rng.uniform(-3, 3)));
+    fill_noise(problem.row(1), rng(), {rng.uniform(-3, 3), 0.01});
+    require_right(probe, problem, Sums::any);
+  }
+}
+
+void underflow(Probe& probe) {
+  for (const std::int64_t vocab : {50, 2000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem = make_problem(rng, 4, near_to(rng, vocab), 48, {0, 40});
+    for (const std::int64_t i : {0, 1, 2}) {
+      fill_noise(problem.row(i), rng(), {i == 2 ? -200.0 : 0.0, 0.5});
+      const auto at = static_cast<std::size_t>(rng.integer(0, problem.vocab - 1));
+      problem.row(i)[at] += i == 0 ? 50.0f : 200.0f;
+    }
+    require_right(probe, problem);
+  }
+}
+
+// The last row's winners are neighbours in the order of floats, and not all of them when scaled.
+void temperature(Probe& probe) {
+  for (const float scale : {0.01f, 0.7f, 2.0f, 100.0f}) {
+    Rng rng = probe.begin_case(fmt::format("scale_{}", scale));
+    Problem problem = make_problem(rng, 3, rng.integer(900, 6000), near_to(rng, 30));
+    problem.scale = scale * static_cast<float>(rng.uniform(0.9, 1.1));
+    std::ranges::fill(problem.row(2), 0.0f);
+    plant_neighbours(rng, problem.row(2), kBelowTwo);
+    require_right(probe, problem);
+  }
+}
+
+// One float that takes all terms in turn drifts where the terms are equal: every one of its
+// roundings has the same sign. In the last row one entry hides what the others add up to.
+void careful_sums(Probe& probe) {
+  for (const std::int64_t vocab : {4000, 131'072, 400'000}) {
+    Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
+    Problem problem = make_problem(rng, 4, vocab + rng.integer(-9, 9), near_to(rng, 10), {0, 1});
+    const auto hidden = problem.row(3);
+    hidden[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] =
+        static_cast<float>(rng.uniform(14, 17));
+    for (const std::int64_t i : {1, 2}) {
+      std::ranges::fill(problem.row(i), static_cast<float>(rng.uniform(-1, 1)));
+      const auto at = static_cast<std::size_t>(i == 1 ? 0 : rng.integer(0, problem.vocab - 1));
+      problem.row(i)[at] += static_cast<float>(rng.uniform(0.2, 0.6));
+    }
+    require_right(probe, problem, Sums::careful);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,134 @@
+// strategy: chunks sorted alone and merged in pairs; exp2 in float; subnormals flushed to zero
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "contract.h"
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+namespace {
+
+constexpr int64_t kChunk = 1000;
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+// Results below 2^-126 become 0 while this lives; inputs are compared as they are.
+class FlushToZero {
+#if defined(__SSE__)
+ public:
+  FlushToZero() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ | _MM_FLUSH_ZERO_ON);
+  }
+  ~FlushToZero() {
+    _mm_setcsr(before_);
+  }
+
+ private:
+  unsigned before_;
+#endif
+};
+
+struct Winner {
+  float z;
+  int32_t index;
+};
+
+bool before(const Winner& a, const Winner& b) {
+  return a.z > b.z || (a.z == b.z && a.index < b.index);
+}
+
+// What is known of a run of neighbouring entries: the best in order, and the sum of
+// 2^(unit * (z - max)).
+struct Run {
+  float max = kMinusInfinity;
+  float sum = 0;
+  std::vector<Winner> best;
+};
+
+Run run_of(const float* z, int64_t begin, int64_t end, const SoftmaxTopkArgs& args, float unit) {
+  Run run;
+  for (int64_t j = begin; j < end; ++j) {
+    const float value = std::isnan(z[j]) ? kMinusInfinity : z[j];
+    run.best.push_back({value, static_cast<int32_t>(j)});
+    run.max = std::max(run.max, value);
+  }
+  float lanes[16]{};
+  for (int64_t j = begin; j < end && run.max > kMinusInfinity; ++j)
+    lanes[j % 16] += std::exp2(unit * (z[j] - run.max));
+  for (const float lane : lanes) run.sum += lane;
+  const auto kept = std::min(run.best.size(), static_cast<size_t>(args.k));
+  std::partial_sort(run.best.begin(), run.best.begin() + static_cast<std::ptrdiff_t>(kept),
+                    run.best.end(), before);
+  run.best.resize(kept);
+  return run;
+}
+
+Run merged(const Run& left, const Run& right, const SoftmaxTopkArgs& args, float unit) {
+  Run both;
+  both.max = std::max(left.max, right.max);
+  for (const Run* run : {&left, &right})
+    if (run->max > kMinusInfinity) both.sum += run->sum * std::exp2(unit * (run->max - both.max));
+  both.best.resize(left.best.size() + right.best.size());
+  std::merge(left.best.begin(), left.best.end(), right.best.begin(), right.best.end(),
+             both.best.begin(), before);
+  both.best.resize(std::min(both.best.size(), static_cast<size_t>(args.k)));
+  return both;
+}
+
+// Runs are merged like the digits of a counter, so that a sum has few roundings.
+Run walk(const float* z, int64_t len, const SoftmaxTopkArgs& args, float unit) {
+  std::vector<std::pair<int64_t, Run>> runs;  // with the number of chunks in them
+  for (int64_t begin = 0; begin < len; begin += kChunk) {
+    runs.emplace_back(1, run_of(z, begin, std::min(len, begin + kChunk), args, unit));
+    while (runs.size() > 1 && runs[runs.size() - 2].first == runs.back().first) {
+      const auto last = std::move(runs.back());
+      runs.pop_back();
+      runs.back() = {2 * last.first, merged(runs.back().second, last.second, args, unit)};
+    }
+  }
+  Run all;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+    all = merged(run->second, all, args, unit);
+  return all;
+}
+
+void write_row(const SoftmaxTopkArgs& args, int64_t i) {
+  const FlushToZero flushed;
+  const float* z = static_cast<const float*>(args.logits) + i * args.row_stride;
+  const auto unit = static_cast<float>(double{args.scale} * 1.4426950408889634);
+  const Run all = walk(z, args.valid_len ? args.valid_len[i] : args.vocab, args, unit);
+  const float inverse = 1 / all.sum;
+  for (int64_t j = 0; j < args.k; ++j) {
+    const bool known = j < static_cast<int64_t>(all.best.size());
+    args.indices[i * args.k + j] = known ? all.best[j].index : -1;
+    args.probs[i * args.k + j] = known && all.max > kMinusInfinity
+                                     ? std::exp2(unit * (all.best[j].z - all.max)) * inverse
+                                     : 0.0f;
+  }
+  const float max = args.scale * all.max;
+  if (args.row_max) args.row_max[i] = max;
+  if (args.lse) args.lse[i] = all.sum > 0 ? max + std::log(all.sum) : kMinusInfinity;
+}
+
+bool is_sensible(const SoftmaxTopkArgs& args) {
+  if (args.rows < 0 || args.num_threads < 1 || args.row_stride < args.vocab) return false;
+  if (args.vocab < 1 || args.k < 1 || args.vocab < args.k) return false;
+  if (!(args.scale > 0) || std::isinf(args.scale)) return false;
+  return args.rows == 0 || (args.logits && args.indices && args.probs);
+}
+
+}  // namespace
+
+extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
+  const bool known = args->abi_version == SOFTMAX_TOPK_ABI_VERSION &&
+                     args->device == SOFTMAX_TOPK_HOST && args->data_type == SOFTMAX_TOPK_F32;
+  if (!known) return SOFTMAX_TOPK_UNSUPPORTED;
+  if (!is_sensible(*args)) return SOFTMAX_TOPK_BAD_ARGUMENT;
+#pragma omp parallel for num_threads(args->num_threads) schedule(guided)
+  for (int64_t i = 0; i < args->rows; ++i) write_row(*args, i);
+  return SOFTMAX_TOPK_OK;
+}
