@@ -137,12 +137,14 @@ bool row_is_right(Case& c, int64_t b, int64_t h, int64_t i) {
   } else if (!(std::abs(lse - want_lse) <= unit * (magnitude + std::abs(want_lse)))) {
     return false;
   }
+  std::vector<double> weight;
+  for (const double s : score) weight.push_back(std::exp(s - want_lse));
   for (int64_t d = 0; d < c.value_dim; ++d) {
     double want = 0, absolute = 0, plain = 0;
     for (size_t n = 0; n < keys.size(); ++n) {
       const double value = c.v.row(b, g, keys[n])[d];
-      want += std::exp(score[n] - want_lse) * value;
-      absolute += std::exp(score[n] - want_lse) * std::abs(value);
+      want += weight[n] * value;
+      absolute += weight[n] * std::abs(value);
       plain += std::abs(value);
     }
     const double allowed = unit * (magnitude * absolute + 1e-30 * plain);
@@ -288,11 +290,7 @@ bool refusals() {
 }  // namespace
 
 extern "C" int self_test(void) {
-  bool right = random_shapes();
-  right &= score_profiles();
-  right &= masks();
-  right &= options();
-  right &= repeated();
-  right &= refusals();
+  const bool right =
+      refusals() && repeated() && options() && masks() && score_profiles() && random_shapes();
   return right ? 0 : 1;
 }
