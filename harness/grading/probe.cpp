@@ -89,12 +89,6 @@ void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
   if (beats_physics(spec, result.speed.solution_ns))
     unmeasured(fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best",
                            result.speed.solution_ns, result.speed.ceiling_share.value_or(0)));
-  const SpeedMeasurement& speed = result.speed;
-  if (speed.high > kTooNoisy * speed.low || speed.noise_high > kTooNoisy * speed.noise_low)
-    unmeasured(
-        fmt::format("too noisy: {:.2f} to {:.2f} times the reference's speed, and the "
-                    "reference against itself {:.2f} to {:.2f}",
-                    speed.low, speed.high, speed.noise_low, speed.noise_high));
   observation_.speeds.push_back(std::move(result.speed));
 }
 

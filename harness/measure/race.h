@@ -40,11 +40,6 @@ struct RaceBudget {
   double fine = 1.04;
 };
 
-/// An interval wider than this (high / low), of the ratio or of the reference against itself,
-/// answers no question that a grade asks: one halving of the speed, a third of the points on the
-/// rubric's scale, could not be told from none.
-constexpr double kTooNoisy = 2.0;
-
 /// What this machine can do at best, measured by ourselves in the same run.
 struct Ceilings {
   double copy_gb_per_s = 0;    // bytes read plus bytes written, all cores

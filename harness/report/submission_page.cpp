@@ -94,7 +94,7 @@ std::string speed_table(const Rubric& rubric, const CellObservation& cell) {
     for (const auto& speed : check.speeds)
       table.row({markdown::text(speed.case_name),
                  fmt::format("{:.2f}x ({:.2f}–{:.2f})", speed.ratio, speed.low, speed.high),
-                 std::string(rubric.speed_verdict(speed.low, speed.high)),
+                 std::string(rubric.speed_verdict(speed)),
                  fmt::format("{:.2f}–{:.2f}", speed.noise_low, speed.noise_high),
                  fmt::format("{:.1f}", speed.solution_ns / 1000), share(speed.ceiling_share),
                  share(speed.reference_ceiling_share), std::to_string(speed.rounds)});

@@ -13,10 +13,21 @@ constexpr NameTable<Standing, 3> kStandings{"standing", {"graded", "unmeasured",
 constexpr std::array kSections{Section::correctness, Section::robustness, Section::performance,
                                Section::engineering};
 
-double mean_speed_share(const Rubric& rubric, const std::vector<SpeedMeasurement>& speeds) {
+bool is_timed(const CheckObservation& check) {
+  return check.info.section == Section::performance && !check.speeds.empty();
+}
+
+/// The mean over the cases that count; nothing when all were too noisy.
+std::optional<double> mean_speed_share(const Rubric& rubric, const CheckObservation& check) {
   double sum = 0;
-  for (const auto& speed : speeds) sum += rubric.speed_share(speed.ratio);
-  return sum / static_cast<double>(speeds.size());
+  int count = 0;
+  for (const auto& speed : check.speeds) {
+    if (!rubric.counts(speed)) continue;
+    sum += rubric.speed_share(speed.ratio);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count;
 }
 
 SectionScore score_section(const Rubric& rubric, Section section,
@@ -87,10 +98,10 @@ double lowest_cap(const std::vector<Cap>& caps, double raw) {
   return raw;
 }
 
-void note_unmeasured(const CellObservation& cell, CellScore& result) {
+void note_unmeasured(const Rubric& rubric, const CellObservation& cell, CellScore& result) {
   for (const auto& check : cell.checks) {
     if (check.verdict == Verdict::broken) ++result.broken;
-    if (check.verdict == Verdict::broken || check.verdict == Verdict::unmeasured)
+    if (!blames_submission(check.verdict) && !earned_share(rubric, check))
       result.not_measured.push_back(check.info.id);
   }
   std::sort(result.not_measured.begin(), result.not_measured.end());
@@ -121,9 +132,10 @@ std::optional<double> earned_share(const Rubric& rubric, const CheckObservation&
   if (blames_submission(check.verdict)) return 0;
   if (check.verdict != Verdict::passed) return std::nullopt;
   double share = check.earned >= 0 ? std::min(check.earned, 1.0) : 0;
-  if (check.info.section == Section::performance && !check.speeds.empty())
-    share *= mean_speed_share(rubric, check.speeds);
-  return share;
+  if (!is_timed(check)) return share;
+  const auto speed = mean_speed_share(rubric, check);
+  if (!speed) return std::nullopt;
+  return share * *speed;
 }
 
 CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
@@ -132,7 +144,7 @@ CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
   result.challenge = cell.challenge;
   result.device = cell.device;
   result.grader_digest = cell.provenance.grader_digest;
-  note_unmeasured(cell, result);
+  note_unmeasured(rubric, cell, result);
   // A build that failed through our own fault arrives with broken checks, which blame nobody.
   result.failed_to_build = !cell.build.ok && result.broken == 0;
   for (const Section section : kSections)

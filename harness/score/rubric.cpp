@@ -72,6 +72,9 @@ void read_speed(YamlFields fields, Rubric& rubric) {
     fields.refuse("full_ratio", "must be more than zero_ratio");
   rubric.equal_within = fields.number("equal_within");
   if (!(rubric.equal_within >= 1)) fields.refuse("equal_within", "must be 1 or more");
+  rubric.most_noise = fields.number("most_noise");
+  if (!(rubric.most_noise > 0 && rubric.most_noise <= 1))
+    fields.refuse("most_noise", "must be more than 0 and at most 1");
   fields.refuse_unknown();
 }
 
@@ -102,10 +105,17 @@ double Rubric::speed_share(double ratio) const {
   return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
 }
 
-std::string_view Rubric::speed_verdict(double low, double high) const {
-  if (low > equal_within) return "faster";
-  if (high < 1 / equal_within) return "slower";
-  return low >= 1 / equal_within && high <= equal_within ? "as fast" : "undecided";
+bool Rubric::counts(const SpeedMeasurement& speed) const {
+  const double points = std::log2(full_ratio / zero_ratio);
+  return speed_share(speed.high) - speed_share(speed.low) <= most_noise &&
+         std::log2(speed.noise_high / speed.noise_low) <= most_noise * points;
+}
+
+std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {
+  if (!counts(speed)) return "too noisy";
+  if (speed.low > equal_within) return "faster";
+  if (speed.high < 1 / equal_within) return "slower";
+  return speed.low >= 1 / equal_within && speed.high <= equal_within ? "as fast" : "undecided";
 }
 
 Rubric load_rubric(const std::filesystem::path& file) {

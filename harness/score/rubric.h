@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/check.h"
+#include "harness/store/observation.h"
 
 namespace gauntlet {
 
@@ -27,6 +28,7 @@ struct Rubric {
   double full_ratio = 0;
   double zero_ratio = 0;
   double equal_within = 0;
+  double most_noise = 0;
   std::string digest;  // of the file that it was read from
 
   double weight_of(Section section) const;
@@ -39,8 +41,11 @@ struct Rubric {
   /// Share of a timed check's points, 0..1, for reference time / solution time. NaN earns nothing.
   double speed_share(double ratio) const;
 
-  /// "faster", "slower", "as fast" or "undecided", from the 95 % interval of the ratio.
-  std::string_view speed_verdict(double low, double high) const;
+  /// False when the noise was larger than the question.
+  bool counts(const SpeedMeasurement& speed) const;
+
+  /// "faster", "slower", "as fast", "undecided" or "too noisy".
+  std::string_view speed_verdict(const SpeedMeasurement& speed) const;
 };
 
 /// Throws UserError (file, line, key).

@@ -81,12 +81,27 @@ TEST_CASE("a timed check earns the mean over its speeds, times its own share") {
   CheckObservation timed = sample::passed("speed", Section::performance);
   timed.earned = 0.5;
   timed.speeds.resize(2);
-  timed.speeds[0].ratio = 4;
-  timed.speeds[1].ratio = 0.25;
+  for (SpeedMeasurement& speed : timed.speeds) speed.noise_low = speed.noise_high = 1;
+  timed.speeds[0].ratio = timed.speeds[0].low = timed.speeds[0].high = 4;
+  timed.speeds[1].ratio = timed.speeds[1].low = timed.speeds[1].high = 0.25;
   const CellScore raced = scored({sample::passed("base"), timed});
   CHECK(*raced.sections[1].score == doctest::Approx(100 * 0.5 * (1 + 1.0 / 3) / 2));
   timed.info.section = Section::correctness;  // speeds are no argument there
   CHECK(*scored({timed}).score == doctest::Approx(50));
+}
+
+TEST_CASE("timed cases with more noise than question do not count") {
+  CheckObservation timed = sample::passed("speed", Section::performance);
+  timed.speeds.push_back({"quiet", 12, 1, 1, 0.5, 0.49, 0.51, 0.99, 1.01, {}, {}});
+  timed.speeds.push_back({"noisy", 12, 1, 1, 1.0, 0.3, 1.4, 0.99, 1.01, {}, {}});
+  const CellScore half = scored({sample::passed("base"), timed});
+  CHECK(*half.sections[1].score == doctest::Approx(100 * 2.0 / 3));
+  CHECK(half.not_measured.empty());
+  timed.speeds.erase(timed.speeds.begin());
+  const CellScore none = scored({sample::passed("base"), timed});
+  CHECK_FALSE(none.sections[1].score.has_value());
+  CHECK(none.not_measured == std::vector<std::string>{"speed"});
+  CHECK(none.partial());
 }
 
 TEST_CASE("a failed check caps by its severity, and the raw score stays to be seen") {

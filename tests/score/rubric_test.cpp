@@ -115,11 +115,23 @@ TEST_CASE("a rubric that makes no sense is refused with its key") {
   CHECK(complaint("robustness", "robustnes").find("did you mean") != std::string::npos);
 }
 
-TEST_CASE("a speed verdict needs the whole interval on one side") {
+TEST_CASE("a speed verdict needs the whole interval on one side, and little noise") {
   const Rubric rubric = load_rubric(kFile);
-  CHECK(rubric.speed_verdict(1.06, 1.5) == "faster");
-  CHECK(rubric.speed_verdict(0.5, 0.95) == "slower");
-  CHECK(rubric.speed_verdict(0.96, 1.04) == "as fast");
-  CHECK(rubric.speed_verdict(0.96, 1.2) == "undecided");
-  CHECK(rubric.speed_verdict(1.04, 1.2) == "undecided");
+  const auto verdict = [&](double low, double high, double noise = 1.02) {
+    SpeedMeasurement speed;
+    speed.low = low;
+    speed.high = high;
+    speed.noise_low = 1;
+    speed.noise_high = noise;
+    return rubric.speed_verdict(speed);
+  };
+  CHECK(verdict(1.06, 1.5) == "faster");
+  CHECK(verdict(0.5, 0.95) == "slower");
+  CHECK(verdict(0.96, 1.04) == "as fast");
+  CHECK(verdict(0.96, 1.2) == "undecided");
+  CHECK(verdict(1.04, 1.2) == "undecided");
+  CHECK(verdict(0.4, 0.9) == "too noisy");
+  CHECK(verdict(0.96, 1.04, 2.1) == "too noisy");
+  CHECK(verdict(0.01, 0.1) == "slower");  // no points at either end
+  CHECK(verdict(1.1, 4) == "faster");     // all of them
 }
