@@ -86,6 +86,7 @@ void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
     result.finding->case_name = case_name_;
     throw CheckEnded{*std::move(result.finding)};
   }
+  if (beats_physics(spec, result.speed.solution_ns)) raise_ceilings();
   if (beats_physics(spec, result.speed.solution_ns))
     unmeasured(fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best",
                            result.speed.solution_ns, result.speed.ceiling_share.value_or(0)));

@@ -48,6 +48,10 @@ struct Ceilings {
 
 const Ceilings& ceilings();  // measured at the first call of the process, about 0.3 s
 
+/// Measures again and keeps what is higher: before a solution is said to beat a machine that may
+/// only have been busy the first time.
+void raise_ceilings();
+
 struct RaceResult {
   SpeedMeasurement speed;          // empty when there is a finding
   std::optional<Finding> finding;  // the first wrong lap of the solution

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "ask.h"
+#include "cases.h"
+#include "checks.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// Keys [first, last) of a problem, with the o and lse of the whole: what one rank of ring
+/// attention is asked. A causal mask becomes a window, because the shard's last key is not the last
+/// of all.
+Problem shard_of(const Problem& whole, std::int64_t first, std::int64_t last) {
+  Problem shard = whole;
+  const kit::AttentionProblem& form = whole.form;
+  shard.form.k_len = last - first;
+  if (form.causal) {
+    shard.form.causal = last == form.k_len;
+    shard.form.window_right = form.k_len - last;
+  }
+  const auto cut = [&](std::vector<float>& array, std::int64_t columns) {
+    std::vector<float> kept;
+    for (std::int64_t head = 0; head < form.batch * form.kv_heads; ++head) {
+      const auto begin = array.begin() + head * form.k_len * columns;
+      kept.insert(kept.end(), begin + first * columns, begin + last * columns);
+    }
+    array = std::move(kept);
+  };
+  cut(shard.k, form.dim);
+  cut(shard.v, form.value_dim);
+  return shard;
+}
+
+/// Puts a shard's dk or dv where they belong in the whole.
+void paste(std::vector<float>& whole, const std::vector<float>& part, std::int64_t heads,
+           std::int64_t first, std::int64_t columns) {
+  const std::int64_t whole_size = static_cast<std::int64_t>(whole.size()) / heads;
+  const std::int64_t part_size = static_cast<std::int64_t>(part.size()) / heads;
+  for (std::int64_t head = 0; head < heads; ++head)
+    std::copy_n(part.begin() + head * part_size, part_size,
+                whole.begin() + head * whole_size + first * columns);
+}
+
+Answer sum_of_shards(Probe& probe, const Problem& whole, const std::vector<std::int64_t>& borders) {
+  const kit::AttentionProblem& form = whole.form;
+  Answer sum;
+  sum.dk.resize(whole.k.size());
+  sum.dv.resize(whole.v.size());
+  std::vector<double> dq(whole.q.size(), 0.0);
+  for (std::size_t n = 0; n + 1 < borders.size(); ++n) {
+    const Problem shard = shard_of(whole, borders[n], borders[n + 1]);
+    const Answer part = ask(probe, shard);
+    for (std::size_t at = 0; at < dq.size(); ++at) dq[at] += part.dq[at];
+    paste(sum.dk, part.dk, form.batch * form.kv_heads, borders[n], form.dim);
+    paste(sum.dv, part.dv, form.batch * form.kv_heads, borders[n], form.value_dim);
+  }
+  sum.dq.assign(dq.begin(), dq.end());
+  return sum;
+}
+
+Problem attended(Rng& rng, std::int64_t q_low, std::int64_t k_low) {
+  Problem problem = random_problem(
+      rng, drawn_sizes(rng, rng.integer(q_low, q_low + 70), rng.integer(k_low, k_low + 70)));
+  problem.form.causal = rng.chance(0.5);
+  attend(problem);
+  return problem;
+}
+
+}  // namespace
+
+// k and v in shards, o and lse of the whole: dq adds up, dk and dv lie side by side. Weights of a
+// shard do not add up to 1; whoever makes them do so, or takes delta from the shard, is seen.
+void shard_additivity(Probe& probe) {
+  for (int n = 0; n < 3; ++n) {
+    Rng rng = probe.begin_case(fmt::format("shards {}", n));
+    const std::int64_t length = rng.integer(170, 220);
+    Problem whole = random_problem(rng, drawn_sizes(rng, rng.integer(100, length), length));
+    whole.form.causal = n == 1;
+    attend(whole);
+    std::vector<std::int64_t> borders{0, rng.integer(1, length - 1), length};
+    if (n > 0) borders.insert(borders.begin() + 1, rng.integer(0, borders[1]));
+    if (n == 2) borders.insert(borders.begin() + 1, borders[1]);  // one shard is empty
+    require_close(probe, whole, sum_of_shards(probe, whole, borders), expected_of(whole));
+  }
+}
+
+// lse moved by a number of each row: weights and gradients follow by e^-d; by infinity, they are 0.
+void given_lse(Probe& probe) {
+  for (int n = 0; n < 2; ++n) {
+    Rng rng = probe.begin_case(fmt::format("moved lse {}", n));
+    Problem problem = attended(rng, 60, 70);
+    require_right(probe, problem);
+    for (float& lse : problem.lse) lse += static_cast<float>(rng.uniform(-1.5, 3));
+    if (n == 1)
+      problem.lse[static_cast<std::size_t>(rng.integer(20, 50))] =
+          -std::numeric_limits<float>::infinity();
+    require_right(probe, problem);
+  }
+}
+
+void given_output(Probe& probe) {
+  for (int n = 0; n < 2; ++n) {
+    Rng rng = probe.begin_case(fmt::format("another o {}", n));
+    Problem problem = attended(rng, 60, 70);
+    require_right(probe, problem);
+    for (float& o : problem.o) o = static_cast<float>(rng.normal());
+    require_right(probe, problem);
+  }
+}
+
+void lse_gradient(Probe& probe) {
+  for (int n = 0; n < 2; ++n) {
+    Rng rng = probe.begin_case(fmt::format("dlse {}", n));
+    Problem problem = attended(rng, 60, 70);
+    for (std::int64_t row = 0; row < problem.q_rows(); ++row)
+      problem.dlse.push_back(static_cast<float>(2 * rng.normal()));
+    if (n == 1)  // dlse alone
+      for (float& dout : problem.dout) dout = 0;
+    Asking asking;
+    asking.want_delta = true;
+    require_right(probe, problem, asking);
+  }
+}
+
+void delta_output(Probe& probe) {
+  for (int n = 0; n < 2; ++n) {
+    Rng rng = probe.begin_case(fmt::format("delta {}", n));
+    Problem problem = attended(rng, 60, 130);
+    Asking asking;
+    asking.want_delta = true;
+    const std::int64_t border = rng.integer(66, 120);
+    require_right(probe, problem, asking);
+    require_right(probe, shard_of(problem, 0, border), asking);
+  }
+}
+
+// dout parallel to a v that hardly varies: dP and delta are large and nearly equal.
+void delta_cancellation(Probe& probe) {
+  Rng rng = probe.begin_case("dP is nearly delta");
+  Problem problem = attended(rng, 70, 90);
+  const auto columns = static_cast<std::size_t>(problem.form.value_dim);
+  std::vector<float> common(columns);
+  for (float& c : common) c = static_cast<float>(rng.uniform(1, 3));
+  for (std::size_t n = 0; n < problem.v.size(); ++n)
+    problem.v[n] = common[n % columns] * (1 + 0.01f * problem.v[n]);
+  for (std::size_t n = 0; n < problem.dout.size(); ++n)
+    problem.dout[n] = common[n % columns] * (1 + 0.1f * problem.dout[n]);
+  attend(problem);
+  require_right(probe, problem);
+}
+
+void scales(Probe& probe) {
+  for (const float scale : {1.0f, 0.0f, -0.2f, 0.05f}) {
+    Rng rng = probe.begin_case(fmt::format("scale {}", scale));
+    Problem problem = attended(rng, 50, 66);
+    problem.form.scale = scale;
+    const double size = scale == 0 ? 1 : 0.4 / std::abs(scale);
+    for (float& q : problem.q) q *= static_cast<float>(size / std::sqrt(double(problem.form.dim)));
+    attend(problem);
+    require_right(probe, problem);
+  }
+}
+
+void softcap(Probe& probe) {
+  for (const double cap : {15.0, 30.0, 50.0, 2.0}) {
+    Rng rng = probe.begin_case(fmt::format("softcap {}", cap));
+    Problem problem = attended(rng, 50, 66);
+    problem.form.softcap = cap;
+    for (float& q : problem.q)
+      q *= static_cast<float>(cap / 9);  // so that the cap bends the scores
+    attend(problem);
+    require_right(probe, problem);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

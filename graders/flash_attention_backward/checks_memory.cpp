@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "ask.h"
+#include "checks.h"
+#include "large.h"
+#include "samples.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+constexpr int kSampledRows = 10;
+
+/// Peak memory of one call, whose answer must be right.
+double peak_for(Probe& probe, Rng& rng, const Sizes& sizes) {
+  Problem problem = hollow_problem(sizes);
+  fill_quickly(problem, rng);
+  const Samples samples(problem, rng, kSampledRows);
+  const Asking asking;
+  Question question(problem, asking);
+  question.call.measure_memory = true;
+  probe.run_ok(question.call);
+  probe.require(samples.miss(question.answer(probe)));
+  if (!question.call.peak_bytes) probe.unmeasured("this machine does not tell peak memory");
+  return static_cast<double>(*question.call.peak_bytes);
+}
+
+}  // namespace
+
+// Twice the length may take twice the scratch memory, not four times.
+void memory_slope(Probe& probe) {
+  Rng rng = probe.begin_case("length doubled");
+  const std::int64_t length = rng.integer(1000, 1100);
+  const double once = peak_for(probe, rng, {1, 1, 1, length, length, 8, 8});
+  const double twice = peak_for(probe, rng, {1, 1, 1, 2 * length, 2 * length, 8, 8});
+  probe.fact("peak memory", twice / kMiB, "MiB");
+  const double allowed = 2.3 * once + kMiB;  // a MiB for stacks and the allocator
+  if (!(twice <= allowed))
+    probe.fail(
+        fmt::format("{:.1f} MiB at {} queries and keys, {:.1f} MiB at twice as many; allowed "
+                    "are {:.1f}",
+                    once / kMiB, length, twice / kMiB, allowed / kMiB));
+}
+
+// The contract's own limit, which the scores in float32 alone would break.
+void memory_limit(Probe& probe) {
+  Rng rng = probe.begin_case("16 MiB and eight times the results");
+  const Sizes sizes{1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8};
+  const double results = 4.0 * static_cast<double>(sizes.q_len * sizes.dim +
+                                                   sizes.k_len * (sizes.dim + sizes.value_dim));
+  const double peak = peak_for(probe, rng, sizes);
+  const double allowed = 16 * kMiB + 8 * results;
+  if (!(peak <= allowed))
+    probe.fail(fmt::format("{:.1f} MiB; allowed are {:.1f}", peak / kMiB, allowed / kMiB));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
