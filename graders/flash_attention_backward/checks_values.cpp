@@ -139,7 +139,7 @@ void loud_heads(Probe& probe) {
     for (std::int64_t b = 0; b < form.batch; ++b) {
       for (std::int64_t h = 0; h < form.q_heads; ++h)
         for (std::int64_t i = 0; i < form.q_len; ++i) {
-          const double size = std::pow(10.0, static_cast<double>(rng.integer(-4, 4)));
+          const double size = std::pow(10.0, static_cast<double>(rng.integer(-8, 4)));
           for (std::int64_t c = 0; c < form.value_dim; ++c)
             problem.dout_row(b, h, i)[c] *= static_cast<float>(size);
           if (!rng.chance(0.2)) continue;  // and scores from nearly equal to very sharp
