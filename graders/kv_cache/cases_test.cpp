@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <doctest/doctest.h>
+
+#include "asking.h"
+#include "operations.h"
+
+namespace {
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+/// Two sequences that share a page, and one free page of three.
+State shared_state() {
+  Setup setup;
+  setup.page_tokens = 4;
+  setup.pages = 3;
+  setup.sequences = 2;
+  setup.width = 2;
+  State state(setup, 64);
+  state.lengths = {6, 3};
+  state.refs = {2, 0, 1};
+  state.table = {0, 2, 0, -1};
+  for (std::int64_t p = 0; p < 3; ++p)
+    std::ranges::fill(state.page(p), static_cast<std::uint8_t>(10 + p));
+  return state;
+}
+
+Operation operation(Operation::Kind kind, std::int64_t a, std::int64_t tokens) {
+  Operation made;
+  made.kind = kind;
+  made.a = a;
+  made.tokens = tokens;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("which keys a query sees") {
+  Question question;
+  question.which = {0, 1};
+  question.queries = {3, 2};
+  const auto sees = [&](std::size_t entry, std::int64_t query, std::int64_t length) {
+    const Span seen = seen_keys(question, entry, query, length);
+    return std::pair{seen.begin, seen.end};
+  };
+  CHECK(sees(0, 0, 5) == std::pair<std::int64_t, std::int64_t>{0, 3});
+  CHECK(sees(0, 2, 5) == std::pair<std::int64_t, std::int64_t>{0, 5});
+  CHECK(sees(1, 0, 1) == std::pair<std::int64_t, std::int64_t>{0, 0});
+  question.window = 1;
+  CHECK(sees(0, 2, 5) == std::pair<std::int64_t, std::int64_t>{3, 5});
+  question.key_begin = {0, 0};
+  question.key_end = {4, 0};
+  CHECK(sees(0, 2, 5) == std::pair<std::int64_t, std::int64_t>{3, 4});
+  CHECK(sees(1, 1, 1).first == sees(1, 1, 1).second);
+}
+
+TEST_CASE("page budgets by hand") {
+  Setup setup;
+  setup.heads = 2;
+  setup.key_dim = 46;
+  setup.value_dim = 7;
+  setup.group = 16;
+  setup.page_tokens = 5;
+  setup.stored = KV_F32;
+  CHECK(page_budget(setup) == 2176);  // 10 * 212, rounded up
+  setup.stored = KV_INT8;
+  CHECK(page_budget(setup) == 704);  // 10 * (46 + 3 * 4 + 7 + 4) = 690
+  setup.stored = KV_INT4;
+  CHECK(page_budget(setup) == 640);  // 10 * (23 + 3 * 8 + 4 + 8) = 590
+}
+
+TEST_CASE("litter spares what is in use") {
+  Rng rng(5);
+  for (int turn = 0; turn < 20; ++turn) {
+    State state = shared_state();
+    state.litter(rng);
+    CHECK(state.page(0)[0] == 10);
+    CHECK(state.page(2)[63] == 12);
+    CHECK(state.page(1)[8] != 11);
+    CHECK(state.table[0] == 0);
+    CHECK(state.table[1] == 2);
+    CHECK(state.table[2] == 0);
+  }
+}
+
+TEST_CASE("pages with other numbers hold the same") {
+  Rng rng(6);
+  for (int turn = 0; turn < 20; ++turn) {
+    State state = shared_state();
+    state.renumber(rng);
+    CHECK(state.page(state.entry(0, 0))[0] == 10);
+    CHECK(state.page(state.entry(0, 1))[0] == 12);
+    CHECK(state.entry(1, 0) == state.entry(0, 0));
+    CHECK(state.refs[static_cast<std::size_t>(state.entry(0, 0))] == 2);
+    CHECK(state.refs[static_cast<std::size_t>(state.entry(0, 1))] == 1);
+    CHECK(std::ranges::count(state.refs, 0) == 1);
+  }
+}
+
+TEST_CASE("a failing life is cut down to what fails") {
+  Rng rng(7);
+  Setup setup;
+  std::vector<Operation> life = draw_operations(rng, setup, 40);
+  life[11] = operation(Operation::fork, 1, 0);
+  life[29] = operation(Operation::truncate, 2, 9);
+  // Fails when a truncation of 5 or more comes after a fork.
+  const auto fails = [](const std::vector<Operation>& operations) {
+    const auto is_fork = [](const Operation& op) { return op.kind == Operation::fork; };
+    const auto fork = std::ranges::find_if(operations, is_fork);
+    return std::any_of(fork, operations.end(), [](const Operation& op) {
+      return op.kind == Operation::truncate && op.tokens >= 5;
+    });
+  };
+  REQUIRE(fails(life));
+  const auto shortest = shrink(life, fails, 500);
+  REQUIRE(shortest.size() == 2);
+  CHECK(shortest[0].kind == Operation::fork);
+  CHECK(shortest[1].kind == Operation::truncate);
+  CHECK(shortest[1].tokens == 5);
+}
+
+TEST_CASE("shrinking stops with its budget, at something that fails") {
+  Rng rng(8);
+  const std::vector<Operation> life = draw_operations(rng, Setup(), 30);
+  int tries = 0;
+  const auto fails = [&](const std::vector<Operation>& operations) {
+    ++tries;
+    return operations.size() > 3;
+  };
+  CHECK(shrink(life, fails, 7).size() > 3);
+  CHECK(tries == 7);
+}

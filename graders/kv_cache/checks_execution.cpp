@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+#include <limits>
+
+#include "cache.h"
+#include "checks.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// A little of everything.
+void live(Cache& cache, Rng& rng) {
+  const Setup& setup = cache.setup();
+  cache.append({{0, draw_tokens(rng, setup, 13)}, {1, draw_tokens(rng, setup, 5)}});
+  cache.require_attention(rng, {1, 0}, 2, 4);
+  cache.fork(0, 2);
+  cache.free(0);
+  cache.append({{2, draw_tokens(rng, setup, 4)}, {0, draw_tokens(rng, setup, 9)}});
+  cache.truncate(1, 2);
+  cache.append(1, draw_tokens(rng, setup, 7));
+  cache.require_attention(rng, {2, 1, 0}, 1, 4);
+  cache.require_contents();
+}
+
+/// A step of decoding over caches of some length, with more work than one thread should have.
+Setup busy_setup(Rng& rng, KvStored stored) {
+  Setup setup;
+  setup.stored = stored;
+  setup.heads = 2;
+  setup.key_dim = setup.value_dim = 64;
+  setup.group = 64;
+  setup.page_tokens = 16;
+  setup.sequences = 3;
+  setup.width = 64;
+  setup.pages = 3 * setup.width;
+  setup.threads = static_cast<int>(rng.integer(3, 4));
+  return setup;
+}
+
+}  // namespace
+
+// Every call meets a process that has seen none of the others, and pages that have moved.
+void state_with_caller(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    Setup setup;
+    setup.stored = stored;
+    Cache cache(probe, setup, rng, {.renumber = true, .restart = true});
+    live(cache, rng);
+  }
+}
+
+// Three caches, two of one shape, used by turns. One of them comes to hold a NaN; the others do not
+// notice, and the same question has the same answer to the bit.
+void two_caches(Probe& probe) {
+  Rng rng = probe.begin_case("by_turns");
+  Setup small;
+  Setup large;
+  large.stored = KV_INT8;
+  large.threads = 2;
+  large.heads = 3;
+  large.page_tokens = 5;
+  large.key_dim = 20;
+  Cache first(probe, small, rng);
+  Cache second(probe, large, rng);
+  Cache third(probe, small, rng);
+  for (int turn = 0; turn < 6; ++turn) {
+    first.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
+    second.append(0, draw_tokens(rng, large, rng.integer(1, 9)));
+    third.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
+    const Question question = ask_about(rng, small, first.contents(), {0}, 1, 4);
+    const Answer answer = first.require_attention(question);
+    third.require_attention(rng, {0}, 1, 4);
+    second.require_attention(rng, {0}, 1, 6);
+    third.append(1, constant_tokens(small, 1, std::numeric_limits<float>::quiet_NaN()));
+    third.attend(ask_about(rng, small, first.contents(), {1}, 1, 4));
+    const Answer again = first.attend(question);
+    if (again.out != answer.out || again.lse != answer.lse)
+      first.fail("the same call gave other bits after calls on other caches");
+  }
+}
+
+// Arrays that are aligned to an element and no more, and end right before a page that faults.
+void unaligned_pointers(Probe& probe) {
+  for (const std::size_t skew : {0, 4, 8, 12})
+    for (const KvStored stored : kAllStored) {
+      Rng rng = probe.begin_case(fmt::format("{}_{}_bytes_after_16", name_of(stored), skew));
+      Setup setup;
+      setup.stored = stored;
+      setup.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
+      setup.page_tokens = skew == 4 ? 16 : rng.integer(1, 17);
+      setup.key_dim = rng.integer(9, 40);
+      setup.value_dim = rng.integer(9, 40);
+      setup.group = rng.integer(4, 40);
+      setup.width = 30;
+      setup.pages = 50;
+      Cache cache(probe, setup, rng);
+      live(cache, rng);
+    }
+}
+
+void thread_counts(Probe& probe) {
+  for (const int threads : {1, 2, 3, 8}) {
+    Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
+    Setup setup = busy_setup(rng, kAllStored[threads % 3]);
+    setup.threads = threads;
+    Cache cache(probe, setup, rng);
+    cache.append({{0, draw_tokens(rng, setup, 500)},
+                  {1, draw_tokens(rng, setup, 3)},
+                  {2, draw_tokens(rng, setup, rng.integer(100, 300))}});
+    cache.require_attention(rng, {1, 0, 2}, 1, 4);
+    cache.require_attention(rng, {0}, 5, 4);
+    cache.require_contents();
+  }
+}
+
+void deterministic_bits(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    const Setup setup = busy_setup(rng, stored);
+    Cache cache(probe, setup, rng);
+    cache.append({{0, draw_tokens(rng, setup, 700)}, {1, draw_tokens(rng, setup, 90)}});
+    const Question question = ask_about(rng, setup, cache.contents(), {1, 0}, 2, 8);
+    const Answer first = cache.require_attention(question);
+    for (int turn = 0; turn < 12; ++turn) {
+      const Answer again = cache.attend(question);
+      if (again.out != first.out || again.lse != first.lse)
+        cache.fail("the same call gave other bits than before");
+    }
+  }
+}
+
+// Thousands of tokens, long enough for whatever is done differently then.
+void long_context(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    Setup setup = busy_setup(rng, stored);
+    setup.width = 300;
+    setup.pages = 2 * setup.width;
+    setup.sequences = 2;
+    setup.heads = 1;
+    Cache cache(probe, setup, rng, {.renumber = true});
+    cache.append({{0, draw_tokens(rng, setup, rng.integer(4200, 4700))},
+                  {1, draw_tokens(rng, setup, rng.integer(900, 1200))}});
+    cache.require_attention(rng, {1, 0}, 1, 8);
+    Question last = ask_about(rng, setup, cache.contents(), {0}, 2, 4);
+    last.window = 3000;
+    draw_queries(rng, setup, cache.contents(), last);
+    cache.require_attention(last);
+    cache.append(0, draw_tokens(rng, setup, 1));
+    cache.require_attention(rng, {0}, 1, 8);
+  }
+}
+
+void optional_lse(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    Setup setup;
+    setup.stored = stored;
+    Cache cache(probe, setup, rng);
+    cache.append({{0, draw_tokens(rng, setup, 11)}, {2, draw_tokens(rng, setup, 30)}});
+    Question question = ask_about(rng, setup, cache.contents(), {2, 0, 2}, 2, 4);
+    question.want_lse = false;
+    cache.require_attention(question);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+
+#include "cache.h"
+#include "checks.h"
+#include "graders/kit/compare.h"
+#include "harness/core/machine.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+struct Shape {
+  const char* name;
+  KvStored stored;
+  std::int64_t sequences;
+  std::int64_t tokens;  // of each
+  std::int64_t queries;
+  bool append;  // the lap appends all tokens; else it attends to them
+};
+
+// Decoding reads every byte of the cache once and does little with it: 16 MiB as floats, of which
+// INT8 makes 4 and INT4 2 when nothing else changes, so they get more tokens.
+constexpr Shape kShapes[] = {
+    {"decode_f32", KV_F32, 4, 2048, 1, false},   {"decode_int8", KV_INT8, 4, 4096, 1, false},
+    {"decode_int4", KV_INT4, 4, 4096, 1, false}, {"prefill_f32", KV_F32, 1, 1536, 192, false},
+    {"append_int8", KV_INT8, 4, 1024, 0, true},
+};
+constexpr std::int64_t kHeads = 2;
+constexpr std::int64_t kQueryHeads = 8;
+constexpr std::int64_t kDim = 128;
+constexpr int kSampledRows = 6;
+
+Setup setup_for(const Shape& shape) {
+  Setup setup;
+  setup.stored = shape.stored;
+  setup.heads = kHeads;
+  setup.key_dim = setup.value_dim = setup.group = kDim;
+  setup.page_tokens = 16;
+  setup.sequences = shape.sequences;
+  setup.width = shape.tokens / setup.page_tokens;
+  setup.pages = shape.sequences * setup.width;
+  setup.threads = this_machine().cores;
+  return setup;
+}
+
+void refuse(Lap& lap, std::string summary, std::optional<Miss> miss = {}) {
+  lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, std::move(miss)};
+}
+
+bool run(Session& session, CallBase& call, Lap& lap) {
+  session.run(call);
+  if (call.returned != 0) refuse(lap, fmt::format("{} returned {}", call.symbol, call.returned));
+  return !lap.finding;
+}
+
+/// What the rounds of one shape share. Every contestant fills a cache of its own, once; a round's
+/// queries, lengths and order of sequences are new.
+class Rounds {
+ public:
+  explicit Rounds(const Shape& shape) : shape_(shape), setup_(setup_for(shape)) {}
+
+  void renew(Rng& rng) {
+    if (chunks_.empty() || shape_.append) {
+      chunks_.clear();
+      for (const std::int64_t s : random_order(rng, setup_.sequences))
+        chunks_.push_back({s, draw_many_tokens(rng, setup_, shape_.tokens)});
+    }
+    lengths_.clear();
+    for (std::int64_t s = 0; s < setup_.sequences; ++s)
+      lengths_.push_back(shape_.tokens - rng.integer(0, 40));
+    question_ = Question{};
+    question_.which = random_order(rng, setup_.sequences);
+    question_.queries.assign(question_.which.size(), shape_.queries);
+    question_.q_heads = kQueryHeads;
+    question_.scale = static_cast<float>(1 / std::sqrt(double(kDim)));
+    for (std::int64_t i = 0; i < question_.rows() * kDim; ++i)
+      question_.q.push_back(static_cast<float>(3 * rng.normal()));
+    sample_seed_ = rng();
+  }
+
+  Lap lap(Session& session) { return shape_.append ? append(session) : attend(session); }
+
+ private:
+  /// A contestant's cache, and what it says is in it.
+  struct Filled {
+    State state;
+    std::vector<Tokens> stored;
+  };
+
+  std::optional<State> blank(Session& session, Lap& lap) const {
+    Call<KvShape> ask("kv_page_bytes");
+    ask.args = shape_of(setup_);
+    session.run(ask);
+    if (ask.returned < 1 || ask.returned > page_budget(setup_)) {
+      refuse(lap, fmt::format("kv_page_bytes returned {}", ask.returned));
+      return std::nullopt;
+    }
+    return State(setup_, ask.returned);
+  }
+
+  Filled* filled(Session& session, Lap& lap) {
+    if (const auto known = filled_.find(&session); known != filled_.end()) return &known->second;
+    std::optional<State> state = blank(session, lap);
+    if (!state) return nullptr;
+    AppendCall call(*state, chunks_);
+    if (!run(session, call.call, lap)) return nullptr;
+    call.take(*state);
+    Filled made{*std::move(state), std::vector<Tokens>(chunks_.size())};
+    for (const Chunk& chunk : chunks_) {
+      std::optional<Tokens> stored = read(session, made.state, chunk.sequence, lap);
+      if (!stored) return nullptr;
+      if (chunk.sequence == sampled_sequence()) require_near(*stored, chunk.tokens, lap);
+      made.stored[static_cast<std::size_t>(chunk.sequence)] = *std::move(stored);
+    }
+    if (lap.finding) return nullptr;
+    return &filled_.emplace(&session, std::move(made)).first->second;
+  }
+
+  std::int64_t sampled_sequence() const {
+    return static_cast<std::int64_t>(sample_seed_ % chunks_.size());
+  }
+
+  std::optional<Tokens> read(Session& session, const State& state, std::int64_t sequence,
+                             Lap& lap) const {
+    ReadCall call(state, sequence, 0, shape_.tokens);
+    if (!run(session, call.call, lap)) return std::nullopt;
+    return call.tokens();
+  }
+
+  void require_near(const Tokens& stored, const Tokens& given, Lap& lap) const {
+    for (const auto& [got, appended] :
+         {std::pair{&stored.k, &given.k}, std::pair{&stored.v, &given.v}}) {
+      const std::vector<double> want(appended->begin(), appended->end());
+      const auto miss =
+          kit::worst_miss(std::span(*got), want, storage_allowed(setup_, *appended, kDim),
+                          kit::index_namer("stored", {shape_.tokens, kHeads, kDim}));
+      if (miss) refuse(lap, describe(*miss), miss);
+    }
+  }
+
+  Lap attend(Session& session) {
+    Lap lap;
+    Filled* cache = filled(session, lap);
+    if (cache == nullptr) return lap;
+    cache->state.lengths = lengths_;
+    AttendCall call(cache->state, question_);
+    if (!run(session, call.call, lap)) return lap;
+    lap.elapsed = call.call.elapsed;
+    judge(cache->stored, call.answer(), lap);
+    return lap;
+  }
+
+  /// A few rows, which nobody can know beforehand, against the oracle; all of them finite.
+  void judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const {
+    std::vector<Tokens> now;
+    for (std::size_t s = 0; s < stored.size(); ++s)
+      now.push_back(stored[s].part(setup_, 0, lengths_[s]));
+    Rng rng(sample_seed_);
+    const double chance = kSampledRows / static_cast<double>(question_.rows());
+    const Expected expected =
+        expect_attention(setup_, now, question_, [&] { return rng.chance(chance); });
+    const std::int64_t queries = question_.rows() / kQueryHeads;
+    const auto miss = kit::worst_miss(std::span(answer.out), expected.out, expected.out_allowed,
+                                      kit::index_namer("out", {queries, kQueryHeads, kDim}));
+    if (miss) return refuse(lap, describe(*miss), miss);
+    const auto lse = kit::worst_miss(std::span(answer.lse), expected.lse, expected.lse_allowed,
+                                     kit::index_namer("lse", {queries, kQueryHeads}));
+    if (lse) refuse(lap, describe(*lse), lse);
+  }
+
+  Lap append(Session& session) const {
+    Lap lap;
+    std::optional<State> state = blank(session, lap);
+    if (!state) return lap;
+    AppendCall call(*state, chunks_);
+    if (!run(session, call.call, lap)) return lap;
+    lap.elapsed = call.call.elapsed;
+    call.take(*state);
+    const auto sampled =
+        std::ranges::find(chunks_, sampled_sequence(), [](const Chunk& c) { return c.sequence; });
+    if (const auto stored = read(session, *state, sampled->sequence, lap))
+      require_near(*stored, sampled->tokens, lap);
+    return lap;
+  }
+
+  Shape shape_;
+  Setup setup_;
+  std::vector<Chunk> chunks_;
+  Ids lengths_;
+  Question question_;
+  std::uint64_t sample_seed_ = 0;
+  std::map<Session*, Filled> filled_;
+};
+
+RaceSpec spec_for(const Shape& shape) {
+  const double numbers = 2.0 * kHeads * kDim * double(shape.sequences * shape.tokens);
+  const double bytes = static_cast<double>(page_budget(setup_for(shape))) / 16 *
+                       double(shape.sequences * (shape.tokens - 40));
+  const auto rounds = std::make_shared<Rounds>(shape);
+  RaceSpec spec;
+  spec.case_name = shape.name;
+  spec.floor_bytes = shape.append ? 4 * numbers + bytes : bytes;
+  // Two products a key and query: with the key and with the value.
+  spec.floor_flops = shape.queries > 1 ? 4.0 * kDim * kQueryHeads * double(shape.queries) *
+                                             double(shape.tokens - 40 - shape.queries / 2)
+                                       : 0;
+  spec.prepare = [rounds](Rng& rng) { rounds->renew(rng); };
+  spec.lap = [rounds](Session& session) { return rounds->lap(session); };
+  return spec;
+}
+
+}  // namespace
+
+void speed(Probe& probe) {
+  constexpr RaceBudget kBudget{9, 25, std::chrono::milliseconds(500)};
+  for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
