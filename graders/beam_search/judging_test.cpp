@@ -1,0 +1,122 @@
+#include "judging.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "cases.h"
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+namespace {
+
+/// The answer of a solution that is right.
+Answer right_answer(const Posed& posed) {
+  const Settings& settings = posed.problem.settings;
+  Answer answer;
+  for (const Decoded& item : posed.want) {
+    answer.hypotheses.push_back(static_cast<std::int32_t>(item.best.size()));
+    answer.steps.push_back(static_cast<std::int32_t>(item.steps));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(settings.n_return); ++i) {
+      Hypothesis one{{}, false, -HUGE_VAL, -HUGE_VAL};
+      if (i < item.best.size()) one = item.best[i];
+      answer.lengths.push_back(static_cast<std::int32_t>(one.tokens.size()));
+      answer.finished.push_back(one.finished ? 1 : 0);
+      answer.log_probs.push_back(one.log_prob);
+      answer.scores.push_back(one.score);
+      one.tokens.resize(static_cast<std::size_t>(settings.max_new), settings.pad);
+      answer.tokens.insert(answer.tokens.end(), one.tokens.begin(), one.tokens.end());
+    }
+  }
+  return answer;
+}
+
+Posed small() {
+  Rng rng(4);
+  Settings settings;
+  settings.pad = 3;
+  return pose_random(rng, settings, 3);
+}
+
+/// One row put to a model.
+struct Row {
+  std::vector<std::uint64_t> states;
+  std::vector<std::int32_t> tokens;
+  std::vector<std::uint64_t> new_states = {0};
+  std::vector<float> log_probs = std::vector<float>(4);
+
+  std::int64_t put_to(Model& model) {
+    BeamStep step{1, nullptr, nullptr, nullptr, nullptr};
+    CallbackRequest request;
+    const auto add = [&](auto& array) {
+      request.arrays.push_back(std::as_writable_bytes(std::span(array)));
+    };
+    add(states);
+    add(tokens);
+    add(new_states);
+    add(log_probs);
+    return model.answer(step, request);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a right answer is accepted, and every changed number refused") {
+  const Posed posed = small();
+  const Answer right = right_answer(posed);
+  const auto refused = [&](auto change) {
+    Answer changed = right;
+    change(changed);
+    return difference(posed.problem, posed.want, changed).has_value();
+  };
+  // A sum may be 0, which no factor changes.
+  std::size_t scaled = 0;
+  while (right.log_probs.at(scaled) == 0) ++scaled;
+  REQUIRE(std::isfinite(right.log_probs[scaled]));
+  CHECK_FALSE(difference(posed.problem, posed.want, right));
+  CHECK(refused([](Answer& answer) { answer.returned = 1; }));
+  CHECK(refused([](Answer& answer) { answer.hypotheses[1] -= 1; }));
+  CHECK(refused([](Answer& answer) { answer.lengths[1] += 1; }));
+  CHECK(refused([](Answer& answer) { answer.finished[2] = 7; }));
+  CHECK(refused([scaled](Answer& answer) { answer.log_probs[scaled] *= 1 + 1e-8; }));
+  CHECK(refused([](Answer& answer) { answer.scores[5] = NAN; }));
+  CHECK(refused([](Answer& answer) { answer.steps[2] += 1; }));
+  CHECK(refused([](Answer& answer) { answer.tally.fault = "a state of its own"; }));
+  for (std::size_t i = 0; i < right.tokens.size(); ++i)
+    CHECK(refused([i](Answer& answer) { answer.tokens[i] ^= 1; }));
+}
+
+TEST_CASE("the model answers only for states that it gave out") {
+  const Posed posed = small();
+  const Asking plain;
+  Model model(posed.problem, Rng(9), plain);
+  Row row{{model.root_states()[2]}, {1}};
+  CHECK(row.put_to(model) == 0);
+  std::vector<float> want(4);
+  posed.problem.language(root_of(2).extended(1), want);
+  CHECK(row.log_probs == want);
+  CHECK(model.tally().rows == std::vector<std::int64_t>{0, 0, 1});
+
+  Row next{row.new_states, {0}};
+  CHECK(next.put_to(model) == 0);
+  CHECK(next.new_states != row.new_states);
+  CHECK(model.tally().deepest[2] == 2);
+  CHECK(model.tally().fault.empty());
+
+  Row stranger{{model.root_states()[2] + 1}, {1}};
+  CHECK(stranger.put_to(model) == kNoSuchState);
+  CHECK_FALSE(model.tally().fault.empty());
+}
+
+TEST_CASE("a model that failed is not asked again") {
+  const Posed posed = small();
+  Asking how;
+  how.fail_at = 1;
+  how.refusal = -50;
+  Model model(posed.problem, Rng(9), how);
+  Row row{{model.root_states()[0]}, {1}};
+  CHECK(row.put_to(model) == -50);
+  CHECK(model.tally().fault.empty());
+  CHECK(row.put_to(model) == kNoSuchState);
+  CHECK_FALSE(model.tally().fault.empty());
+}
