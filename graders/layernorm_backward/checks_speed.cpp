@@ -120,7 +120,7 @@ RaceSpec spec_for(const Shape& shape) {
 }  // namespace
 
 void speed(Probe& probe) {
-  constexpr RaceBudget kBudget{12, 31, std::chrono::milliseconds(900)};
+  constexpr RaceBudget kBudget{12, 31, std::chrono::milliseconds(400)};
   for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
 }
 

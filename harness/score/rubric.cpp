@@ -105,17 +105,29 @@ double Rubric::speed_share(double ratio) const {
   return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
 }
 
+namespace {
+
+/// The factor by which the reference seemed to differ from itself, where its interval excludes 1:
+/// so much of any other difference is not the solution's either.
+double unexplained(const SpeedMeasurement& speed) {
+  return std::max({1.0, speed.noise_low, 1 / speed.noise_high});
+}
+
+}  // namespace
+
 bool Rubric::counts(const SpeedMeasurement& speed) const {
   const double points = std::log2(full_ratio / zero_ratio);
-  return speed_share(speed.high) - speed_share(speed.low) <= most_noise &&
+  const double high = speed.high * unexplained(speed), low = speed.low / unexplained(speed);
+  return speed_share(high) - speed_share(low) <= most_noise &&
          std::log2(speed.noise_high / speed.noise_low) <= most_noise * points;
 }
 
 std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {
   if (!counts(speed)) return "too noisy";
-  if (speed.low > equal_within) return "faster";
-  if (speed.high < 1 / equal_within) return "slower";
-  return speed.low >= 1 / equal_within && speed.high <= equal_within ? "as fast" : "undecided";
+  const double high = speed.high * unexplained(speed), low = speed.low / unexplained(speed);
+  if (low > equal_within) return "faster";
+  if (high < 1 / equal_within) return "slower";
+  return low >= 1 / equal_within && high <= equal_within ? "as fast" : "undecided";
 }
 
 Rubric load_rubric(const std::filesystem::path& file) {

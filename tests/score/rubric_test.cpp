@@ -132,6 +132,12 @@ TEST_CASE("a speed verdict needs the whole interval on one side, and little nois
   CHECK(verdict(1.04, 1.2) == "undecided");
   CHECK(verdict(0.4, 0.9) == "too noisy");
   CHECK(verdict(0.96, 1.04, 2.1) == "too noisy");
+  SpeedMeasurement shifted;  // the reference came out a quarter faster than itself
+  shifted.low = 1.1;
+  shifted.high = 1.2;
+  shifted.noise_low = 1.22;
+  shifted.noise_high = 1.28;
+  CHECK(rubric.speed_verdict(shifted) == "undecided");
   CHECK(verdict(0.01, 0.1) == "slower");  // no points at either end
   CHECK(verdict(1.1, 4) == "faster");     // all of them
 }

@@ -1,4 +1,4 @@
-// Smoke test: one small shape, gradients against a plain loop.
+// Smoke test: one small shape, gradients against plain loops.
 #include <cmath>
 #include <vector>
 
@@ -30,9 +30,24 @@ extern "C" int self_test(void) {
   args.dbeta = dbeta.data();
   if (layernorm_backward(&args) != LAYERNORM_OK) return 1;
   for (int j = 0; j < cols; ++j) {
-    float sum = 0;
-    for (int i = 0; i < rows; ++i) sum += dy[i * cols + j];
-    if (std::fabs(sum - dbeta[j]) > 1e-4f) return 2;
+    float db = 0, dg = 0;
+    for (int i = 0; i < rows; ++i) {
+      db += dy[i * cols + j];
+      dg += dy[i * cols + j] * (x[i * cols + j] - mean[i]) * rstd[i];
+    }
+    if (std::fabs(db - dbeta[j]) > 1e-4f || std::fabs(dg - dgamma[j]) > 1e-4f) return 2;
+  }
+  for (int i = 0; i < rows; ++i) {
+    float a = 0, b = 0;
+    for (int j = 0; j < cols; ++j) {
+      a += dy[i * cols + j] / cols;
+      b += dy[i * cols + j] * (x[i * cols + j] - mean[i]) * rstd[i] / cols;
+    }
+    for (int j = 0; j < cols; ++j) {
+      const float xhat = (x[i * cols + j] - mean[i]) * rstd[i];
+      if (std::fabs(dx[i * cols + j] - rstd[i] * (dy[i * cols + j] - a - xhat * b)) > 1e-4f)
+        return 3;
+    }
   }
   return 0;
 }

@@ -116,18 +116,20 @@ bool test_sizes() {
 }
 
 bool test_rows_and_threads() {
-  for (const int64_t rows : {1, 2, 5, 24})
-    for (const int threads : {1, 2, 5}) {
+  for (const int64_t rows : {1, 5, 24})
+    for (const int threads : {1, 2}) {
       Input input{rows, 5003, 12};
       input.threads = threads;
       if (!is_right(random_input(input))) return false;
     }
-  return true;
+  Input crowd{3, 700, 5};
+  crowd.threads = 5;
+  return is_right(random_input(crowd));
 }
 
 // More work than a cache holds, for implementations that treat large batches in another way.
 bool test_large_batch() {
-  return is_right(random_input({48, 12'000, 20}));
+  return is_right(random_input({32, 6000, 20}));
 }
 
 // The same arrays with other numbers in them.
@@ -195,9 +197,9 @@ bool test_late_maximum() {
 }
 
 bool test_flat_rows() {
-  Input input = random_input({3, 100'000, 10}, 0, 0.01f);
-  std::fill_n(input.row(0), 100'000, 2.0f);
-  input.row(2)[70'000] = 11;  // the others add up to more than this one
+  Input input = random_input({3, 40'000, 10}, 0, 0.01f);
+  std::fill_n(input.row(0), 40'000, 2.0f);
+  input.row(2)[30'000] = 10;  // the others add up to more than this one
   return is_right(input);
 }
 
