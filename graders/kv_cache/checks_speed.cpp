@@ -215,7 +215,7 @@ RaceSpec spec_for(const Shape& shape) {
 }  // namespace
 
 void speed(Probe& probe) {
-  constexpr RaceBudget kBudget{9, 21, std::chrono::milliseconds(200)};
+  constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(200)};
   for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
 }
 

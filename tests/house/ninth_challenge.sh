@@ -17,13 +17,13 @@ fail() {
 }
 
 # The house with one challenge in it, to keep the build short.
-mkdir -p "$scratch"/{challenges,reference,graders,submissions}
+mkdir -p "$scratch"/{challenges,reference,graders,submissions/textbook}
 cp -r "$checkout"/{CMakeLists.txt,CMakePresets.json,cmake,harness,tests} "$scratch"
 cp -r "$checkout/graders/kit" "$scratch/graders"
 for folder in challenges reference graders; do
   cp -r "$checkout/$folder/$original" "$scratch/$folder"
 done
-cp -r "$checkout/submissions/textbook" "$scratch/submissions"
+cp -r "$checkout/submissions/textbook"/{model.yaml,"$original"} "$scratch/submissions/textbook"
 before=$(cd "$scratch" && find . -type f -not -path './build/*' -exec sha256sum {} + | sort -k 2)
 
 for folder in challenges reference graders submissions/textbook; do

@@ -1,136 +1,233 @@
-// Beam search with batched model calls. Finished beams go to a list of their own.
+// Beam search. Tokens live in a tree of back pointers, each row gives its best few candidates, and
+// the candidates of all rows are sorted together.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "contract.h"
 
+// Token `token` after node `parent` (-1: after the prompt).
+struct Node {
+  int32_t parent;
+  int32_t token;
+};
+
 struct Beam {
-  std::vector<int32_t> tokens;
+  int32_t node = -1;
+  int32_t length = 0;
   double log_prob = 0;
   double score = 0;
   bool finished = false;
   uint64_t state = 0;
 };
 
+using Top = std::pair<float, int32_t>;
+
 struct Cand {
+  double key;  // what the policy sorts by
   double log_prob;
-  int beam;
-  int token;
+  int32_t beam;
+  int32_t token;  // -1: a finished beam that stays
 };
 
-static double penalty(const BeamArgs* args, int64_t len) {
-  if (args->penalty == BEAM_PENALTY_LENGTH) return std::pow(double(len), args->alpha);
-  if (args->penalty == BEAM_PENALTY_GNMT) return std::pow((5.0 + double(len)) / 6.0, args->alpha);
-  return 1.0;
-}
+struct Item {
+  std::vector<Node> tree;
+  std::vector<Beam> beams;     // pooled: open and finished ones
+  std::vector<Beam> finished;  // separate only
+  int32_t steps = 0;
+  bool done = false;
+};
 
-static bool is_eos(const BeamArgs* args, int32_t tok) {
-  for (int64_t i = 0; i < args->eos_count; i++)
-    if (args->eos[i] == tok) return true;
+// What all items share.
+struct Search {
+  const BeamArgs* args;
+  std::vector<char> is_eos;
+  bool pooled;
+
+  double lp(int64_t n) const {
+    if (args->penalty == BEAM_PENALTY_LENGTH) return std::pow(double(n), args->alpha);
+    if (args->penalty == BEAM_PENALTY_GNMT) return std::pow((5.0 + double(n)) / 6.0, args->alpha);
+    return 1.0;
+  }
+
+  // Min-heap of the best tokens of a row.
+  void top_of_row(const float* row, bool no_eos, std::vector<Top>& top) const {
+    size_t keep = size_t(pooled ? args->beam : 2 * args->beam);
+    auto better = [](const auto& x, const auto& y) {
+      return x.first > y.first || (x.first == y.first && x.second < y.second);
+    };
+    float worst = -1e9f;
+    top.clear();
+    for (int32_t v = 0; v < args->vocab; v++) {
+      if (row[v] <= worst) continue;
+      if (no_eos && is_eos[size_t(v)]) continue;
+      if (top.size() == keep) {
+        std::pop_heap(top.begin(), top.end(), better);
+        top.pop_back();
+      }
+      top.push_back({row[v], v});
+      std::push_heap(top.begin(), top.end(), better);
+      if (top.size() == keep) worst = top.front().first;
+    }
+  }
+
+  std::vector<Cand> candidates(const Item& item, const float* rows, int64_t t) const {
+    std::vector<Cand> cands;
+    std::vector<Top> top;
+    double div = pooled ? lp(t) : 1.0;
+    for (size_t k = 0; k < item.beams.size(); k++) {
+      const Beam& beam = item.beams[k];
+      if (beam.finished) {
+        cands.push_back({beam.score, beam.log_prob, int32_t(k), -1});
+        continue;
+      }
+      top_of_row(rows, t <= args->min_new, top);
+      for (auto& [value, token] : top) {
+        double sum = beam.log_prob + double(value);
+        cands.push_back({sum / div, sum, int32_t(k), token});
+      }
+      rows += args->vocab;
+    }
+    // Twice as many as beams, so that EOS does not starve the open ones.
+    size_t keep = std::min(cands.size(), size_t(2 * args->beam));
+    std::partial_sort(cands.begin(), cands.begin() + long(keep), cands.end(),
+                      [](const Cand& x, const Cand& y) {
+                        if (x.key != y.key) return x.key > y.key;
+                        return x.beam != y.beam ? x.beam < y.beam : x.token < y.token;
+                      });
+    cands.resize(keep);
+    return cands;
+  }
+
+  // One step: `rows` has a row of log-probs for every open beam.
+  void advance(Item& item, const float* rows) const {
+    int64_t t = ++item.steps;
+    double div = lp(t);
+    std::vector<Beam> next;
+    int64_t rank = 0;
+    for (const Cand& cand : candidates(item, rows, t)) {
+      if (int64_t(next.size()) == args->beam) break;
+      bool high = rank++ < args->beam;
+      Beam beam = item.beams[size_t(cand.beam)];
+      if (cand.token >= 0) {
+        beam.finished = is_eos[size_t(cand.token)];
+        if (beam.finished && !pooled && !high) continue;
+        item.tree.push_back({beam.node, cand.token});
+        beam.node = int32_t(item.tree.size()) - 1;
+        beam.length++;
+        beam.log_prob = cand.log_prob;
+        beam.score = cand.log_prob / div;
+      }
+      (beam.finished && !pooled ? item.finished : next).push_back(beam);
+    }
+    item.beams.swap(next);
+
+    bool last = t == args->max_new;
+    if (pooled) {
+      auto is_finished = [](const Beam& beam) { return beam.finished; };
+      item.done = last || std::all_of(item.beams.begin(), item.beams.end(), is_finished);
+      return;
+    }
+    std::vector<Beam>& list = item.finished;
+    if (last) list.insert(list.end(), item.beams.begin(), item.beams.end());
+    std::sort(list.begin(), list.end(),
+              [](const Beam& x, const Beam& y) { return x.score > y.score; });
+    if (int64_t(list.size()) > args->beam) list.resize(size_t(args->beam));
+    item.done = last || item.beams.empty() || can_stop(item, t);
+  }
+
+  bool can_stop(const Item& item, int64_t t) const {
+    if (int64_t(item.finished.size()) < args->beam) return false;
+    if (args->stop == BEAM_STOP_FULL) return true;
+    // The longer, the better the score of a given sum, so the bound is at max_new.
+    int64_t longest = args->stop == BEAM_STOP_BOUND ? args->max_new : t;
+    return item.finished.back().score >= item.beams[0].log_prob / lp(longest);
+  }
+};
+
+static bool bad_arguments(const BeamArgs* a) {
+  if (a->batch < 0 || a->beam < 1 || a->vocab < 1 || a->max_new < 0 || a->min_new < 0) return true;
+  if (a->min_new > a->max_new || a->n_return < 1 || a->n_return > a->beam) return true;
+  if (a->eos_count < 0 || a->num_threads < 1 || !std::isfinite(a->alpha)) return true;
+  if (a->penalty < 0 || a->penalty > 2 || a->policy < 0 || a->policy > 1) return true;
+  if (a->stop < 0 || a->stop > 2) return true;
+  if (a->batch == 0) return false;
+  if (!a->prompt_lengths || !a->root_states || !a->root_log_probs || !a->hypotheses) return true;
+  if (!a->lengths || !a->finished || !a->log_probs || !a->scores) return true;
+  if (a->max_new > 0 && (!a->tokens || !a->step)) return true;
+  if (a->eos_count > 0 && !a->eos) return true;
+  for (int64_t i = 0; i < a->eos_count; i++)
+    if (a->eos[i] < 0 || a->eos[i] >= a->vocab) return true;
   return false;
 }
 
-// One step of one batch item.
-static void step_item(const BeamArgs* args, std::vector<Beam>& beams, std::vector<Beam>& finished,
-                      const float* logp, int64_t t) {
-  std::vector<Cand> cands;
-  for (size_t k = 0; k < beams.size(); k++)
-    for (int64_t v = 0; v < args->vocab; v++) {
-      if (t < args->min_new && is_eos(args, int32_t(v))) continue;
-      float lp = logp[int64_t(k) * args->vocab + v];
-      if (lp <= -1e9f) continue;
-      cands.push_back({beams[k].log_prob + lp, int(k), int(v)});
-    }
-  // keep 2K candidates so that EOS does not starve the beams
-  size_t keep = std::min(cands.size(), size_t(2 * args->beam));
-  std::partial_sort(cands.begin(), cands.begin() + long(keep), cands.end(),
-                    [](const Cand& a, const Cand& b) { return a.log_prob > b.log_prob; });
-  std::vector<Beam> next;
-  for (size_t i = 0; i < keep; i++) {
-    Beam b = beams[size_t(cands[i].beam)];
-    b.tokens.push_back(cands[i].token);
-    b.log_prob = cands[i].log_prob;
-    b.score = b.log_prob / penalty(args, t);
-    if (is_eos(args, cands[i].token)) {
-      b.finished = true;
-      finished.push_back(b);
-    } else if (int64_t(next.size()) < args->beam) {
-      next.push_back(b);
-    }
+static void write_item(const BeamArgs* a, const Item& item, int64_t b) {
+  bool in_beams = a->policy == BEAM_POOLED || a->max_new == 0;
+  const std::vector<Beam>& out = in_beams ? item.beams : item.finished;
+  int64_t n = std::min(int64_t(out.size()), a->n_return);
+  a->hypotheses[b] = int32_t(n);
+  if (a->steps) a->steps[b] = item.steps;
+  for (int64_t i = 0; i < a->n_return; i++) {
+    int64_t slot = b * a->n_return + i;
+    Beam beam;
+    beam.log_prob = beam.score = -INFINITY;
+    if (i < n) beam = out[size_t(i)];
+    a->lengths[slot] = beam.length;
+    a->finished[slot] = beam.finished;
+    a->log_probs[slot] = beam.log_prob;
+    a->scores[slot] = beam.score;
+    if (a->max_new == 0) continue;
+    int32_t* tokens = a->tokens + slot * a->max_new;
+    std::fill(tokens + beam.length, tokens + a->max_new, a->pad);
+    for (int32_t node = beam.node, j = beam.length; j-- > 0; node = item.tree[size_t(node)].parent)
+      tokens[j] = item.tree[size_t(node)].token;
   }
-  beams = next;
 }
 
-extern "C" int64_t beam_search(const BeamArgs* args) {
-  if (args->batch < 0 || args->beam < 1 || args->vocab < 1 || args->max_new < 0)
-    return BEAM_BAD_ARGUMENT;
-  if (args->n_return < 1 || args->n_return > args->beam) return BEAM_BAD_ARGUMENT;
+int64_t beam_search(const BeamArgs* args) {
+  if (args->abi_version != BEAM_ABI_VERSION || args->device != BEAM_HOST) return BEAM_UNSUPPORTED;
+  if (bad_arguments(args)) return BEAM_BAD_ARGUMENT;
+  if (args->batch == 0) return BEAM_OK;
 
-  int64_t B = args->batch, V = args->vocab;
-  std::vector<std::vector<Beam>> beams(B), finished(B);
-  std::vector<int32_t> steps(B, 0);
-  std::vector<bool> done(B, false);
+  Search search{args, std::vector<char>(size_t(args->vocab), 0), args->policy == BEAM_POOLED};
+  for (int64_t i = 0; i < args->eos_count; i++) search.is_eos[size_t(args->eos[i])] = 1;
+  std::vector<Item> items(size_t(args->batch));
+  for (int64_t b = 0; b < args->batch; b++) {
+    Item& item = items[size_t(b)];
+    item.beams.resize(1);
+    item.beams[0].state = args->root_states[b];
+    if (args->max_new > 0) search.advance(item, args->root_log_probs + b * args->vocab);
+  }
+
+  std::vector<uint64_t> states, new_states;
+  std::vector<int32_t> tokens;
   std::vector<float> logp;
-
-  for (int64_t b = 0; b < B; b++) {
-    beams[b].resize(1);
-    beams[b][0].state = args->root_states[b];
-  }
-
-  for (int64_t t = 1; t <= args->max_new; t++) {
-    std::vector<uint64_t> states, new_states;
-    std::vector<int32_t> tokens;
-    if (t > 1) {
-      for (int64_t b = 0; b < B; b++)
-        if (!done[b])
-          for (auto& beam : beams[b]) {
-            states.push_back(beam.state);
-            tokens.push_back(beam.tokens.back());
-          }
-      if (states.empty()) break;
-      new_states.resize(states.size());
-      logp.resize(states.size() * size_t(V));
-      BeamStep req = {int64_t(states.size()), states.data(), tokens.data(), new_states.data(),
-                      logp.data()};
-      int64_t rc = args->step(args->model, &req);
-      if (rc != 0) return rc;
+  for (int64_t t = 2; t <= args->max_new; t++) {
+    states.clear();
+    tokens.clear();
+    for (Item& item : items) {
+      if (item.done) continue;
+      for (const Beam& beam : item.beams)
+        if (!beam.finished) {
+          states.push_back(beam.state);
+          tokens.push_back(item.tree[size_t(beam.node)].token);
+        }
     }
+    if (states.empty()) break;
+    new_states.resize(states.size());
+    logp.resize(states.size() * size_t(args->vocab));
+    BeamStep request = {int64_t(states.size()), states.data(), tokens.data(), new_states.data(),
+                        logp.data()};
+    if (int64_t rc = args->step(args->model, &request)) return rc;
     size_t row = 0;
-    for (int64_t b = 0; b < B; b++) {
-      if (done[b]) continue;
-      const float* rows = t == 1 ? args->root_log_probs + b * V : logp.data() + row * size_t(V);
-      if (t > 1)
-        for (auto& beam : beams[b]) beam.state = new_states[row++];
-      step_item(args, beams[b], finished[b], rows, t);
-      steps[b] = int32_t(t);
-      if (int64_t(finished[b].size()) >= args->beam || beams[b].empty()) done[b] = true;
+    for (Item& item : items) {
+      if (item.done) continue;
+      const float* rows = logp.data() + row * size_t(args->vocab);
+      for (Beam& beam : item.beams)
+        if (!beam.finished) beam.state = new_states[row++];
+      search.advance(item, rows);
     }
   }
-
-  for (int64_t b = 0; b < B; b++) {
-    // add unfinished beams if there are not enough finished ones
-    std::vector<Beam>& out = finished[b];
-    for (auto& beam : beams[b])
-      if (int64_t(out.size()) < args->beam) out.push_back(beam);
-    std::sort(out.begin(), out.end(),
-              [](const Beam& x, const Beam& y) { return x.score > y.score; });
-    int64_t n = std::min(int64_t(out.size()), args->n_return);
-    args->hypotheses[b] = int32_t(n);
-    if (args->steps) args->steps[b] = steps[b];
-    for (int64_t i = 0; i < args->n_return; i++) {
-      int64_t slot = b * args->n_return + i;
-      Beam beam;
-      beam.log_prob = beam.score = -INFINITY;
-      if (i < n) beam = out[size_t(i)];
-      args->lengths[slot] = int32_t(beam.tokens.size());
-      args->finished[slot] = beam.finished;
-      args->log_probs[slot] = beam.log_prob;
-      args->scores[slot] = beam.score;
-      for (int64_t j = 0; j < args->max_new; j++)
-        args->tokens[slot * args->max_new + j] =
-            j < int64_t(beam.tokens.size()) ? beam.tokens[size_t(j)] : args->pad;
-    }
-  }
+  for (int64_t b = 0; b < args->batch; b++) write_item(args, items[size_t(b)], b);
   return BEAM_OK;
 }

@@ -57,11 +57,18 @@ static Result verify(int64_t n, const int32_t* parent, const int32_t* token, con
   return res;
 }
 
+static bool valid_tree(int64_t n, const int32_t* parent) {
+  for (int64_t i = 0; i < n; i++)
+    if (parent[i] < -1 || parent[i] >= i) return false;
+  return true;
+}
+
 int64_t dflash_build(const DflashBuildArgs* a) {
   if (a->abi_version != DFLASH_ABI_VERSION || a->device != DFLASH_HOST) return DFLASH_UNSUPPORTED;
   if (a->num_trees < 0 || a->num_threads < 1) return DFLASH_BAD_ARGUMENT;
   for (int64_t t = 0; t < a->num_trees; t++) {
     int64_t first = a->node_start[t], n = a->node_start[t + 1] - first;
+    if (!valid_tree(n, a->parent + first)) return DFLASH_BAD_ARGUMENT;
     build(n, a->parent + first, a->mask_words, a->context_length[t],
           a->mask + (first + t) * a->mask_words, a->position + first + t);
   }
@@ -73,6 +80,7 @@ int64_t dflash_verify(const DflashVerifyArgs* a) {
   if (a->num_trees < 0 || a->num_threads < 1 || a->vocab < 1) return DFLASH_BAD_ARGUMENT;
   for (int64_t t = 0; t < a->num_trees; t++) {
     int64_t first = a->node_start[t], n = a->node_start[t + 1] - first, row = first + t;
+    if (!valid_tree(n, a->parent + first)) return DFLASH_BAD_ARGUMENT;
     Result res = verify(n, a->parent + first, a->token + first, a->logits + row * a->logits_stride,
                         a->vocab, a->logits_stride, a->eos, a->num_eos, a->max_emit[t]);
     for (size_t i = 0; i < res.emit.size(); i++) a->emit[row + (int64_t)i] = res.emit[i];
