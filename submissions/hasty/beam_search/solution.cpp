@@ -8,15 +8,12 @@
 
 // Token `token` after node `parent` (-1: after the prompt).
 struct Node {
-  int32_t parent;
-  int32_t token;
+  int32_t parent, token;
 };
 
 struct Beam {
-  int32_t node = -1;
-  int32_t length = 0;
-  double log_prob = 0;
-  double score = 0;
+  int32_t node = -1, length = 0;
+  double log_prob = 0, score = 0;
   bool finished = false;
   uint64_t state = 0;
 };
@@ -24,16 +21,13 @@ struct Beam {
 using Top = std::pair<float, int32_t>;
 
 struct Cand {
-  double key;  // what the policy sorts by
-  double log_prob;
-  int32_t beam;
-  int32_t token;  // -1: a finished beam that stays
+  double key, log_prob;  // the policy sorts by key
+  int32_t beam, token;   // token -1: a finished beam that stays
 };
 
 struct Item {
   std::vector<Node> tree;
-  std::vector<Beam> beams;     // pooled: open and finished ones
-  std::vector<Beam> finished;  // separate only
+  std::vector<Beam> beams, finished;  // pooled: all in beams
   int32_t steps = 0;
   bool done = false;
 };
@@ -59,8 +53,7 @@ struct Search {
     float worst = -1e9f;
     top.clear();
     for (int32_t v = 0; v < args->vocab; v++) {
-      if (row[v] <= worst) continue;
-      if (no_eos && is_eos[size_t(v)]) continue;
+      if (row[v] <= worst || (no_eos && is_eos[size_t(v)])) continue;
       if (top.size() == keep) {
         std::pop_heap(top.begin(), top.end(), better);
         top.pop_back();
@@ -90,11 +83,11 @@ struct Search {
     }
     // Twice as many as beams, so that EOS does not starve the open ones.
     size_t keep = std::min(cands.size(), size_t(2 * args->beam));
-    std::partial_sort(cands.begin(), cands.begin() + long(keep), cands.end(),
-                      [](const Cand& x, const Cand& y) {
-                        if (x.key != y.key) return x.key > y.key;
-                        return x.beam != y.beam ? x.beam < y.beam : x.token < y.token;
-                      });
+    auto better = [](const Cand& x, const Cand& y) {
+      if (x.key != y.key) return x.key > y.key;
+      return x.beam != y.beam ? x.beam < y.beam : x.token < y.token;
+    };
+    std::partial_sort(cands.begin(), cands.begin() + long(keep), cands.end(), better);
     cands.resize(keep);
     return cands;
   }
@@ -107,11 +100,11 @@ struct Search {
     int64_t rank = 0;
     for (const Cand& cand : candidates(item, rows, t)) {
       if (int64_t(next.size()) == args->beam) break;
-      bool high = rank++ < args->beam;
+      bool late = rank++ >= args->beam;
       Beam beam = item.beams[size_t(cand.beam)];
       if (cand.token >= 0) {
         beam.finished = is_eos[size_t(cand.token)];
-        if (beam.finished && !pooled && !high) continue;
+        if (beam.finished && late) continue;
         item.tree.push_back({beam.node, cand.token});
         beam.node = int32_t(item.tree.size()) - 1;
         beam.length++;
@@ -121,11 +114,10 @@ struct Search {
       (beam.finished && !pooled ? item.finished : next).push_back(beam);
     }
     item.beams.swap(next);
-
     bool last = t == args->max_new;
     if (pooled) {
-      auto is_finished = [](const Beam& beam) { return beam.finished; };
-      item.done = last || std::all_of(item.beams.begin(), item.beams.end(), is_finished);
+      item.done = true;
+      for (const Beam& beam : item.beams) item.done = item.done && (last || beam.finished);
       return;
     }
     std::vector<Beam>& list = item.finished;
@@ -139,9 +131,8 @@ struct Search {
   bool can_stop(const Item& item, int64_t t) const {
     if (int64_t(item.finished.size()) < args->beam) return false;
     if (args->stop == BEAM_STOP_FULL) return true;
-    // The longer, the better the score of a given sum, so the bound is at max_new.
-    int64_t longest = args->stop == BEAM_STOP_BOUND ? args->max_new : t;
-    return item.finished.back().score >= item.beams[0].log_prob / lp(longest);
+    bool bound = args->stop == BEAM_STOP_BOUND && args->alpha > 0;
+    return item.finished.back().score >= item.beams[0].log_prob / lp(bound ? args->max_new : t);
   }
 };
 
@@ -149,8 +140,8 @@ static bool bad_arguments(const BeamArgs* a) {
   if (a->batch < 0 || a->beam < 1 || a->vocab < 1 || a->max_new < 0 || a->min_new < 0) return true;
   if (a->min_new > a->max_new || a->n_return < 1 || a->n_return > a->beam) return true;
   if (a->eos_count < 0 || a->num_threads < 1 || !std::isfinite(a->alpha)) return true;
-  if (a->penalty < 0 || a->penalty > 2 || a->policy < 0 || a->policy > 1) return true;
-  if (a->stop < 0 || a->stop > 2) return true;
+  if (a->penalty < 0 || a->penalty > 2 || a->stop < 0 || a->stop > 2) return true;
+  if (a->policy != BEAM_POOLED && a->policy != BEAM_SEPARATE) return true;
   if (a->batch == 0) return false;
   if (!a->prompt_lengths || !a->root_states || !a->root_log_probs || !a->hypotheses) return true;
   if (!a->lengths || !a->finished || !a->log_probs || !a->scores) return true;
@@ -162,8 +153,7 @@ static bool bad_arguments(const BeamArgs* a) {
 }
 
 static void write_item(const BeamArgs* a, const Item& item, int64_t b) {
-  bool in_beams = a->policy == BEAM_POOLED || a->max_new == 0;
-  const std::vector<Beam>& out = in_beams ? item.beams : item.finished;
+  const auto& out = a->policy == BEAM_POOLED || a->max_new == 0 ? item.beams : item.finished;
   int64_t n = std::min(int64_t(out.size()), a->n_return);
   a->hypotheses[b] = int32_t(n);
   if (a->steps) a->steps[b] = item.steps;
@@ -176,7 +166,6 @@ static void write_item(const BeamArgs* a, const Item& item, int64_t b) {
     a->finished[slot] = beam.finished;
     a->log_probs[slot] = beam.log_prob;
     a->scores[slot] = beam.score;
-    if (a->max_new == 0) continue;
     int32_t* tokens = a->tokens + slot * a->max_new;
     std::fill(tokens + beam.length, tokens + a->max_new, a->pad);
     for (int32_t node = beam.node, j = beam.length; j-- > 0; node = item.tree[size_t(node)].parent)
@@ -198,23 +187,20 @@ int64_t beam_search(const BeamArgs* args) {
     item.beams[0].state = args->root_states[b];
     if (args->max_new > 0) search.advance(item, args->root_log_probs + b * args->vocab);
   }
-
-  std::vector<uint64_t> states, new_states;
-  std::vector<int32_t> tokens;
   std::vector<float> logp;
   for (int64_t t = 2; t <= args->max_new; t++) {
-    states.clear();
-    tokens.clear();
+    std::vector<uint64_t> states;
+    std::vector<int32_t> tokens;
     for (Item& item : items) {
       if (item.done) continue;
-      for (const Beam& beam : item.beams)
-        if (!beam.finished) {
-          states.push_back(beam.state);
-          tokens.push_back(item.tree[size_t(beam.node)].token);
-        }
+      for (const Beam& beam : item.beams) {
+        if (beam.finished) continue;
+        states.push_back(beam.state);
+        tokens.push_back(item.tree[size_t(beam.node)].token);
+      }
     }
     if (states.empty()) break;
-    new_states.resize(states.size());
+    std::vector<uint64_t> new_states(states.size());
     logp.resize(states.size() * size_t(args->vocab));
     BeamStep request = {int64_t(states.size()), states.data(), tokens.data(), new_states.data(),
                         logp.data()};
