@@ -155,13 +155,10 @@ class Rounds {
 
   /// A few rows, which nobody can know beforehand, against the oracle; all of them finite.
   void judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const {
-    std::vector<Tokens> now;
-    for (std::size_t s = 0; s < stored.size(); ++s)
-      now.push_back(stored[s].part(setup_, 0, lengths_[s]));
     Rng rng(sample_seed_);
     const double chance = kSampledRows / static_cast<double>(question_.rows());
-    const Expected expected =
-        expect_attention(setup_, now, question_, [&] { return rng.chance(chance); });
+    const Expected expected = expect_attention(
+        setup_, stored, question_, [&] { return rng.chance(chance); }, lengths_);
     const std::int64_t queries = question_.rows() / kQueryHeads;
     const auto miss = kit::worst_miss(std::span(answer.out), expected.out, expected.out_allowed,
                                       kit::index_namer("out", {queries, kQueryHeads, kDim}));

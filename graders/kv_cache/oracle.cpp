@@ -114,15 +114,17 @@ Expected blank(std::int64_t rows, std::int64_t dim) {
 }  // namespace
 
 Expected expect_attention(const Setup& setup, const std::vector<Tokens>& stored,
-                          const Question& question, const std::function<bool()>& wanted) {
+                          const Question& question, const std::function<bool()>& wanted,
+                          const Ids& lengths) {
   Expected expected = blank(question.rows(), setup.value_dim);
   std::ranges::fill(expected.out_allowed, kInfinity);
   std::ranges::fill(expected.lse_allowed, kInfinity);
   RowOracle oracle(setup, question, expected);
   std::int64_t row = 0;
   for (std::size_t entry = 0; entry < question.which.size(); ++entry) {
-    const Tokens& tokens = stored[static_cast<std::size_t>(question.which[entry])];
-    const std::int64_t length = tokens.count(setup);
+    const auto sequence = static_cast<std::size_t>(question.which[entry]);
+    const Tokens& tokens = stored[sequence];
+    const std::int64_t length = lengths.empty() ? tokens.count(setup) : lengths[sequence];
     for (std::int64_t query = 0; query < question.queries[entry]; ++query) {
       const Span seen = seen_keys(question, entry, query, length);
       for (std::int64_t head = 0; head < question.q_heads; ++head, ++row)

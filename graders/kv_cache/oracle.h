@@ -16,9 +16,11 @@ struct Expected {
 };
 
 /// Attention in float64, all keys of a row at once, over what is stored: sequence s holds
-/// stored[s]. Rows for which `wanted` says no are left out: any finite result is allowed there.
+/// stored[s], or the first lengths[s] of it. Rows for which `wanted` says no are left out: any
+/// finite result is allowed there.
 Expected expect_attention(const Setup& setup, const std::vector<Tokens>& stored,
-                          const Question& question, const std::function<bool()>& wanted = {});
+                          const Question& question, const std::function<bool()>& wanted = {},
+                          const Ids& lengths = {});
 
 /// Partial results to be joined: out is [parts][rows][dim], lse [parts][rows].
 struct Parts {

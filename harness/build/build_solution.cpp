@@ -22,7 +22,6 @@ namespace {
 constexpr off_t kLargestLibrary = off_t{64} << 20;
 constexpr const char* kContract = "contract.h";
 constexpr const char* kLibrary = "solution.so";
-constexpr std::string_view kTests = "tests.cpp";  // the submission's own; not part of the library
 
 Limits compile_limits() {
   Limits limits;
@@ -40,13 +39,13 @@ struct Recipe {
 
 const Recipe& solution_recipe() {
   static const Recipe recipe{"solution", compile_flags(),
-                             [](std::string_view file) { return file != kTests; }};
+                             [](std::string_view file) { return file != SolutionSource::kTests; }};
   return recipe;
 }
 
 const Recipe& tests_recipe() {
   static const Recipe recipe{"tests", test_flags(),
-                             [](std::string_view file) { return file == kTests; }};
+                             [](std::string_view file) { return file == SolutionSource::kTests; }};
   return recipe;
 }
 

@@ -47,9 +47,7 @@ const Compiler& compiler() {
   return found;
 }
 
-const std::vector<std::string>& compile_flags() {
-  // -z defs: a function that is declared and never defined is an error here, with its name, and not
-  // when the solution is loaded.
+const std::vector<std::string>& test_flags() {
   static const std::vector<std::string> flags{"-std=c++20",
                                               "-O3",
                                               "-march=native",
@@ -60,13 +58,18 @@ const std::vector<std::string>& compile_flags() {
                                               "-Wall",
                                               "-Wextra",
                                               "-fmax-errors=20",
-                                              "-fvisibility=default",
-                                              "-Wl,-z,defs"};
+                                              "-fvisibility=default"};
   return flags;
 }
 
-const std::vector<std::string>& test_flags() {
-  static const std::vector<std::string> flags(compile_flags().begin(), compile_flags().end() - 1);
+const std::vector<std::string>& compile_flags() {
+  static const std::vector<std::string> flags = [] {
+    std::vector<std::string> all = test_flags();
+    // A function that is declared and never defined is an error here, with its name, and not when
+    // the solution is loaded.
+    all.push_back("-Wl,-z,defs");
+    return all;
+  }();
   return flags;
 }
 

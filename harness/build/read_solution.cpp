@@ -75,7 +75,7 @@ std::string SolutionSource::digest() const {
 
 bool SolutionSource::has_tests() const {
   return std::any_of(files.begin(), files.end(),
-                     [](const File& file) { return file.name == "tests.cpp"; });
+                     [](const File& file) { return file.name == kTests; });
 }
 
 SolutionSource read_solution(const fs::path& folder) {

@@ -13,6 +13,9 @@ namespace gauntlet {
 /// A solution's files as they were handed in, held in memory so that nothing can change between
 /// hashing and compiling. Names are kept for messages only; the build uses names of its own.
 struct SolutionSource {
+  // Its own tests, which are no part of the library.
+  static constexpr std::string_view kTests = "tests.cpp";
+
   struct File {
     std::string name;  // relative, "solution.cpp", "detail/tiles.h"
     std::string content;
@@ -21,7 +24,7 @@ struct SolutionSource {
   Device device = Device::cpu;
 
   std::string digest() const;
-  bool has_tests() const;  // a tests.cpp
+  bool has_tests() const;
 };
 
 /// Reads every C++ file of submissions/<model>/<id>/. Throws UserError (exit code 3), naming file

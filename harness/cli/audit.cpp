@@ -100,7 +100,7 @@ Json document_of(const AuditReport& report) {
   return document;
 }
 
-AuditReport run_audit(const Context& context, const std::string& id, int seeds) {
+AuditReport run_audit(const Context& context, const std::string& id, std::optional<int> seeds) {
   // How many contestants there are is known only inside; the display counts those that are done.
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   return audit_challenge(context.workshop, load_challenge(context.root(), id),
@@ -113,7 +113,7 @@ AuditReport run_audit(const Context& context, const std::string& id, int seeds) 
 Answer audit(const Context& context, const AuditOptionsOfUser& options) {
   const auto known = context.challenges();
   for (const auto& id : options.challenges) require_challenge(id, known);
-  if (options.seeds < 1) throw UserError("--seeds must be 1 or more");
+  if (options.seeds && *options.seeds < 1) throw UserError("--seeds must be 1 or more");
   Answer answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;

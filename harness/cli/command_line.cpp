@@ -106,10 +106,11 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   validate.add_option("submission", o.validate, "Names or folders")->required();
 
   CLI::App& audit = add_verb(app, "audit", "Grade the graders: mutants, honest variants, nulls",
-                             "audit -c CHALLENGE --seeds 5");
+                             "audit -c CHALLENGE --seeds 1");
   audit.add_option("-c,--challenge", o.audit.challenges, "Only this challenge; repeatable")
       ->allow_extra_args(false);
-  audit.add_option("--seeds", o.audit.seeds, "Seeds for every honest variant");
+  audit.add_option("--seeds", o.audit.seeds,
+                   "Seeds for every honest variant; else as mutants.yaml says");
 }
 
 void add_other_verbs(CLI::App& app, Options& o) {

@@ -42,17 +42,18 @@ void take_over(const Context& context, const ResultStore& data) {
     if (const auto papers = results.load_papers(submission)) data.save_papers(submission, *papers);
 }
 
-/// Pages that this program wrote for a submission which is gone.
+/// Pages and plots that this program wrote for a submission or a curve which is gone.
 std::vector<std::string> orphans(const fs::path& folder,
                                  const std::map<std::string, std::string>& pages) {
   std::vector<std::string> names;
-  const fs::path submissions = folder / "submissions";
-  if (!fs::is_directory(submissions)) return names;
-  for (const auto& entry : fs::directory_iterator(submissions)) {
-    const std::string name = "submissions/" + entry.path().filename().string();
-    if (entry.path().extension() == ".md" && !pages.count(name) &&
-        read_file(entry.path()).rfind(kGeneratedMark, 0) == 0)
-      names.push_back(name);
+  for (const char* part : {"submissions", "plots"}) {
+    if (!fs::is_directory(folder / part)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(folder / part)) {
+      const std::string name = entry.path().lexically_relative(folder).string();
+      const bool ours = entry.path().extension() == ".md" || entry.path().extension() == ".svg";
+      if (ours && !pages.count(name) && read_file(entry.path()).rfind(kGeneratedMark, 0) == 0)
+        names.push_back(name);
+    }
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -53,7 +53,7 @@ Answer show(const Context& context, const ShowOptions& options);
 
 struct AuditOptionsOfUser {
   std::vector<std::string> challenges;  // empty: all
-  int seeds = 1;
+  std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
 };
 Answer audit(const Context& context, const AuditOptionsOfUser& options);
 

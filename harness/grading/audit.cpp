@@ -28,7 +28,7 @@ CellRequest request_for(const Challenge& challenge, std::string name, SolutionSo
   request.challenge = challenge;
   request.solution = std::move(solution);
   request.seed = seed;
-  request.measure_speed = false;
+  request.audit = true;
   request.grade_tests = false;
   return request;
 }
@@ -63,7 +63,7 @@ std::vector<Contestant> line_up(const Workshop& workshop, const Challenge& chall
   }
   suite.honest.push_back({"reference", "the solution that speed is compared with",
                           read_solution(workshop.root / "reference" / challenge.id)});
-  for (int run = 0; run < options.honest_seeds; ++run) {
+  for (int run = 0; run < options.honest_seeds.value_or(suite.honest_seeds); ++run) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(run);
     for (const HonestVariant& variant : suite.honest) {
       const Kind kind = &variant == &suite.honest.back() ? Kind::reference : Kind::honest;

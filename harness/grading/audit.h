@@ -30,6 +30,7 @@ struct HonestVariant {
 struct AuditSuite {
   std::vector<Mutant> mutants;
   std::vector<HonestVariant> honest;
+  int honest_seeds = 5;  // `honest_seeds` in mutants.yaml: with how many each variant is tried
 };
 AuditSuite load_audit_suite(const std::filesystem::path& root, const std::string& challenge_id,
                             const Grader& grader);
@@ -55,7 +56,7 @@ struct AuditReport {
 
 struct AuditOptions {
   int jobs = 1;
-  int honest_seeds = 1;               // every honest variant is graded with this many seeds
+  std::optional<int> honest_seeds;    // absent: as many as the suite says
   std::optional<std::uint64_t> seed;  // of the first run
 };
 

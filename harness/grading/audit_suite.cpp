@@ -93,6 +93,10 @@ AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_i
     if (!names.insert(suite.mutants.back().name).second)
       entry.refuse("name", "another mutant has this name");
   }
+  if (file.has("honest_seeds")) {
+    suite.honest_seeds = static_cast<int>(file.integer("honest_seeds"));
+    if (suite.honest_seeds < 1) file.refuse("honest_seeds", "must be 1 or more");
+  }
   file.refuse_unknown();
 
   std::vector<fs::path> variants;

@@ -7,8 +7,10 @@
 
 namespace gauntlet {
 
-Probe::Probe(CheckInfo info, std::uint64_t run_seed, Contestants contestants)
-    : check_seed_(derive_seed(run_seed, info.id)), contestants_(std::move(contestants)) {
+Probe::Probe(CheckInfo info, std::uint64_t run_seed, Setting setting)
+    : run_seed_(run_seed),
+      check_seed_(derive_seed(run_seed, info.id)),
+      setting_(std::move(setting)) {
   observation_.info = std::move(info);
   observation_.earned = 1;
 }
@@ -19,9 +21,21 @@ Rng Probe::begin_case(std::string case_name) {
   return Rng(derive_seed(check_seed_, case_name_));
 }
 
+Rng Probe::common_stream(std::string_view name) const {
+  return Rng(derive_seed(derive_seed(run_seed_, "common"), name));
+}
+
+void Probe::take_machine() {
+  if (setting_.take_machine) setting_.take_machine();
+}
+
+void Probe::say(const std::string& text) {
+  if (setting_.say) setting_.say(text);
+}
+
 void Probe::run(CallBase& call) {
   try {
-    contestants_.solution.run(call);
+    setting_.solution.run(call);
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
   }
@@ -33,7 +47,7 @@ void Probe::run_ok(CallBase& call) {
 }
 
 void Probe::restart() {
-  contestants_.solution.restart();
+  setting_.solution.restart();
 }
 
 void Probe::fail(std::string summary, std::vector<std::string> evidence) {
@@ -72,13 +86,21 @@ void Probe::fact(std::string name, double value, std::string unit) {
   observation_.facts.push_back({std::move(name), value, std::move(unit)});
 }
 
+void Probe::exhibit(Exhibit exhibit) {
+  observation_.exhibits.push_back(std::move(exhibit));
+}
+
+void Probe::curve(Curve curve) {
+  observation_.curves.push_back(std::move(curve));
+}
+
 void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
   const Rng rng = begin_case(spec.case_name);
-  if (!contestants_.reference) unmeasured("speed is not measured in this run");
+  if (!setting_.reference) unmeasured("speed is not measured in this run");
   RaceResult result;
   try {
-    result = gauntlet::race(spec, budget, rng, contestants_.solution, contestants_.reference(),
-                            contestants_.reference_again());
+    result = gauntlet::race(spec, budget, rng, setting_.solution, setting_.reference(),
+                            setting_.reference_again());
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,18 +18,40 @@ namespace gauntlet {
 /// serves one check of one solution; the solution's process is fresh when the check starts.
 class Probe {
  public:
-  /// Who is asked and, for speed, who it is compared with. Contestants are started when first used.
-  struct Contestants {
+  /// Who is asked and where. The reference is started when it is first used.
+  struct Setting {
     Session& solution;
-    std::function<Session&()> reference;  // empty: speed is not measured in this run
-    std::function<Session&()> reference_again;
+    bool audit = false;                        // see CellRequest
+    std::function<Session&()> reference = {};  // empty: speed is not measured in this run
+    std::function<Session&()> reference_again = {};
+    std::function<void()> take_machine = {};
+    std::function<void(const std::string&)> say = {};
+    std::filesystem::path challenge_folder = {};
   };
 
-  Probe(CheckInfo info, std::uint64_t run_seed, Contestants contestants);
+  Probe(CheckInfo info, std::uint64_t run_seed, Setting setting);
 
   /// Names the input that is being tried, for findings, and gives its random stream: same run seed,
   /// check and case name, same numbers. Counts as one case.
   Rng begin_case(std::string case_name);
+
+  /// Numbers that every check of this run draws alike: same run seed and name, same numbers. For
+  /// work that several checks look at.
+  Rng common_stream(std::string_view name) const;
+
+  /// challenges/<id>, for the data that a challenge comes with.
+  const std::filesystem::path& challenge_folder() const { return setting_.challenge_folder; }
+
+  /// True when mutants and honest variants are tried: a hundred solutions have to be through in
+  /// minutes, so a check that needs long runs asks its question of shorter ones.
+  bool audit() const { return setting_.audit; }
+
+  /// From here to the end of the check no other cell runs: for calls whose result depends on how
+  /// much of the machine they get. Races do this by themselves.
+  void take_machine();
+
+  /// Shows how a long call is getting on: "step 120, 4.21 nats". Recorded nowhere.
+  void say(const std::string& text);
 
   /// Runs one call; `returned` is left to the check to judge. A crash, hang or breach ends the
   /// check with the verdict it deserves.
@@ -41,7 +64,7 @@ class Probe {
   void restart();
 
   /// The solution's session, for helpers that take one.
-  Session& solution() { return contestants_.solution; }
+  Session& solution() { return setting_.solution; }
 
   /// Ends the check: the current case does not hold.
   [[noreturn]] void fail(std::string summary, std::vector<std::string> evidence = {});
@@ -59,6 +82,10 @@ class Probe {
   /// Records a measured quantity for the reports. A repeated name keeps the last value.
   void fact(std::string name, double value, std::string unit);
 
+  /// Records something to look at, and something to draw, for the reports.
+  void exhibit(Exhibit exhibit);
+  void curve(Curve curve);
+
   /// Races the solution against the reference and records the speed; a wrong lap ends the check.
   /// Ends the check as unmeasured when this run has no reference or the result beats physics.
   void race(const RaceSpec& spec, const RaceBudget& budget = {});
@@ -69,8 +96,9 @@ class Probe {
 
  private:
   CheckObservation observation_;
+  std::uint64_t run_seed_;
   std::uint64_t check_seed_;
-  Contestants contestants_;
+  Setting setting_;
   std::string case_name_;
 };
 

@@ -67,8 +67,8 @@ Finding broken(const std::string& case_name, const std::string& what) {
 }
 
 /// Asks one check and catches every way in which it can end.
-CheckObservation ask(const Check& check, std::uint64_t seed, Probe::Contestants contestants) {
-  Probe probe(check, seed, std::move(contestants));
+CheckObservation ask(const Check& check, std::uint64_t seed, Probe::Setting setting) {
+  Probe probe(check, seed, std::move(setting));
   CheckObservation& seen = probe.observation();
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -225,16 +225,25 @@ class CellRun {
     if (timed_out_ >= kPatience) {
       cell_.checks.push_back(not_asked(check));
     } else {
-      Probe::Contestants contestants{solution, {}, {}};
-      if (request_.measure_speed) {
-        contestants.reference = [this]() -> Session& { return race_alone(references_.first()); };
-        contestants.reference_again = [this]() -> Session& { return references_.second(); };
-      }
-      cell_.checks.push_back(ask(check, cell_.seed, std::move(contestants)));
+      cell_.checks.push_back(ask(check, cell_.seed, setting_for(check, solution)));
       gate_.share();
     }
     if (cell_.checks.back().verdict == Verdict::timed_out) ++timed_out_;
     tell(CellEvent::Kind::check_done, check.id, cell_.checks.back().verdict);
+  }
+
+  Probe::Setting setting_for(const Check& check, Session& solution) {
+    Probe::Setting setting{.solution = solution, .audit = request_.audit};
+    setting.challenge_folder = request_.challenge.folder;
+    setting.say = [this, id = check.id](const std::string& text) {
+      tell(CellEvent::Kind::check_started, id + ": " + text, Verdict::passed);
+    };
+    // Audits count tokens and cases, not seconds: they keep both cores busy.
+    if (request_.audit) return setting;
+    setting.take_machine = [this] { gate_.own(); };
+    setting.reference = [this]() -> Session& { return race_alone(references_.first()); };
+    setting.reference_again = [this]() -> Session& { return references_.second(); };
+    return setting;
   }
 
   /// The first race of a check takes the gate for itself until the check is over.

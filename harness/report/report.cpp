@@ -1,9 +1,18 @@
 #include "harness/report/report.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <tuple>
 
+#include "harness/report/plot.h"
+
 namespace gauntlet {
+
+std::string plot_path(const CellObservation& cell, const CheckObservation& check,
+                      std::size_t curve) {
+  return fmt::format("plots/{}/{}_{}_{}.svg", cell.submission, cell.challenge, check.info.id,
+                     curve);
+}
 
 std::map<std::string, std::string> render_report(const ReportInput& any_order) {
   ReportInput input = any_order;
@@ -17,6 +26,10 @@ std::map<std::string, std::string> render_report(const ReportInput& any_order) {
   pages["README.md"] = render_index(input, board);
   for (const auto& submission : board.submissions())
     pages["submissions/" + submission + ".md"] = render_submission(input, board, submission);
+  for (const auto& cell : input.cells)
+    for (const auto& check : cell.checks)
+      for (std::size_t i = 0; i < check.curves.size(); ++i)
+        pages[plot_path(cell, check, i)] = draw(check.curves[i]);
   return pages;
 }
 

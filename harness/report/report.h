@@ -29,11 +29,15 @@ struct ReportInput {
 /// Every page by its path below the report folder: "README.md", "submissions/alpha.md".
 std::map<std::string, std::string> render_report(const ReportInput& input);
 
+/// Where the curve of a check is drawn: "plots/alpha/first_speed_0.svg".
+std::string plot_path(const CellObservation& cell, const CheckObservation& check,
+                      std::size_t curve);
+
 std::string render_index(const ReportInput& input, const Board& board);
 std::string render_submission(const ReportInput& input, const Board& board,
                               const std::string& submission);
 
-/// The first line of every page that was written by this program.
+/// The first line of every file that was written by this program.
 inline constexpr std::string_view kGeneratedMark =
     "<!-- Written by `./gauntlet report`; edits are lost. -->\n";
 

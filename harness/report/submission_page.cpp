@@ -102,9 +102,7 @@ std::string speed_table(const Rubric& rubric, const CellObservation& cell) {
   const Provenance& from = cell.provenance;
   return fmt::format(
       "### Speed\n\nMore than 1x is faster than the reference; fastest laps, timed in the same run "
-      "on "
-      "{}, {} cores; "
-      "ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s.\n\n{}\n",
+      "on {}, {} cores; ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s.\n\n{}\n",
       markdown::text(from.cpu), from.cores, from.copy_gb_per_s, from.fma_gflop_per_s, table.str());
 }
 
@@ -116,6 +114,23 @@ std::string fact_table(const CellObservation& cell) {
                  markdown::text(fmt::format("{:.6g} {}", fact.value, fact.unit)),
                  markdown::text(check.info.id)});
   return table.empty() ? "" : table.str() + "\n";
+}
+
+/// What is there to look at: drawings, and texts that a model wrote.
+std::string exhibits(const CellObservation& cell) {
+  std::string shown;
+  for (const auto& check : cell.checks) {
+    for (std::size_t i = 0; i < check.curves.size(); ++i)
+      shown += fmt::format("![{}](../{})\n\n", markdown::text(check.curves[i].title),
+                           plot_path(cell, check, i));
+    for (const auto& exhibit : check.exhibits) {
+      std::string lines;
+      for (const auto& line : exhibit.lines) lines += line + "\n";
+      shown += fmt::format("{}:\n\n{}\n", markdown::text(exhibit.title),
+                           markdown::block(printable(lines, kEvidenceBytes)));
+    }
+  }
+  return shown;
 }
 
 const CellObservation* find_cell(const ReportInput& input, const std::string& submission,
@@ -150,7 +165,7 @@ std::string render_submission(const ReportInput& input, const Board& board,
     const BoardCell& scored = *board.find(submission, id);
     page += verdict_line(input, scored) + against_others(board, submission, id) +
             section_table(input.rubric, scored.score) + findings(*cell) +
-            speed_table(input.rubric, *cell) + fact_table(*cell);
+            speed_table(input.rubric, *cell) + fact_table(*cell) + exhibits(*cell);
   }
   while (page.size() > 1 && page.substr(page.size() - 2) == "\n\n") page.pop_back();
   return page;

@@ -126,8 +126,8 @@ std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
   for (const auto& check : cell.checks)
     for (const auto& speed : check.speeds) {
       lines += fmt::format("  {}: {}, {:.2f}x the reference's speed, 95% {:.2f}-{:.2f}",
-                           one_line(speed.case_name), rubric.speed_verdict(speed),
-                           speed.ratio, speed.low, speed.high);
+                           one_line(speed.case_name), rubric.speed_verdict(speed), speed.ratio,
+                           speed.low, speed.high);
       lines += fmt::format("; reference against itself {:.2f}-{:.2f}", speed.noise_low,
                            speed.noise_high);
       if (speed.ceiling_share)

@@ -78,6 +78,19 @@ void read_speed(YamlFields fields, Rubric& rubric) {
   fields.refuse_unknown();
 }
 
+struct Interval {
+  double low;
+  double high;
+};
+
+/// The interval of the ratio, widened by the factor by which the reference seemed to differ from
+/// itself where its own interval excludes 1: so much of any other difference is not the
+/// solution's either.
+Interval widened(const SpeedMeasurement& speed) {
+  const double unexplained = std::max({1.0, speed.noise_low, 1 / speed.noise_high});
+  return {speed.low / unexplained, speed.high * unexplained};
+}
+
 }  // namespace
 
 double Rubric::weight_of(Section section) const {
@@ -105,29 +118,19 @@ double Rubric::speed_share(double ratio) const {
   return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
 }
 
-namespace {
-
-/// The factor by which the reference seemed to differ from itself, where its interval excludes 1:
-/// so much of any other difference is not the solution's either.
-double unexplained(const SpeedMeasurement& speed) {
-  return std::max({1.0, speed.noise_low, 1 / speed.noise_high});
-}
-
-}  // namespace
-
 bool Rubric::counts(const SpeedMeasurement& speed) const {
   const double points = std::log2(full_ratio / zero_ratio);
-  const double high = speed.high * unexplained(speed), low = speed.low / unexplained(speed);
-  return speed_share(high) - speed_share(low) <= most_noise &&
+  const Interval ratio = widened(speed);
+  return speed_share(ratio.high) - speed_share(ratio.low) <= most_noise &&
          std::log2(speed.noise_high / speed.noise_low) <= most_noise * points;
 }
 
 std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {
   if (!counts(speed)) return "too noisy";
-  const double high = speed.high * unexplained(speed), low = speed.low / unexplained(speed);
-  if (low > equal_within) return "faster";
-  if (high < 1 / equal_within) return "slower";
-  return low >= 1 / equal_within && high <= equal_within ? "as fast" : "undecided";
+  const Interval ratio = widened(speed);
+  if (ratio.low > equal_within) return "faster";
+  if (ratio.high < 1 / equal_within) return "slower";
+  return ratio.low >= 1 / equal_within && ratio.high <= equal_within ? "as fast" : "undecided";
 }
 
 Rubric load_rubric(const std::filesystem::path& file) {

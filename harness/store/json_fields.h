@@ -28,7 +28,7 @@ std::string json_text(const Json& document);
 /// may be newer than the program, within one schema.
 class JsonFields {
  public:
-  /// Parses a document whose "schema" must be `schema`, "gauntlet.observation/1".
+  /// Parses a document whose "schema" must be `schema`, "gauntlet.observation/2".
   static JsonFields of_document(const std::string& text, std::string shown_name,
                                 std::string_view schema);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/check.h"
@@ -35,6 +36,20 @@ struct Fact {
   std::string unit;
 };
 
+/// Something to look at that no number holds: a text that a model wrote.
+struct Exhibit {
+  std::string title;
+  std::vector<std::string> lines;  // from the submission: as hostile as anything of its
+};
+
+/// A quantity over another one, to be drawn: the loss over the time of a training run.
+struct Curve {
+  std::string title;
+  std::string x;  // names of the axes, with their units: "seconds"
+  std::string y;
+  std::vector<std::pair<double, double>> points;  // x ascending
+};
+
 /// Everything one check saw. `earned` is the share of the check's points, 0..1, before the rubric
 /// looks at speeds: 1 for a check that only asks yes or no and was answered yes.
 struct CheckObservation {
@@ -44,6 +59,8 @@ struct CheckObservation {
   std::optional<Finding> finding;  // absent exactly when the verdict is passed
   std::vector<SpeedMeasurement> speeds;
   std::vector<Fact> facts;
+  std::vector<Exhibit> exhibits;
+  std::vector<Curve> curves;
   int cases = 0;  // inputs put to the solution; a check that ran none never passes
   double seconds = 0;
 };
@@ -76,7 +93,7 @@ struct Provenance {
 
 /// One cell of the matrix as it was seen: raw facts only, no score.
 struct CellObservation {
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;
 
   std::string submission;  // folder name under submissions/, or "reference"
   std::string challenge;

@@ -50,6 +50,15 @@ Json to(const Fact& fact) {
   return {{"name", fact.name}, {"value", json_number(fact.value)}, {"unit", fact.unit}};
 }
 
+Json to(const Exhibit& exhibit) {
+  return {{"title", exhibit.title}, {"lines", Json(exhibit.lines)}};
+}
+
+Json to(const std::pair<double, double>& point) {
+  return {{"x", json_number(point.first)}, {"y", json_number(point.second)}};
+}
+
+Json to(const Curve& curve);
 Json to(const CheckObservation& check);
 
 template <class T>
@@ -57,6 +66,11 @@ Json list_of(const std::vector<T>& items) {
   Json json = Json::array();
   for (const T& item : items) json.push_back(to(item));
   return json;
+}
+
+Json to(const Curve& curve) {
+  return {
+      {"title", curve.title}, {"x", curve.x}, {"y", curve.y}, {"points", list_of(curve.points)}};
 }
 
 Json to(const CheckObservation& check) {
@@ -72,6 +86,8 @@ Json to(const CheckObservation& check) {
   if (check.finding) json["finding"] = to(*check.finding);
   json["speeds"] = list_of(check.speeds);
   json["facts"] = list_of(check.facts);
+  json["exhibits"] = list_of(check.exhibits);
+  json["curves"] = list_of(check.curves);
   return json;
 }
 
@@ -127,6 +143,13 @@ SpeedMeasurement speed_from(const JsonFields& in) {
   return speed;
 }
 
+Curve curve_from(const JsonFields& in) {
+  Curve curve{in.text("title"), in.text("x"), in.text("y"), {}};
+  for (const auto& point : in.list("points"))
+    curve.points.emplace_back(point.number("x"), point.number("y"));
+  return curve;
+}
+
 bool is_check_id(const std::string& id) {
   return !id.empty() && id.size() <= 80 && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -157,6 +180,9 @@ CheckObservation check_from(const JsonFields& in) {
   for (const auto& speed : in.list("speeds")) check.speeds.push_back(speed_from(speed));
   for (const auto& fact : in.list("facts"))
     check.facts.push_back({fact.text("name"), fact.number("value"), fact.text("unit")});
+  for (const auto& exhibit : in.list("exhibits"))
+    check.exhibits.push_back({exhibit.text("title"), exhibit.texts("lines")});
+  for (const auto& curve : in.list("curves")) check.curves.push_back(curve_from(curve));
   require_sound(in, check);
   return check;
 }

@@ -6,7 +6,7 @@
 
 namespace gauntlet {
 
-/// Schema "gauntlet.observation/1". The same observation gives the same bytes on every machine.
+/// Schema "gauntlet.observation/2". The same observation gives the same bytes on every machine.
 std::string to_json(const CellObservation& cell);
 
 /// Reads what to_json wrote. Throws UserError naming `shown_name` and the field for anything else.

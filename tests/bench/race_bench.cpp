@@ -5,11 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/build/solution.h"
-#include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/measure/race.h"
-#include "harness/worker/worker_session.h"
+#include "tests/bench/bench_solution.h"
 
 namespace gauntlet {
 namespace {
@@ -85,15 +83,7 @@ struct Tally {
 
 Tally race_against_itself(const Kind& kind, int races) {
   const ScratchFolder folder("bench");
-  write_file(folder.path() / "contract.h", "");
-  Challenge challenge;
-  challenge.folder = folder.path();
-  SolutionSource source;
-  source.files.push_back({"solution.cpp", std::string(kWork) + kind.way});
-  WorkerConfig config;
-  config.worker = std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker";
-  config.library = build_solution(source, challenge, folder.path()).library;
-  config.exports = {"work"};
+  const WorkerConfig config = bench_worker(folder.path(), std::string(kWork) + kind.way);
 
   std::vector<float> x(static_cast<std::size_t>(kind.count));
   RaceSpec spec;

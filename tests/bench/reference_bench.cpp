@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "harness/core/error.h"
 #include "harness/core/machine.h"
 #include "harness/grading/cell.h"
 
@@ -23,6 +24,7 @@ CellRequest request_for(const fs::path& root, const std::string& id) {
   request.grade_tests = false;
   for (const CheckInfo& check : checks_of(id))
     if (check.section == Section::performance) request.only_checks.push_back(check.id);
+  if (request.only_checks.empty()) throw UserError(fmt::format("{} times nothing", id));
   return request;
 }
 
@@ -45,7 +47,7 @@ void print(const CellObservation& cell) {
 }  // namespace
 }  // namespace gauntlet
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace gauntlet;
   const fs::path root = GAUNTLET_ROOT;
   const Workshop workshop{root, fs::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache",
@@ -56,4 +58,7 @@ int main(int argc, char** argv) {
   fmt::print("{}, {} cores, {}\n", machine.cpu, machine.cores, machine.kernel);
   for (const std::string& id : ids)
     print(grade_cells(workshop, {request_for(root, id)}, 1, [](const CellEvent&) {}).at(0));
+} catch (const std::exception& error) {
+  fmt::print(stderr, "gauntlet_bench_reference: {}\n", error.what());
+  return 1;
 }

@@ -1,11 +1,8 @@
 // What the closed loop costs: starting a worker, and a call above the bare function.
 
 #include <benchmark/benchmark.h>
-#include <filesystem>
 
-#include "harness/build/solution.h"
-#include "harness/core/files.h"
-#include "harness/worker/worker_session.h"
+#include "tests/bench/bench_solution.h"
 
 namespace gauntlet {
 namespace {
@@ -18,20 +15,11 @@ struct Args {
 
 WorkerConfig config() {
   static const ScratchFolder folder("bench");
-  write_file(folder.path() / "contract.h", "");
-  Challenge challenge;
-  challenge.folder = folder.path();
-  SolutionSource source;
-  source.files.push_back(
-      {"solution.cpp",
-       "struct Args { const float* x; float* y; long count; };\n"
-       "extern \"C\" long work(const Args* args) {\n"
-       "  for (long i = 0; i < args->count; ++i) args->y[i] = args->x[i];\n  return 0;\n}\n"});
-  WorkerConfig config;
-  config.worker = std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker";
-  config.library = build_solution(source, challenge, folder.path()).library;
-  config.exports = {"work"};
-  return config;
+  return bench_worker(
+      folder.path(),
+      "struct Args { const float* x; float* y; long count; };\n"
+      "extern \"C\" long work(const Args* args) {\n"
+      "  for (long i = 0; i < args->count; ++i) args->y[i] = args->x[i];\n  return 0;\n}\n");
 }
 
 /// The call's own clock: from release to confirmed freeze.

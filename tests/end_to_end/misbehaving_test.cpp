@@ -30,7 +30,7 @@ CellRequest request(std::string name, std::string backward) {
   request.challenge.memory_mib = 256;
   request.seed = 1;
   request.only_checks = {kCheck};
-  request.measure_speed = false;
+  request.audit = true;
   request.solution.files.push_back({"solution.cpp", fmt::format(R"(
 #include <cstdio>
 #include <cstdlib>

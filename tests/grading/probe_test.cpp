@@ -23,7 +23,7 @@ struct Scripted : Session {
 
 Probe probe_of(Scripted& session) {
   return Probe({"check_id", "a fault", Section::correctness, 1, Severity::major}, 7,
-               {session, {}, {}});
+               {.solution = session});
 }
 
 Finding finding_of(const std::function<void()>& body) {
@@ -37,6 +37,18 @@ Finding finding_of(const std::function<void()>& body) {
 }
 
 }  // namespace
+
+TEST_CASE("common numbers are the same in every check of a run, and others than a case's") {
+  Scripted session;
+  Probe one({"one", "", Section::correctness, 1, Severity::minor}, 7, {.solution = session});
+  Probe two({"two", "", Section::correctness, 1, Severity::minor}, 7, {.solution = session});
+  Probe later({"one", "", Section::correctness, 1, Severity::minor}, 8, {.solution = session});
+  const std::uint64_t drawn = one.common_stream("name")();
+  CHECK(two.common_stream("name")() == drawn);
+  CHECK(two.common_stream("other")() != drawn);
+  CHECK(later.common_stream("name")() != drawn);
+  CHECK(one.begin_case("name")() != drawn);
+}
 
 TEST_CASE("a case's numbers depend on run seed, check and case name alone") {
   Scripted session;

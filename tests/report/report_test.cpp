@@ -90,6 +90,18 @@ TEST_CASE("what a submission or its compiler says stays text") {
   CHECK(contains(delta, "Delta &#124; @<!-- -->all"));
 }
 
+TEST_CASE("a page shows the curves and texts of its checks, and the curves are files") {
+  ReportInput input = demo::input();
+  input.cells[0].checks[0].exhibits = {{"what it wrote", {"``` \x1b[31m @everyone", "second"}}};
+  input.cells[0].checks[0].curves = {{"loss | `x`", "seconds", "nats", {{0, 6}, {1, 4}}}};
+  const auto pages = render_report(input);
+  const std::string page = pages.at("submissions/alpha.md");
+  CHECK(contains(page, "![loss &#124; &#96;x&#96;](../plots/alpha/first_base_0.svg)\n"));
+  CHECK(contains(page, "what it wrote:\n\n````text\n``` "));
+  CHECK_FALSE(contains(page, "\x1b"));
+  CHECK(contains(pages.at("plots/alpha/first_base_0.svg"), "<polyline"));
+}
+
 TEST_CASE("papers that differ are told where the two are compared") {
   const std::string page = render_report(demo::input()).at("README.md");
   CHECK(contains(page, "not the same: thinking_level"));

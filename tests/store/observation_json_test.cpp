@@ -65,9 +65,9 @@ TEST_CASE("doubles are written in their shortest exact form") {
 
 TEST_CASE("a file of another schema is refused with the one that is wanted") {
   const std::string text =
-      replaced(to_json(sample::cell()), "gauntlet.observation/1", "gauntlet.observation/2");
-  CHECK(complaint(text).find("o.json: schema: is 'gauntlet.observation/2', this program reads "
-                             "'gauntlet.observation/1'") == 0);
+      replaced(to_json(sample::cell()), "gauntlet.observation/2", "gauntlet.observation/3");
+  CHECK(complaint(text).find("o.json: schema: is 'gauntlet.observation/3', this program reads "
+                             "'gauntlet.observation/2'") == 0);
 }
 
 TEST_CASE("a bad file is told with the file and the field") {

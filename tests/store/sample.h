@@ -50,6 +50,8 @@ inline CellObservation full_cell() {
   CheckObservation timed = passed("speed", Section::performance);
   timed.speeds.push_back({"1024x1024", 9, 1000.5, 2000.25, 2.0, 1.9, 2.1, 0.98, 1.02, 0.5, {}});
   timed.facts.push_back({"saved bytes per row", 8, "B"});
+  timed.exhibits.push_back({"what it wrote", {"call me\x1b[31m", "| `tick`"}});
+  timed.curves.push_back({"loss", "seconds", "nats", {{0, 6.2}, {1.5, 4.25}}});
   one.checks = {passed("base"), wrong, timed, failed("gpu", Severity::minor, Verdict::unmeasured)};
   return one;
 }
