@@ -66,9 +66,10 @@ void make_scores_negative(Problem& problem) {
 void short_sequences(Probe& probe) {
   for (const std::int64_t k_len : {1, 2, 5, 17, 127}) {
     Rng rng = probe.begin_case(fmt::format("{} keys", k_len));
-    const std::int64_t longer = k_len + rng.integer(0, 3);
+    std::int64_t keys = k_len + rng.integer(0, 2);
     for (const bool negative : {false, true}) {
-      Sizes sizes = drawn_sizes(rng, pick<std::int64_t>(rng, {1, 2, 17, 76, 110}), longer);
+      // An even number of keys and an odd one.
+      Sizes sizes = drawn_sizes(rng, pick<std::int64_t>(rng, {1, 2, 17, 76, 110}), keys++);
       if (negative) sizes.dim = 64;
       Problem problem = random_problem(rng, sizes, negative ? 20 : pick(rng, {3.0, 9.0, 15.0}));
       problem.form.causal = rng.chance(0.3);

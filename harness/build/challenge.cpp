@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/digest.h"
+#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
@@ -42,6 +43,27 @@ void read_limits(YamlFields fields, Challenge& challenge) {
   fields.refuse_unknown();
 }
 
+/// `sizes` maps each further size to the limits in which it differs.
+void read_sizes(YamlFields& fields, Challenge& challenge) {
+  if (fields.has("sizes")) {
+    YamlFields sizes = fields.fields("sizes");
+    challenge.sizes = sizes.keys();
+    for (const auto& name : challenge.sizes) {
+      Challenge other;
+      Challenge& at_size = name == challenge.size ? challenge : other;
+      read_limits(sizes.fields(name), at_size);
+    }
+    sizes.refuse_unknown();
+  }
+  const auto& known = challenge.sizes;
+  if (!challenge.size.empty() &&
+      std::find(known.begin(), known.end(), challenge.size) == known.end())
+    throw UserError(
+        fmt::format("{} has no size '{}'{}; known: {}", challenge.id, printable(challenge.size, 80),
+                    did_you_mean(challenge.size, known),
+                    known.empty() ? "none but the standard one" : sentence_list(known)));
+}
+
 }  // namespace
 
 std::string Challenge::prompt_digest() const {
@@ -51,13 +73,19 @@ std::string Challenge::prompt_digest() const {
       .hex();
 }
 
-Challenge load_challenge(const fs::path& root, const std::string& id) {
+std::string Challenge::entry() const {
+  return size.empty() ? id : id + "." + size;
+}
+
+Challenge load_challenge(const fs::path& root, const std::string& entry) {
+  const auto [id, size] = Entry::named(entry);
   const std::vector<std::string> known = challenge_ids(root);
   if (std::find(known.begin(), known.end(), id) == known.end())
     throw UserError(fmt::format("no challenge '{}'{}; known: {}", printable(id, 80),
                                 did_you_mean(id, known), sentence_list(known)));
   Challenge challenge;
   challenge.id = id;
+  challenge.size = size;
   challenge.folder = root / "challenges" / id;
   YamlFields fields = YamlFields::of_text(read_file(challenge.folder / "challenge.yaml"),
                                           fmt::format("challenges/{}/challenge.yaml", id));
@@ -67,6 +95,7 @@ Challenge load_challenge(const fs::path& root, const std::string& id) {
   if (challenge.round < 1) fields.refuse("round", "must be 1 or more");
   read_exports(fields, challenge);
   if (fields.has("limits")) read_limits(fields.fields("limits"), challenge);
+  read_sizes(fields, challenge);
   fields.refuse_unknown();
   return challenge;
 }

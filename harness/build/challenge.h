@@ -11,6 +11,7 @@ namespace gauntlet {
 /// contract.h, which a solution is compiled with, and PROMPT.md, which a model is given.
 struct Challenge {
   std::string id;
+  std::string size;  // empty: the standard one; else one that challenge.yaml names under `sizes`
   std::filesystem::path folder;
   std::string title;
   std::string difficulty;            // "medium", "hard", "extra hard", "research"
@@ -20,12 +21,16 @@ struct Challenge {
   std::int64_t memory_mib = 2048;    // private memory of the solution, without the grader's buffers
   std::int64_t arena_mib = 1024;     // address space for one call's inputs, and as much for outputs
 
+  std::vector<std::string> sizes;  // that exist besides the standard one
+
+  std::string entry() const;          // "ID", or "ID.SIZE": see Entry
   std::string prompt_digest() const;  // of PROMPT.md and contract.h together
 };
 
-/// Reads challenges/<id>/challenge.yaml under `root`. Throws UserError (file, line, key) for bad
-/// YAML, and for an unknown id one with the nearest known name.
-Challenge load_challenge(const std::filesystem::path& root, const std::string& id);
+/// Reads challenges/<id>/challenge.yaml under `root` for "ID" or "ID.SIZE"; another size may have
+/// other limits. Throws UserError (file, line, key) for bad YAML, and for an unknown challenge or
+/// size one with the nearest known name.
+Challenge load_challenge(const std::filesystem::path& root, const std::string& entry);
 
 /// Ids of all challenges under `root`, sorted.
 std::vector<std::string> challenge_ids(const std::filesystem::path& root);

@@ -89,7 +89,9 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   CLI::App& grade = add_verb(app, "grade", "Grade submissions and show the matrix",
                              "grade submissions/my-model -c CHALLENGE --fail-under B");
   grade.add_option("submission", o.grade.submissions, "Names or folders")->required();
-  grade.add_option("-c,--challenge", o.grade.challenges, "Only this challenge; repeatable")
+  grade
+      .add_option("-c,--challenge", o.grade.challenges,
+                  "Only this challenge, or ID.SIZE for another size; repeatable")
       ->allow_extra_args(false);
   grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
   grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score");
@@ -97,7 +99,8 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
                              "rerun my-model CHALLENGE --check CHECK --seed 0x1f");
   rerun.add_option("model", o.rerun.submission, "Name or folder")->required();
-  rerun.add_option("challenge", o.rerun.challenge, "Challenge")->required();
+  rerun.add_option("challenge", o.rerun.challenge, "Challenge, or ID.SIZE for another size")
+      ->required();
   rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
       ->allow_extra_args(false);
 
@@ -133,7 +136,8 @@ void add_other_verbs(CLI::App& app, Options& o) {
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
-  show.add_option("what", o.show.what, "challenge or challenge/check")->required();
+  show.add_option("what", o.show.what, "challenge, challenge.size, or either with /check")
+      ->required();
 
   add_verb(app, "doctor", "Say what works on this machine", "doctor");
 

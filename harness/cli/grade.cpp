@@ -6,6 +6,7 @@
 #include "harness/cli/grading_run.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/verbs.h"
+#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 
@@ -33,10 +34,19 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+/// At which sizes a challenge is asked for: the standard one unless some were named.
+std::vector<std::string> asked_of(const std::string& id, const std::vector<std::string>& named) {
+  if (named.empty()) return {id};
+  std::vector<std::string> entries;
+  for (const auto& entry : named)
+    if (Entry::named(entry).challenge == id) entries.push_back(entry);
+  return entries;
+}
+
 /// The cells that were asked for, and the reference's for the same challenges.
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
-  for (const auto& id : options.challenges) require_challenge(id, known);
+  for (const auto& id : options.challenges) require_entry(id, known);
   std::vector<PlannedCell> plan;
   std::vector<std::string> taken;
   bool reference_asked = false;
@@ -45,11 +55,11 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
     reference_asked = reference_asked || submission.is_reference();
     if (!submission.is_reference())
       context.store().save_papers(submission.name, papers_of(submission));
-    for (const auto& id : challenges_of(submission, known)) {
-      if (!options.challenges.empty() && !contains(options.challenges, id)) continue;
-      plan.push_back(plan_cell(context, submission, id, options.fresh));
-      if (!contains(taken, id)) taken.push_back(id);
-    }
+    for (const auto& id : challenges_of(submission, known))
+      for (const auto& entry : asked_of(id, options.challenges)) {
+        plan.push_back(plan_cell(context, submission, entry, options.fresh));
+        if (!contains(taken, entry)) taken.push_back(entry);
+      }
   }
   if (plan.empty())
     throw UserError(
@@ -109,8 +119,8 @@ Answer grade(const Context& context, const GradeOptions& options) {
   const std::vector<PlannedCell> plan = make_plan(context, options);
   for (const auto& cell : plan)
     if (!cell.reused)
-      context.remark(fmt::format("{} {}: {}", cell.request.submission, cell.request.challenge.id,
-                                 cell.why_run));
+      context.remark(fmt::format("{} {}: {}", cell.request.submission,
+                                 cell.request.challenge.entry(), cell.why_run));
   const auto cells = carry_out(context, plan);
   const Board board(rubric, context.store().load_all(), {});
 

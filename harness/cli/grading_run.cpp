@@ -20,7 +20,7 @@ namespace {
 std::optional<CellObservation> load_readable(const Context& context, const CellRequest& request,
                                              std::string& why_not) {
   try {
-    auto stored = context.store().load(request.submission, request.challenge.id);
+    auto stored = context.store().load(request.submission, request.challenge.entry());
     if (!stored) why_not = "not graded before";
     return stored;
   } catch (const UserError& error) {
@@ -48,7 +48,7 @@ PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission
   PlannedCell cell;
   cell.request.submission = submission.name;
   cell.request.challenge = load_challenge(context.root(), challenge);
-  cell.request.solution = read_solution(submission.folder / challenge);
+  cell.request.solution = read_solution(submission.folder / cell.request.challenge.id);
   cell.request.seed = context.seed;
   // The graders are what tests the reference.
   cell.request.grade_tests = !submission.is_reference();

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/build/challenge.h"
 #include "harness/cli/submissions.h"
@@ -13,16 +14,18 @@ Answer list_challenges(const Context& context) {
   Answer answer;
   answer.document = {{"schema", "gauntlet.challenges/1"}, {"challenges", Json::array()}};
   std::vector<std::vector<std::string>> rows{
-      {"Challenge", "Round", "Checks", "Difficulty", "Title"}};
+      {"Challenge", "Round", "Checks", "Difficulty", "Title", "Further sizes"}};
   for (const auto& id : context.challenges()) {
     const Challenge challenge = load_challenge(context.root(), id);
     const auto checks = checks_of(id).size();
     rows.push_back({id, std::to_string(challenge.round), std::to_string(checks),
-                    challenge.difficulty, challenge.title});
+                    challenge.difficulty, challenge.title,
+                    fmt::format("{}", fmt::join(challenge.sizes, ", "))});
     answer.document["challenges"].push_back({{"id", id},
                                              {"title", challenge.title},
                                              {"difficulty", challenge.difficulty},
                                              {"round", challenge.round},
+                                             {"sizes", Json(challenge.sizes)},
                                              {"checks", checks},
                                              {"exports", Json(challenge.exports)}});
   }

@@ -5,6 +5,7 @@
 #include "harness/cli/grading_run.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
+#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/store/observation_json.h"
@@ -19,13 +20,13 @@ bool incomplete(const CellObservation& cell) {
 
 void require_checks(const RerunOptions& options) {
   std::vector<std::string> known;
-  for (const CheckInfo& check : checks_of(options.challenge)) known.push_back(check.id);
+  const std::string id = Entry::named(options.challenge).challenge;
+  for (const CheckInfo& check : checks_of(id)) known.push_back(check.id);
   for (const auto& check : options.checks)
     if (std::find(known.begin(), known.end(), check) == known.end())
-      throw UserError(
-          fmt::format("{} has no check '{}'{}; see ./gauntlet list checks -c {}", options.challenge,
-                      printable(check, 80), did_you_mean(check, known), options.challenge),
-          kExitNothingMatched);
+      throw UserError(fmt::format("{} has no check '{}'{}; see ./gauntlet list checks -c {}", id,
+                                  printable(check, 80), did_you_mean(check, known), id),
+                      kExitNothingMatched);
 }
 
 /// Some checks only: shows what they saw and keeps nothing, since a cell is graded as a whole.
@@ -52,7 +53,8 @@ Answer rerun_cell(const Context& context, const PlannedCell& cell) {
   const Rubric rubric = context.rubric();
   std::optional<CellScore> before;
   try {
-    const auto stored = context.store().load(cell.request.submission, cell.request.challenge.id);
+    const auto stored =
+        context.store().load(cell.request.submission, cell.request.challenge.entry());
     if (stored) before = score_cell(rubric, *stored);
   } catch (const UserError& error) {
     context.remark(fmt::format("the old result is replaced: {}", error.what()));
@@ -76,11 +78,12 @@ Answer rerun_cell(const Context& context, const PlannedCell& cell) {
 
 Answer rerun(const Context& context, const RerunOptions& options) {
   const SubmissionFolder submission = find_submission(context, options.submission);
-  require_challenge(options.challenge, context.challenges());
+  require_entry(options.challenge, context.challenges());
   const auto taken = challenges_of(submission, context.challenges());
-  if (std::find(taken.begin(), taken.end(), options.challenge) == taken.end())
-    throw UserError(fmt::format("{} has no solution to {}; it has {}", submission.name,
-                                options.challenge, sentence_list(taken)),
+  const std::string id = Entry::named(options.challenge).challenge;
+  if (std::find(taken.begin(), taken.end(), id) == taken.end())
+    throw UserError(fmt::format("{} has no solution to {}; it has {}", submission.name, id,
+                                sentence_list(taken)),
                     kExitNothingMatched);
   PlannedCell cell = plan_cell(context, submission, options.challenge, true);
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);

@@ -5,6 +5,7 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/core/digest.h"
+#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 
@@ -84,6 +85,10 @@ void require_challenge(const std::string& id, const std::vector<std::string>& kn
   if (!contains(known, id))
     throw UserError(fmt::format("no challenge '{}'{}; known: {}", printable(id, 80),
                                 did_you_mean(id, known), sentence_list(known)));
+}
+
+void require_entry(const std::string& name, const std::vector<std::string>& known) {
+  require_challenge(Entry::named(name).challenge, known);
 }
 
 std::string prompts_digest(const fs::path& root) {

@@ -32,6 +32,9 @@ Papers papers_of(const SubmissionFolder& submission);
 /// Throws UserError with the nearest known id unless `id` is one of `known`.
 void require_challenge(const std::string& id, const std::vector<std::string>& known);
 
+/// The same for the challenge of an entry, "ID" or "ID.SIZE".
+void require_entry(const std::string& name, const std::vector<std::string>& known);
+
 /// What a model.yaml's prompt_digest says: of the prompts of all challenges together.
 std::string prompts_digest(const std::filesystem::path& root);
 

@@ -1,7 +1,6 @@
 #include "harness/core/finding.h"
 
 #include <cmath>
-
 #include <fmt/format.h>
 
 namespace gauntlet {

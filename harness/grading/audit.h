@@ -30,7 +30,7 @@ struct HonestVariant {
 struct AuditSuite {
   std::vector<Mutant> mutants;
   std::vector<HonestVariant> honest;
-  int honest_seeds = 5;  // `honest_seeds` in mutants.yaml: with how many each variant is tried
+  int honest_seeds = 3;  // `honest_seeds` in mutants.yaml: with how many each variant is tried
 };
 AuditSuite load_audit_suite(const std::filesystem::path& root, const std::string& challenge_id,
                             const Grader& grader);

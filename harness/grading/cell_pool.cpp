@@ -116,7 +116,7 @@ class CellProcess {
     if (!message.contains("event")) return;
     const auto& event = message["event"];
     progress({static_cast<CellEvent::Kind>(event["kind"].get<int>()), request_.submission,
-              request_.challenge.id, event["check"].get<std::string>(),
+              request_.challenge.entry(), event["check"].get<std::string>(),
               verdict_named(event["verdict"].get<std::string>()), event["done"].get<int>(),
               event["total"].get<int>()});
   }
@@ -146,7 +146,7 @@ class CellProcess {
 CellObservation broken_cell(const CellRequest& request, const std::string& why) {
   CellObservation cell;
   cell.submission = request.submission;
-  cell.challenge = request.challenge.id;
+  cell.challenge = request.challenge.entry();
   cell.device = request.solution.device;
   cell.build.ok = true;
   for (const Check& check : grader_for(request.challenge.id).make().checks) {
@@ -215,7 +215,7 @@ class CellPool {
     cells_[index] =
         process->observation() ? *process->observation() : broken_cell(request, process->fault());
     const int total = static_cast<int>(cells_[index].checks.size());
-    progress_({CellEvent::Kind::cell_done, request.submission, request.challenge.id, "",
+    progress_({CellEvent::Kind::cell_done, request.submission, request.challenge.entry(), "",
                worst_of(cells_[index]), total, total});
     if (finished_) finished_(cells_[index]);
   }

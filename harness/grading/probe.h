@@ -26,6 +26,7 @@ class Probe {
     std::function<Session&()> reference_again = {};
     std::function<void()> take_machine = {};
     std::function<void(const std::string&)> say = {};
+    std::string size = {};  // of the challenge; empty: the standard one
     std::filesystem::path challenge_folder = {};
   };
 
@@ -38,6 +39,9 @@ class Probe {
   /// Numbers that every check of this run draws alike: same run seed and name, same numbers. For
   /// work that several checks look at.
   Rng common_stream(std::string_view name) const;
+
+  /// Which of the sizes in challenge.yaml is asked for; empty: the standard one.
+  const std::string& size() const { return setting_.size; }
 
   /// challenges/<id>, for the data that a challenge comes with.
   const std::filesystem::path& challenge_folder() const { return setting_.challenge_folder; }

@@ -157,7 +157,7 @@ class CellRun {
 
   CellObservation run() {
     cell_.submission = request_.submission;
-    cell_.challenge = request_.challenge.id;
+    cell_.challenge = request_.challenge.entry();
     cell_.device = request_.solution.device;
     cell_.provenance = provenance_of(workshop_, request_);
     gate_.share();
@@ -234,6 +234,7 @@ class CellRun {
 
   Probe::Setting setting_for(const Check& check, Session& solution) {
     Probe::Setting setting{.solution = solution, .audit = request_.audit};
+    setting.size = request_.challenge.size;
     setting.challenge_folder = request_.challenge.folder;
     setting.say = [this, id = check.id](const std::string& text) {
       tell(CellEvent::Kind::check_started, id + ": " + text, Verdict::passed);
@@ -255,7 +256,7 @@ class CellRun {
   }
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
-    progress_({kind, request_.submission, request_.challenge.id, check, verdict,
+    progress_({kind, request_.submission, request_.challenge.entry(), check, verdict,
                static_cast<int>(cell_.checks.size()),
                static_cast<int>(checks_.size()) + (request_.grade_tests ? 2 : 1)});
   }

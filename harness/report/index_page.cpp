@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "harness/core/entry.h"
 #include "harness/core/text.h"
 #include "harness/report/markdown.h"
 #include "harness/report/phrases.h"
@@ -14,10 +15,13 @@ using markdown::Table;
 
 constexpr std::size_t kWidestMatrix = 6;  // challenges a table; GitHub scrolls beyond 8 columns
 
-std::string title_of(const ReportInput& input, const std::string& id) {
+std::string title_of(const ReportInput& input, const std::string& name) {
+  const Entry entry = Entry::named(name);
   for (const auto& challenge : input.challenges)
-    if (challenge.id == id) return challenge.title;
-  return id;
+    if (challenge.id == entry.challenge)
+      return entry.is_standard() ? challenge.title
+                                 : fmt::format("{}, {}", challenge.title, entry.size);
+  return name;
 }
 
 std::string link_to(const std::string& submission) {
@@ -54,6 +58,18 @@ std::string matrix(const ReportInput& input, const Board& board) {
   return page;
 }
 
+/// Cells at other sizes, in a table of their own.
+std::string other_sizes(const ReportInput& input, const Board& board) {
+  if (board.other_sizes().empty()) return "";
+  Table table({"Submission", "At another size", "Grade"}, 2);
+  for (const auto& submission : board.submissions())
+    for (const auto& name : board.other_sizes())
+      if (const BoardCell* cell = board.find(submission, name))
+        table.row({link_to(submission), markdown::text(title_of(input, name)),
+                   cell_text(input.rubric, cell, unicode_signs())});
+  return table.str() + "\n";
+}
+
 std::string footnote(const CellObservation& cell, const CellScore& score, const Signs& signs) {
   std::string notes;
   const std::string where = fmt::format("{} in {}: ", cell.submission, cell.challenge);
@@ -79,8 +95,8 @@ std::string footnotes(const ReportInput& input, const Board& board) {
              "{} capped. {} partial: some checks could not be measured. {} did not take part. n/m: "
              "not measurable on the machine that graded. Solutions ran on the CPU unless the cell "
              "names a device. Places compare cells of one challenge that answered the same "
-             "questions "
-             "on the same device; = shares a place with the first of its group, within {} points. "
+             "questions on the same device; = shares a place with the first of its group, within "
+             "{} points. "
              "The reference takes no place.\n\n",
              unicode_signs().capped, unicode_signs().partial, unicode_signs().absent,
              points(input.rubric.tie_band));
@@ -126,8 +142,7 @@ std::string head_to_head(const ReportInput& input, const Board& board) {
     }
   if (table.empty()) return "";
   return "## Head to head\n\nFrom the side of the first-named; a challenge counts as n/a unless "
-         "both "
-         "were graded on the same questions and device.\n\n" +
+         "both were graded on the same questions and device.\n\n" +
          table.str() + "\n";
 }
 
@@ -144,8 +159,8 @@ std::string method(const Rubric& rubric) {
   return fmt::format(
       "## How grades are made\n\n"
       "Every number here follows from executed checks by `harness/score/rubric.yaml`; none was "
-      "typed "
-      "in. A section's score is the weighted mean of its measured checks; the raw score is the "
+      "typed in. A section's score is the weighted mean of its measured checks; the raw score is "
+      "the "
       "weighted mean of the sections ({}). A failed check also caps the score: major {}, critical "
       "{}, fatal {}. Letters: {}. A timed check earns its points by the ratio reference time / "
       "solution time: all at {:g}, none at {:g}, logarithmic between. One attempt each: this ranks "
@@ -178,8 +193,8 @@ std::string render_index(const ReportInput& input, const Board& board) {
   if (input.cells.empty())
     page += "No submission has been graded yet.\n\n";
   else
-    page += matrix(input, board) + footnotes(input, board) + findings(input, board) +
-            head_to_head(input, board);
+    page += matrix(input, board) + other_sizes(input, board) + footnotes(input, board) +
+            findings(input, board) + head_to_head(input, board);
   return page + method(input.rubric) + provenance(input);
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/core/entry.h"
 #include "harness/core/text.h"
 #include "harness/report/markdown.h"
 #include "harness/report/phrases.h"
@@ -140,12 +141,25 @@ const CellObservation* find_cell(const ReportInput& input, const std::string& su
   return nullptr;
 }
 
-std::string heading(const ReportInput& input, const std::string& id) {
+std::string heading(const ReportInput& input, const std::string& name) {
+  const Entry entry = Entry::named(name);
+  const std::string size = entry.is_standard() ? "" : fmt::format(", size {}", entry.size);
   for (const auto& challenge : input.challenges)
-    if (challenge.id == id)
-      return fmt::format("## {} ({}, round {})\n\n", markdown::text(challenge.title),
-                         markdown::text(challenge.difficulty), challenge.round);
-  return fmt::format("## {}\n\n", markdown::text(id));
+    if (challenge.id == entry.challenge)
+      return fmt::format("## {} ({}, round {}{})\n\n", markdown::text(challenge.title),
+                         markdown::text(challenge.difficulty), challenge.round,
+                         markdown::text(size));
+  return fmt::format("## {}\n\n", markdown::text(name));
+}
+
+std::string chapter(const ReportInput& input, const Board& board, const std::string& submission,
+                    const std::string& name) {
+  const CellObservation* cell = find_cell(input, submission, name);
+  if (!cell) return heading(input, name) + "Did not take part.\n\n";
+  const BoardCell& scored = *board.find(submission, name);
+  return heading(input, name) + verdict_line(input, scored) +
+         against_others(board, submission, name) + section_table(input.rubric, scored.score) +
+         findings(*cell) + speed_table(input.rubric, *cell) + fact_table(*cell) + exhibits(*cell);
 }
 
 }  // namespace
@@ -155,18 +169,9 @@ std::string render_submission(const ReportInput& input, const Board& board,
   std::string page = fmt::format("{}# {}\n\n[All results](../README.md)\n\n", kGeneratedMark,
                                  markdown::text(submission));
   page += papers_table(input, submission);
-  for (const auto& id : board.challenges()) {
-    page += heading(input, id);
-    const CellObservation* cell = find_cell(input, submission, id);
-    if (!cell) {
-      page += "Did not take part.\n\n";
-      continue;
-    }
-    const BoardCell& scored = *board.find(submission, id);
-    page += verdict_line(input, scored) + against_others(board, submission, id) +
-            section_table(input.rubric, scored.score) + findings(*cell) +
-            speed_table(input.rubric, *cell) + fact_table(*cell) + exhibits(*cell);
-  }
+  for (const auto& id : board.challenges()) page += chapter(input, board, submission, id);
+  for (const auto& name : board.other_sizes())
+    if (find_cell(input, submission, name)) page += chapter(input, board, submission, name);
   while (page.size() > 1 && page.substr(page.size() - 2) == "\n\n") page.pop_back();
   return page;
 }

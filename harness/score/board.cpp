@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/core/entry.h"
+
 namespace gauntlet {
 namespace {
 
@@ -36,11 +38,13 @@ Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
     : rubric_(rubric), challenges_(std::move(challenges)) {
   for (const auto& cell : cells) {
     add_new(submissions_, cell.submission);
-    add_new(challenges_, cell.challenge);
+    add_new(Entry::named(cell.challenge).is_standard() ? challenges_ : other_sizes_,
+            cell.challenge);
     cells_[{cell.submission, cell.challenge}] = {score_cell(rubric, cell), std::nullopt};
   }
-  for (const auto& challenge : challenges_)
-    for (const Device device : {Device::cpu, Device::cuda}) place(challenge, device);
+  for (const auto* column : {&challenges_, &other_sizes_})
+    for (const auto& challenge : *column)
+      for (const Device device : {Device::cpu, Device::cuda}) place(challenge, device);
   order_submissions();
 }
 

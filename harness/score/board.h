@@ -38,6 +38,10 @@ class Board {
   const std::vector<std::string>& submissions() const { return submissions_; }
   const std::vector<std::string>& challenges() const { return challenges_; }
 
+  /// What was graded at another size than the standard one. It has places of its own and counts in
+  /// no mean and no record.
+  const std::vector<std::string>& other_sizes() const { return other_sizes_; }
+
   /// Null when the submission did not take part.
   const BoardCell* find(const std::string& submission, const std::string& challenge) const;
 
@@ -55,6 +59,7 @@ class Board {
   Rubric rubric_;
   std::vector<std::string> submissions_;
   std::vector<std::string> challenges_;
+  std::vector<std::string> other_sizes_;
   std::map<std::pair<std::string, std::string>, BoardCell> cells_;  // (submission, challenge)
 };
 

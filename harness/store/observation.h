@@ -96,7 +96,7 @@ struct CellObservation {
   static constexpr int kSchema = 2;
 
   std::string submission;  // folder name under submissions/, or "reference"
-  std::string challenge;
+  std::string challenge;   // its Entry's name
   Device device = Device::cpu;
   std::uint64_t seed = 0;  // drawn after the build; everything random derives from it
   BuildRecord build;

@@ -58,6 +58,21 @@ TEST_CASE("a wrong challenge file is told with file, line and key") {
         file + "3: round: must be 1 or more");
 }
 
+TEST_CASE("a challenge may have further sizes, with other limits") {
+  const Checkout checkout(kGood + "sizes: {large: {call_seconds: 400}, huge: {}}\n");
+  CHECK(checkout.load().entry() == "kv_cache");
+  CHECK(checkout.load().call_seconds == 10);
+  CHECK(checkout.load().sizes == std::vector<std::string>{"large", "huge"});
+  const Challenge large = load_challenge(checkout.folder.path(), "kv_cache.large");
+  CHECK(large.id == "kv_cache");
+  CHECK(large.entry() == "kv_cache.large");
+  CHECK(large.call_seconds == 400);
+  CHECK_THROWS_WITH_AS(load_challenge(checkout.folder.path(), "kv_cache.lage"),
+                       doctest::Contains("has no size 'lage', did you mean 'large'?"), UserError);
+  CHECK_THROWS_WITH_AS(load_challenge(Checkout(kGood).folder.path(), "kv_cache.large"),
+                       doctest::Contains("none but the standard one"), UserError);
+}
+
 TEST_CASE("an unknown challenge is answered with the nearest one") {
   const Checkout checkout(kGood);
   CHECK_THROWS_WITH_AS(load_challenge(checkout.folder.path(), "kv_cahce"),

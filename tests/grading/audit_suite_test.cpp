@@ -99,7 +99,7 @@ TEST_CASE("headers beside a variant come with it and with its mutants") {
 TEST_CASE("a suite says with how many seeds its honest variants are tried") {
   const std::string one =
       mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n");
-  CHECK(Checkout(one).load().honest_seeds == 5);
+  CHECK(Checkout(one).load().honest_seeds == 3);
   CHECK(Checkout("honest_seeds: 20\n" + one).load().honest_seeds == 20);
   Checkout none("honest_seeds: 0\n" + one);
   CHECK_THROWS_WITH_AS(none.load(), doctest::Contains("honest_seeds: must be 1 or more"),

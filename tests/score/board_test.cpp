@@ -106,3 +106,13 @@ TEST_CASE("a challenge that only the results know becomes the last column") {
   const Board board(rubric(), {cell("alpha", "old", 90)}, {"one"});
   CHECK(board.challenges() == std::vector<std::string>{"one", "old"});
 }
+
+TEST_CASE("another size has places of its own and counts in no mean and no record") {
+  const Board board(rubric(), {cell("bravo", "first", 100), cell("bravo", "first.large", 40)},
+                    {"first"});
+  CHECK(board.challenges() == std::vector<std::string>{"first"});
+  CHECK(board.other_sizes() == std::vector<std::string>{"first.large"});
+  CHECK(board.mean("bravo")->score == 100);
+  CHECK(board.mean("bravo")->of == 1);
+  CHECK(place(board, "bravo", "first.large") == "1st");
+}
