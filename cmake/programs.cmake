@@ -47,10 +47,12 @@ endforeach()
 
 # The graders are graded: every mutant killed, no honest variant rejected, whatever the seed. One
 # seed is what fits under sanitizers; ./gauntlet audit --seeds asks for more.
+set(audit_options --jobs 2)
+if(GAUNTLET_SANITIZE)
+  list(APPEND audit_options --seeds 1)
+endif()
 foreach(id IN LISTS challenge_ids)
-  add_test(NAME "audit: ${id}"
-           COMMAND gauntlet audit -c ${id} --jobs 2 $<$<BOOL:${GAUNTLET_SANITIZE}>:--seeds=1>)
-  set_property(TEST "audit: ${id}" PROPERTY COMMAND_EXPAND_LISTS ON)
+  add_test(NAME "audit: ${id}" COMMAND gauntlet audit -c ${id} ${audit_options})
   set_tests_properties("audit: ${id}" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
 endforeach()
 
