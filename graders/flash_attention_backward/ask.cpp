@@ -6,6 +6,7 @@
 
 #include "cases.h"
 #include "graders/kit/compare.h"
+#include "graders/kit/inputs.h"
 #include "tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -64,8 +65,7 @@ void Question::set_form() {
   args.device = FLASH_ATTENTION_HOST;
   args.num_threads = asking_.num_threads;
   args.deterministic = asking_.deterministic ? 1 : 0;
-  args.min_align = static_cast<std::int32_t>(
-      asking_.placement.skew == 0 ? asking_.placement.alignment : asking_.placement.skew);
+  args.min_align = kit::guaranteed_alignment(asking_.placement);
   args.data_type = FLASH_ATTENTION_F32;
   args.causal = form.causal ? 1 : 0;
   args.batch = form.batch;

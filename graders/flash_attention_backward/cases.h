@@ -1,18 +1,13 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "graders/kit/inputs.h"
 #include "harness/grading/probe.h"
 #include "problem.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
-
-template <class T>
-T pick(Rng& rng, std::initializer_list<T> choices) {
-  return choices.begin()[rng.integer(0, static_cast<std::int64_t>(choices.size()) - 1)];
-}
 
 /// These lengths, with a few heads, batch entries and columns, drawn.
 Sizes drawn_sizes(Rng& rng, std::int64_t q_len, std::int64_t k_len);

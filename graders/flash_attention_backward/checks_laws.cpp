@@ -106,7 +106,7 @@ void inner_products(Probe& probe) {
     sizes.q_heads = 4;
     sizes.q_len = rng.integer(250, 350);
     sizes.k_len = sizes.q_len + rng.integer(0, 90);
-    sizes.dim = pick<std::int64_t>(rng, {32, 48, 64});
+    sizes.dim = kit::one_of<std::int64_t>(rng, {32, 48, 64});
     sizes.value_dim = sizes.dim;
     Problem problem = random_problem(rng, sizes, 1.5);
     problem.form.causal = causal;

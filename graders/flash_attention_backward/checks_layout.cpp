@@ -22,7 +22,7 @@ Problem attended(Rng& rng, std::int64_t q_len, std::int64_t k_len) {
 Layout drawn_layout(Rng& rng) {
   Layout layout;
   layout.rows_outside = rng.chance(0.5);
-  layout.row_gap = pick<std::int64_t>(rng, {0, 1, 3, 16, 129});
+  layout.row_gap = kit::one_of<std::int64_t>(rng, {0, 1, 3, 16, 129});
   layout.head_gap = layout.rows_outside ? 0 : rng.integer(0, 40);
   return layout;
 }

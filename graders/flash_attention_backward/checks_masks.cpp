@@ -119,7 +119,7 @@ void spoil_missing_keys(Problem& problem, Rng& rng) {
       for (std::int64_t j = 0; j < form.k_len; ++j) {
         const kit::KeyRange keys = form.existing_keys(b);
         if (j >= keys.first && j < keys.last) continue;
-        const float bad = pick(rng, {kNan, kInfinity, 1e30f});
+        const float bad = kit::one_of(rng, {kNan, kInfinity, 1e30f});
         std::fill_n(problem.k_row(b, h, j), form.dim, bad);
         std::fill_n(problem.v_row(b, h, j), form.value_dim, bad);
       }

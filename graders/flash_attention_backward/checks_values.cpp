@@ -69,9 +69,10 @@ void short_sequences(Probe& probe) {
     std::int64_t keys = k_len + rng.integer(0, 2);
     for (const bool negative : {false, true}) {
       // An even number of keys and an odd one.
-      Sizes sizes = drawn_sizes(rng, pick<std::int64_t>(rng, {1, 2, 17, 76, 110}), keys++);
+      Sizes sizes = drawn_sizes(rng, kit::one_of<std::int64_t>(rng, {1, 2, 17, 76, 110}), keys++);
       if (negative) sizes.dim = 64;
-      Problem problem = random_problem(rng, sizes, negative ? 20 : pick(rng, {3.0, 9.0, 15.0}));
+      Problem problem =
+          random_problem(rng, sizes, negative ? 20 : kit::one_of(rng, {3.0, 9.0, 15.0}));
       problem.form.causal = rng.chance(0.3);
       if (negative) make_scores_negative(problem);
       attend(problem);

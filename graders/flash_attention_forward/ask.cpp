@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
+#include "graders/kit/inputs.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -16,9 +17,7 @@ void set_sizes(FlashAttentionForwardArgs& args, const Problem& problem) {
   args.device = FLASH_ATTENTION_HOST;
   args.num_threads = problem.threads;
   args.data_type = FLASH_ATTENTION_F32;
-  const std::size_t skew = problem.placement.skew;
-  args.min_align =
-      static_cast<std::int32_t>(skew == 0 ? problem.placement.alignment : (skew & (~skew + 1)));
+  args.min_align = kit::guaranteed_alignment(problem.placement);
   args.batch = problem.sizes.batch;
   args.q_heads = problem.sizes.q_heads;
   args.kv_heads = problem.sizes.kv_heads;

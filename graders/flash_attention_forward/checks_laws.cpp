@@ -7,19 +7,13 @@
 #include "ask.h"
 #include "checks.h"
 #include "generate.h"
+#include "graders/kit/inputs.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 // The two calls of a law may err in opposite directions.
 constexpr double kTwoCalls = 2;
-
-std::vector<std::int64_t> shuffled(std::int64_t count, Rng& rng) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  rng.shuffle(order);
-  return order;
-}
 
 /// Row n of the result is row order[n]; likewise for heads.
 Tensor reordered(const Tensor& tensor, const std::vector<std::int64_t>& heads,
@@ -149,8 +143,8 @@ void permutations(Probe& probe) {
     std::vector<std::int64_t> heads{0, 1, 2};
     std::iota(keys.begin(), keys.end(), 0);
     std::iota(queries.begin(), queries.end(), 0);
-    if (what == std::string("keys")) keys = shuffled(sizes.k_len, rng);
-    if (what == std::string("queries")) queries = shuffled(sizes.q_len, rng);
+    if (what == std::string("keys")) keys = kit::random_order(rng, sizes.k_len);
+    if (what == std::string("queries")) queries = kit::random_order(rng, sizes.q_len);
     if (what == std::string("heads")) heads = {1, 2, 0};
     const Answer before = ask_first(probe, problem);
     Problem moved = problem;

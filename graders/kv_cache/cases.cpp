@@ -7,32 +7,11 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-std::int64_t guaranteed_alignment(const Placement& placement) {
-  if (placement.skew == 0) return static_cast<std::int64_t>(placement.alignment);
-  return static_cast<std::int64_t>(placement.skew & (~placement.skew + 1));  // lowest set bit
-}
-
 std::int64_t vector_budget(const Setup& setup, std::int64_t dim) {
   const std::int64_t groups = (dim + setup.group - 1) / setup.group;
   if (setup.stored == KV_F32) return 4 * dim;
   if (setup.stored == KV_INT8) return dim + 4 * groups;
   return (dim + 1) / 2 + 8 * groups;
-}
-
-/// Uniform noise of deviation 1 around `centre`. A counter mixed twice (the 32-bit finaliser of
-/// MurmurHash3): no state, so that it vectorises.
-void fill_noise(std::vector<float>& values, std::uint64_t seed, float centre) {
-  const auto low = static_cast<std::uint32_t>(seed);
-  const auto high = static_cast<std::uint32_t>(seed >> 32);
-  const float scale = static_cast<float>(std::sqrt(3.0) * 0x1p-31);
-  const auto count = static_cast<std::uint32_t>(values.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint32_t h = (i ^ low) * 0x9e3779b1u + high;
-    h = (h ^ (h >> 16)) * 0x85ebca6bu;
-    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    h ^= h >> 16;
-    values[i] = centre + scale * static_cast<float>(static_cast<std::int32_t>(h));
-  }
 }
 
 /// A key that a fault in the arithmetic of pages would miss.
@@ -64,7 +43,7 @@ KvShape shape_of(const Setup& setup) {
   shape.device = KV_HOST;
   shape.num_threads = setup.threads;
   shape.stored = setup.stored;
-  shape.min_align = static_cast<std::int32_t>(guaranteed_alignment(setup.placement));
+  shape.min_align = kit::guaranteed_alignment(setup.placement);
   shape.kv_heads = setup.heads;
   shape.key_dim = setup.key_dim;
   shape.value_dim = setup.value_dim;
@@ -111,8 +90,8 @@ Tokens draw_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
 Tokens draw_many_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   Tokens made;
   made.resize(setup, tokens);
-  fill_noise(made.k, rng(), 0);
-  fill_noise(made.v, rng(), 0.3f);
+  kit::fill_uniform(made.k, rng());
+  kit::fill_uniform(made.v, rng(), 0.3);
   return made;
 }
 
@@ -172,17 +151,6 @@ Question ask_about(Rng& rng, const Setup& setup, const std::vector<Tokens>& cont
   question.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(setup.key_dim)));
   draw_queries(rng, setup, contents, question);
   return question;
-}
-
-std::int64_t near_to(Rng& rng, std::int64_t value) {
-  return std::max<std::int64_t>(1, value + rng.integer(-1, 1));
-}
-
-Ids random_order(Rng& rng, std::int64_t count) {
-  Ids order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  rng.shuffle(order);
-  return order;
 }
 
 const char* name_of(KvStored stored) {

@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "contract.h"
+#include "graders/kit/inputs.h"
 #include "harness/core/rng.h"
 #include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+
+using kit::near_to;
+using kit::random_order;
 
 using Ids = std::vector<std::int64_t>;
 using Bytes = std::vector<std::uint8_t>;
@@ -88,12 +92,6 @@ void draw_queries(Rng& rng, const Setup& setup, const std::vector<Tokens>& conte
 /// A question about all of `which`, with `queries` queries each, and queries drawn as above.
 Question ask_about(Rng& rng, const Setup& setup, const std::vector<Tokens>& contents,
                    const Ids& which, std::int64_t queries, std::int64_t q_heads);
-
-/// `value`, one less or one more, at random; at least 1.
-std::int64_t near_to(Rng& rng, std::int64_t value);
-
-/// 0 .. count - 1, shuffled.
-Ids random_order(Rng& rng, std::int64_t count);
 
 const char* name_of(KvStored stored);
 inline constexpr KvStored kAllStored[] = {KV_F32, KV_INT8, KV_INT4};

@@ -55,24 +55,9 @@ Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const S
 void redraw(Rng& rng, Problem& problem, const Spread& spread) {
   if (problem.rows == 0) return;
   const auto elements = static_cast<std::size_t>(problem.rows * problem.cols);
-  fill_noise({problem.x.row(0).data(), elements}, rng(), spread.x_mean, spread.x_deviation);
-  fill_noise({problem.dy.row(0).data(), elements}, rng(), spread.dy_mean, spread.dy_deviation);
-}
-
-// A counter mixed twice (the 32-bit finaliser of MurmurHash3): no state, so that it vectorises.
-void fill_noise(std::span<float> values, std::uint64_t seed, double mean, double deviation) {
-  const auto low = static_cast<std::uint32_t>(seed);
-  const auto high = static_cast<std::uint32_t>(seed >> 32);
-  const float scale = static_cast<float>(deviation * std::sqrt(3.0) * 0x1p-31);
-  const float centre = static_cast<float>(mean);
-  const auto count = static_cast<std::uint32_t>(values.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint32_t h = (i ^ low) * 0x9e3779b1u + high;
-    h = (h ^ (h >> 16)) * 0x85ebca6bu;
-    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    h ^= h >> 16;
-    values[i] = centre + scale * static_cast<float>(static_cast<std::int32_t>(h));
-  }
+  kit::fill_uniform({problem.x.row(0).data(), elements}, rng(), spread.x_mean, spread.x_deviation);
+  kit::fill_uniform({problem.dy.row(0).data(), elements}, rng(), spread.dy_mean,
+                    spread.dy_deviation);
 }
 
 void add_true_statistics(Problem& problem) {
@@ -85,14 +70,6 @@ void add_true_statistics(Problem& problem) {
     problem.mean.push_back(static_cast<float>(mean));
     problem.rstd.push_back(static_cast<float>(1 / std::sqrt(squares / cols + problem.eps)));
   }
-}
-
-double log_uniform(Rng& rng, double low, double high) {
-  return std::exp(rng.uniform(std::log(low), std::log(high)));
-}
-
-std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least) {
-  return std::max(least, value + rng.integer(-1, 1));
 }
 
 Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order) {
@@ -117,13 +94,6 @@ Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& or
     if (!problem.beta.empty()) changed.beta[j] = problem.beta[from];
   }
   return changed;
-}
-
-std::vector<std::int64_t> random_order(Rng& rng, std::int64_t count) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  rng.shuffle(order);
-  return order;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,10 +4,15 @@
 #include <span>
 #include <vector>
 
+#include "graders/kit/inputs.h"
 #include "harness/core/rng.h"
 #include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+
+using kit::log_uniform;
+using kit::near_to;
+using kit::random_order;
 
 /// An array of rows with something between them: row i starts at i * stride. The array ends with
 /// the last element of the last row, so that a guard page can follow it.
@@ -76,22 +81,11 @@ Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const S
 /// Draws x and dy of a big problem anew, in place.
 void redraw(Rng& rng, Problem& problem, const Spread& spread = {});
 
-/// mean + deviation * noise, uniform with deviation 1; the same seed gives the same numbers.
-void fill_noise(std::span<float> values, std::uint64_t seed, double mean, double deviation);
-
 /// mean, rounded to float, and 1 / sqrt(variance + eps) of every row.
 void add_true_statistics(Problem& problem);
-
-/// Log-uniform between two positive numbers.
-double log_uniform(Rng& rng, double low, double high);
-
-/// `value`, one less or one more, at random; at least `least`. Around the sizes where vector loops
-/// end, that is where faults live.
-std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least = 1);
 
 /// The rows of `problem` in the order `order`; columns likewise.
 Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order);
 Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order);
-std::vector<std::int64_t> random_order(Rng& rng, std::int64_t count);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -9,11 +9,6 @@ namespace {
 
 constexpr Placement kSavedPlacement{64, 0};
 
-std::int64_t guaranteed_alignment(const Placement& placement) {
-  if (placement.skew == 0) return static_cast<std::int64_t>(placement.alignment);
-  return static_cast<std::int64_t>(placement.skew & (~placement.skew + 1));  // lowest set bit
-}
-
 void add_parameters(Call<LayernormArgs>& call, const Problem& problem) {
   if (!problem.gamma.empty()) call.in("gamma", call.args.gamma, problem.gamma, problem.placement);
   if (!problem.beta.empty()) call.in("beta", call.args.beta, problem.beta, problem.placement);
@@ -32,7 +27,7 @@ LayernormArgs scalars_of(const Problem& problem) {
   args.device = LAYERNORM_HOST;
   args.num_threads = problem.threads;
   args.deterministic = problem.deterministic ? 1 : 0;
-  args.min_align = static_cast<std::int32_t>(guaranteed_alignment(problem.placement));
+  args.min_align = kit::guaranteed_alignment(problem.placement);
   args.data_type = LAYERNORM_F32;
   args.parameter_type = LAYERNORM_F32;
   args.rows = problem.rows;

@@ -1,14 +1,6 @@
 #include "ask.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
-namespace {
-
-std::int32_t guaranteed_alignment(const Placement& placement) {
-  if (placement.skew == 0) return static_cast<std::int32_t>(placement.alignment);
-  return static_cast<std::int32_t>(placement.skew & (~placement.skew + 1));  // lowest set bit
-}
-
-}  // namespace
 
 SoftmaxTopkArgs scalars_of(const Problem& problem) {
   SoftmaxTopkArgs args{};
@@ -17,7 +9,7 @@ SoftmaxTopkArgs scalars_of(const Problem& problem) {
   args.device = SOFTMAX_TOPK_HOST;
   args.num_threads = problem.threads;
   args.deterministic = problem.deterministic ? 1 : 0;
-  args.min_align = guaranteed_alignment(problem.placement);
+  args.min_align = kit::guaranteed_alignment(problem.placement);
   args.data_type = SOFTMAX_TOPK_F32;
   args.rows = problem.rows;
   args.vocab = problem.vocab;

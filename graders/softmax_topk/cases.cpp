@@ -3,22 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <unordered_set>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
-namespace {
-
-/// The 32-bit finaliser of MurmurHash3 over a counter, as a signed fraction of 2^31.
-float hashed(std::uint32_t i, std::uint32_t key) {
-  std::uint32_t h = (i ^ key) * 0x9e3779b1u + (key >> 7);
-  h = (h ^ (h >> 16)) * 0x85ebca6bu;
-  h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-  h ^= h >> 16;
-  return static_cast<float>(static_cast<std::int32_t>(h)) * 0x1p-31f;
-}
-
-}  // namespace
 
 Problem blank_problem(std::int64_t rows, std::int64_t vocab, std::int64_t k, std::int64_t gap) {
   Problem made;
@@ -40,15 +27,8 @@ Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64
   return made;
 }
 
-// Three uniform numbers have deviation 1 together. No state, so that the loop vectorises.
 void fill_noise(std::span<float> values, std::uint64_t seed, const Spread& spread) {
-  const auto a = static_cast<std::uint32_t>(seed);
-  const auto b = static_cast<std::uint32_t>(seed >> 32);
-  const auto mean = static_cast<float>(spread.mean);
-  const auto deviation = static_cast<float>(spread.deviation);
-  const auto count = static_cast<std::uint32_t>(values.size());
-  for (std::uint32_t i = 0; i < count; ++i)
-    values[i] = mean + deviation * (hashed(i, a) + hashed(i, b) + hashed(i, (a ^ 0x61c88647u) + b));
+  kit::fill_bell(values, seed, spread.mean, spread.deviation);
 }
 
 void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& where) {
@@ -71,9 +51,7 @@ std::vector<std::int64_t> random_places(Rng& rng, std::int64_t below, std::int64
   count = std::min(count, below);
   std::vector<std::int64_t> places;
   if (count > below / 4) {
-    places.resize(static_cast<std::size_t>(below));
-    std::iota(places.begin(), places.end(), 0);
-    rng.shuffle(places);
+    places = kit::random_order(rng, below);
     places.resize(static_cast<std::size_t>(count));
     return places;
   }
@@ -90,15 +68,6 @@ std::vector<std::int64_t> Dealing::places_of_one(Rng& rng, std::int64_t vocab,
   auto places = random_places(rng, vocab / (threads * run) * run, count);
   for (std::int64_t& at : places) at = (at / run * threads + thread) * run + at % run;
   return places;
-}
-
-std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least) {
-  return std::max(least, value + rng.integer(-1, 1));
-}
-
-std::int64_t one_of(Rng& rng, std::span<const std::int64_t> values) {
-  return values[static_cast<std::size_t>(
-      rng.integer(0, static_cast<std::int64_t>(values.size()) - 1))];
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,10 +4,14 @@
 #include <span>
 #include <vector>
 
+#include "graders/kit/inputs.h"
 #include "harness/core/rng.h"
 #include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+
+using kit::near_to;
+using kit::one_of;
 
 /// One input of the challenge.
 struct Problem {
@@ -46,8 +50,7 @@ Problem blank_problem(std::int64_t rows, std::int64_t vocab, std::int64_t k, std
 Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k,
                      const Spread& spread = {}, std::int64_t gap = 0);
 
-/// mean + deviation * noise; the noise has deviation 1, no tail beyond 3 and 2^24 values and more,
-/// so that ties are rare. The same seed gives the same numbers. About 0.5 ns an entry.
+/// Bell-shaped noise, for about 0.5 ns an entry. The same seed gives the same numbers.
 void fill_noise(std::span<float> values, std::uint64_t seed, const Spread& spread = {});
 
 /// Raises the entries at `where` above all others of the row, by steps of their own: the first one
@@ -71,12 +74,5 @@ struct Dealing {
   /// Random entries of one thread, `count` or as many as it has whole runs for.
   std::vector<std::int64_t> places_of_one(Rng& rng, std::int64_t vocab, std::int64_t count) const;
 };
-
-/// `value`, one less or one more, at random; at least `least`. Around the sizes where vector loops
-/// and fixed limits end, that is where faults live.
-std::int64_t near_to(Rng& rng, std::int64_t value, std::int64_t least = 1);
-
-/// One of the values, at random.
-std::int64_t one_of(Rng& rng, std::span<const std::int64_t> values);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

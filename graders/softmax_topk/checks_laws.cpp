@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "checks.h"
 #include "graders/kit/compare.h"
@@ -31,9 +30,7 @@ std::vector<std::int64_t> gathering(Rng& rng, std::int64_t vocab,
                                     const std::vector<std::int32_t>& winners) {
   const Dealing dealing{std::int64_t{128} << rng.integer(0, 3), 1};
   const auto places = dealing.places_of_one(rng, vocab, std::ssize(winners));
-  std::vector<std::int64_t> to(static_cast<std::size_t>(vocab));
-  std::iota(to.begin(), to.end(), 0);
-  rng.shuffle(to);
+  std::vector<std::int64_t> to = kit::random_order(rng, vocab);
   for (std::size_t n = 0; n < places.size(); ++n) {
     const auto here = static_cast<std::size_t>(winners[n]);
     std::swap(to[here], *std::find(to.begin(), to.end(), places[n]));

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "contract.h"
+#include "refusals.h"
 
 namespace {
 
@@ -105,27 +105,6 @@ void get(const Plan& plan, const Part& part, const char* page, int64_t index, fl
       x[d] = scale.low + scale.step * static_cast<float>(code);
     }
   }
-}
-
-int64_t status_of(const KvShape& s) {
-  const bool known = s.abi_version == KV_ABI_VERSION && s.device == KV_HOST &&
-                     (s.stored == KV_F32 || s.stored == KV_INT8 || s.stored == KV_INT4);
-  if (!known) return KV_UNSUPPORTED;
-  const int64_t positive = std::min({s.kv_heads, s.key_dim, s.value_dim, s.page_tokens, s.group,
-                                     static_cast<int64_t>(s.num_threads)});
-  const int64_t sizes = std::min({s.pages, s.sequences, s.table_width});
-  return positive < 1 || sizes < 0 ? KV_BAD_ARGUMENT : KV_OK;
-}
-
-bool valid(const KvShape& s, int64_t sequence) {
-  return static_cast<uint64_t>(sequence) < static_cast<uint64_t>(s.sequences);
-}
-
-bool valid(const KvShape& s, int64_t count, const int64_t* which, const int64_t* starts) {
-  bool good = count >= 0;
-  for (int64_t i = 0; good && i < count; ++i)
-    good = valid(s, which[i]) && starts[i] <= starts[i + 1];
-  return good;
 }
 
 // How much an append needs is known before anything is written.
@@ -250,14 +229,14 @@ class Worker {
 }  // namespace
 
 extern "C" int64_t kv_page_bytes(const KvShape* shape) {
-  const int64_t status = status_of(*shape);
+  const int64_t status = shape_status(*shape);
   return status == KV_OK ? Plan(*shape).page_bytes : status;
 }
 
 extern "C" int64_t kv_append(const KvAppendArgs* args) {
   const KvAppendArgs& a = *args;
-  if (const int64_t status = status_of(a.shape)) return status;
-  if (!valid(a.shape, a.count, a.which, a.new_start)) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   if (!enough(a)) return KV_FULL;
   const Plan plan(a.shape);
   char* pool = static_cast<char*>(a.pool);
@@ -303,9 +282,8 @@ extern "C" int64_t kv_append(const KvAppendArgs* args) {
 
 extern "C" int64_t kv_fork(const KvForkArgs* args) {
   const KvForkArgs& a = *args;
-  if (const int64_t status = status_of(a.shape)) return status;
-  if (!valid(a.shape, a.from) || !valid(a.shape, a.to)) return KV_BAD_ARGUMENT;
-  if (a.from == a.to || a.lengths[a.to] > 0) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const int64_t used = (a.lengths[a.from] + a.shape.page_tokens - 1) / a.shape.page_tokens;
   for (int64_t i = 0; i < used; ++i) {
     const int32_t page = a.table[a.from * a.shape.table_width + i];
@@ -318,9 +296,8 @@ extern "C" int64_t kv_fork(const KvForkArgs* args) {
 
 extern "C" int64_t kv_truncate(const KvTruncateArgs* args) {
   const KvTruncateArgs& a = *args;
-  if (const int64_t status = status_of(a.shape)) return status;
-  if (!valid(a.shape, a.sequence) || a.length < 0 || a.length > a.lengths[a.sequence])
-    return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const int64_t size = a.shape.page_tokens;
   for (int64_t used = (a.lengths[a.sequence] + size - 1) / size; used * size >= a.length + size;
        --used)
@@ -331,9 +308,8 @@ extern "C" int64_t kv_truncate(const KvTruncateArgs* args) {
 
 extern "C" int64_t kv_read(const KvReadArgs* args) {
   const KvReadArgs& a = *args;
-  if (const int64_t status = status_of(a.shape)) return status;
-  if (!valid(a.shape, a.sequence) || a.begin < 0 || a.tokens < 0) return KV_BAD_ARGUMENT;
-  if (a.begin + a.tokens > a.lengths[a.sequence]) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const Plan plan(a.shape);
   for (int64_t t = 0; t < a.tokens * plan.heads; ++t) {
     const int64_t token = a.begin + t / plan.heads;
@@ -348,15 +324,8 @@ extern "C" int64_t kv_read(const KvReadArgs* args) {
 
 extern "C" int64_t kv_attend(const KvAttendArgs* args) {
   const KvAttendArgs& a = *args;
-  if (const int64_t status = status_of(a.shape)) return status;
-  if (!valid(a.shape, a.count, a.which, a.query_start)) return KV_BAD_ARGUMENT;
-  if (a.q_heads < 1 || a.q_heads % a.shape.kv_heads != 0 || a.window < -1) return KV_BAD_ARGUMENT;
-  for (int64_t i = 0; i < a.count; ++i) {
-    const int64_t length = a.lengths[a.which[i]];
-    const int64_t begin = a.key_begin ? a.key_begin[i] : 0;
-    const int64_t end = a.key_end ? a.key_end[i] : length;
-    if (begin < 0 || begin > end || end > length) return KV_BAD_ARGUMENT;
-  }
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const Plan plan(a.shape);
 #pragma omp parallel for num_threads(a.shape.num_threads) schedule(dynamic)
   for (int64_t i = 0; i < a.count * plan.heads; ++i)
@@ -366,8 +335,8 @@ extern "C" int64_t kv_attend(const KvAttendArgs* args) {
 
 extern "C" int64_t kv_merge(const KvMergeArgs* args) {
   const KvMergeArgs& a = *args;
-  if (a.abi_version != KV_ABI_VERSION || a.device != KV_HOST) return KV_UNSUPPORTED;
-  if (a.parts < 0 || a.rows < 0 || a.value_dim < 1 || a.num_threads < 1) return KV_BAD_ARGUMENT;
+  if (unsupported(a)) return KV_UNSUPPORTED;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   for (int64_t row = 0; row < a.rows; ++row) {
     Joined joined;
     joined.out.assign(static_cast<size_t>(a.value_dim), 0.0f);

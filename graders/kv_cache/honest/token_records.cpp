@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "contract.h"
+#include "refusals.h"
 
 namespace {
 
@@ -135,27 +135,6 @@ class Sequence {
   const int32_t* row_;
 };
 
-int64_t check_shape(const KvShape& s) {
-  if (s.abi_version != KV_ABI_VERSION || s.device != KV_HOST) return KV_UNSUPPORTED;
-  if (s.stored != KV_F32 && s.stored != KV_INT8 && s.stored != KV_INT4) return KV_UNSUPPORTED;
-  if (s.kv_heads < 1 || s.key_dim < 1 || s.value_dim < 1 || s.page_tokens < 1 || s.group < 1)
-    return KV_BAD_ARGUMENT;
-  if (s.pages < 0 || s.sequences < 0 || s.table_width < 0 || s.num_threads < 1)
-    return KV_BAD_ARGUMENT;
-  return KV_OK;
-}
-
-bool exists(const KvShape& s, int64_t sequence) {
-  return sequence >= 0 && sequence < s.sequences;
-}
-
-bool good_lists(const KvShape& s, int64_t count, const int64_t* which, const int64_t* start) {
-  if (count < 0) return false;
-  for (int64_t i = 0; i < count; ++i)
-    if (!exists(s, which[i]) || start[i] > start[i + 1]) return false;
-  return true;
-}
-
 // What an append does to table and refs, tried out before any of it is done.
 struct Plan {
   struct Entry {
@@ -240,14 +219,14 @@ void attend_row(const KvAttendArgs& a, const Format& format, const Row& row, int
 }  // namespace
 
 extern "C" int64_t kv_page_bytes(const KvShape* shape) {
-  const int64_t status = check_shape(*shape);
+  const int64_t status = shape_status(*shape);
   return status != KV_OK ? status : Format(*shape).page_bytes();
 }
 
 extern "C" int64_t kv_append(const KvAppendArgs* args) {
   const KvAppendArgs& a = *args;
-  if (const int64_t status = check_shape(a.shape); status != KV_OK) return status;
-  if (!good_lists(a.shape, a.count, a.which, a.new_start)) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const Format format(a.shape);
   Plan plan;
   plan.refs.assign(a.refs, a.refs + a.shape.pages);
@@ -277,9 +256,8 @@ extern "C" int64_t kv_append(const KvAppendArgs* args) {
 
 extern "C" int64_t kv_fork(const KvForkArgs* args) {
   const KvForkArgs& a = *args;
-  if (const int64_t status = check_shape(a.shape); status != KV_OK) return status;
-  if (!exists(a.shape, a.from) || !exists(a.shape, a.to)) return KV_BAD_ARGUMENT;
-  if (a.from == a.to || a.lengths[a.to] > 0) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const int64_t pages = divide_up(a.lengths[a.from], a.shape.page_tokens);
   const int32_t* from = a.table + a.from * a.shape.table_width;
   std::copy(from, from + pages, a.table + a.to * a.shape.table_width);
@@ -290,9 +268,8 @@ extern "C" int64_t kv_fork(const KvForkArgs* args) {
 
 extern "C" int64_t kv_truncate(const KvTruncateArgs* args) {
   const KvTruncateArgs& a = *args;
-  if (const int64_t status = check_shape(a.shape); status != KV_OK) return status;
-  if (!exists(a.shape, a.sequence)) return KV_BAD_ARGUMENT;
-  if (a.length < 0 || a.length > a.lengths[a.sequence]) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const int32_t* row = a.table + a.sequence * a.shape.table_width;
   const int64_t used = divide_up(a.lengths[a.sequence], a.shape.page_tokens);
   for (int64_t i = divide_up(a.length, a.shape.page_tokens); i < used; ++i) a.refs[row[i]] -= 1;
@@ -302,9 +279,8 @@ extern "C" int64_t kv_truncate(const KvTruncateArgs* args) {
 
 extern "C" int64_t kv_read(const KvReadArgs* args) {
   const KvReadArgs& a = *args;
-  if (const int64_t status = check_shape(a.shape); status != KV_OK) return status;
-  if (!exists(a.shape, a.sequence) || a.begin < 0 || a.tokens < 0) return KV_BAD_ARGUMENT;
-  if (a.begin + a.tokens > a.lengths[a.sequence]) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const Format format(a.shape);
   const Sequence sequence(format, a.pool, a.table, a.sequence);
   for (int64_t t = 0; t < a.tokens; ++t)
@@ -319,15 +295,8 @@ extern "C" int64_t kv_read(const KvReadArgs* args) {
 
 extern "C" int64_t kv_attend(const KvAttendArgs* args) {
   const KvAttendArgs& a = *args;
-  if (const int64_t status = check_shape(a.shape); status != KV_OK) return status;
-  if (!good_lists(a.shape, a.count, a.which, a.query_start)) return KV_BAD_ARGUMENT;
-  if (a.q_heads < 1 || a.q_heads % a.shape.kv_heads != 0 || a.window < -1) return KV_BAD_ARGUMENT;
-  for (int64_t i = 0; i < a.count; ++i) {
-    const int64_t length = a.lengths[a.which[i]];
-    const int64_t begin = a.key_begin ? a.key_begin[i] : 0;
-    const int64_t end = a.key_end ? a.key_end[i] : length;
-    if (begin < 0 || end > length || begin > end) return KV_BAD_ARGUMENT;
-  }
+  if (const int64_t status = shape_status(a.shape)) return status;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   const Format format(a.shape);
   std::vector<Row> rows;
   for (int64_t i = 0; i < a.count; ++i)
@@ -347,8 +316,8 @@ extern "C" int64_t kv_attend(const KvAttendArgs* args) {
 
 extern "C" int64_t kv_merge(const KvMergeArgs* args) {
   const KvMergeArgs& a = *args;
-  if (a.abi_version != KV_ABI_VERSION || a.device != KV_HOST) return KV_UNSUPPORTED;
-  if (a.parts < 0 || a.rows < 0 || a.value_dim < 1 || a.num_threads < 1) return KV_BAD_ARGUMENT;
+  if (unsupported(a)) return KV_UNSUPPORTED;
+  if (bad(a)) return KV_BAD_ARGUMENT;
   for (int64_t row = 0; row < a.rows; ++row) {
     float top = -kInfinity;
     for (int64_t p = 0; p < a.parts; ++p) top = std::max(top, a.part_lse[p * a.rows + row]);

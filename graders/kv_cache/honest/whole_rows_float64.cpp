@@ -4,10 +4,9 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <vector>
 
-#include "contract.h"
+#include "refusals.h"
 
 namespace {
 
@@ -103,28 +102,6 @@ class Store {
   const KvShape& shape_;
   char* pool_;
 };
-
-// What a call can be refused for before it starts.
-std::optional<int64_t> refused(const KvShape& s) {
-  if (s.abi_version != KV_ABI_VERSION || s.device != KV_HOST) return KV_UNSUPPORTED;
-  if (s.stored < 0 || s.stored > 2) return KV_UNSUPPORTED;
-  for (const int64_t least_one : {s.kv_heads, s.key_dim, s.value_dim, s.page_tokens, s.group,
-                                  static_cast<int64_t>(s.num_threads)})
-    if (least_one < 1) return KV_BAD_ARGUMENT;
-  for (const int64_t size : {s.pages, s.sequences, s.table_width})
-    if (size < 0) return KV_BAD_ARGUMENT;
-  return {};
-}
-
-bool within(int64_t index, int64_t size) {
-  return 0 <= index && index < size;
-}
-
-bool lists_make_sense(const KvShape& s, int64_t count, const int64_t* which, const int64_t* start) {
-  for (int64_t i = 0; i < count; ++i)
-    if (!within(which[i], s.sequences) || start[i + 1] < start[i]) return false;
-  return count >= 0;
-}
 
 // Table, lengths and refs, with a copy of what they were.
 class Books {
@@ -232,13 +209,13 @@ void answer(const KvAttendArgs& a, const Store& store, const Query& query) {
 extern "C" {
 
 int64_t kv_page_bytes(const KvShape* shape) {
-  if (const auto status = refused(*shape)) return *status;
+  if (const int64_t status = shape_status(*shape)) return status;
   return Store(*shape, nullptr).page_bytes();
 }
 
 int64_t kv_append(const KvAppendArgs* a) {
-  if (const auto status = refused(a->shape)) return *status;
-  if (!lists_make_sense(a->shape, a->count, a->which, a->new_start)) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a->shape)) return status;
+  if (bad(*a)) return KV_BAD_ARGUMENT;
   Books books(a->shape, a->table, a->lengths, a->refs);
   std::vector<Copy> copies;
   for (int64_t i = 0; i < a->count; ++i)
@@ -267,10 +244,8 @@ int64_t kv_append(const KvAppendArgs* a) {
 }
 
 int64_t kv_fork(const KvForkArgs* a) {
-  if (const auto status = refused(a->shape)) return *status;
-  if (!within(a->from, a->shape.sequences) || !within(a->to, a->shape.sequences))
-    return KV_BAD_ARGUMENT;
-  if (a->to == a->from || a->lengths[a->to] != 0) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a->shape)) return status;
+  if (bad(*a)) return KV_BAD_ARGUMENT;
   Books books(a->shape, a->table, a->lengths, a->refs);
   for (int64_t t = 0; t < books.length(a->from); t += a->shape.page_tokens)
     ++books.refs(books.entry(a->to, t) = books.entry(a->from, t));
@@ -279,21 +254,18 @@ int64_t kv_fork(const KvForkArgs* a) {
 }
 
 int64_t kv_truncate(const KvTruncateArgs* a) {
-  if (const auto status = refused(a->shape)) return *status;
-  if (!within(a->sequence, a->shape.sequences)) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a->shape)) return status;
+  if (bad(*a)) return KV_BAD_ARGUMENT;
   Books books(a->shape, a->table, a->lengths, a->refs);
   int64_t& length = books.length(a->sequence);
-  if (!within(a->length, length + 1)) return KV_BAD_ARGUMENT;
   while (length > a->length)
     if (--length % a->shape.page_tokens == 0) --books.refs(books.entry(a->sequence, length));
   return KV_OK;
 }
 
 int64_t kv_read(const KvReadArgs* a) {
-  if (const auto status = refused(a->shape)) return *status;
-  if (!within(a->sequence, a->shape.sequences) || a->tokens < 0 || a->begin < 0)
-    return KV_BAD_ARGUMENT;
-  if (a->lengths[a->sequence] - a->tokens < a->begin) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a->shape)) return status;
+  if (bad(*a)) return KV_BAD_ARGUMENT;
   const Store store(a->shape, a->pool);
   const int32_t* pages = a->table + a->sequence * a->shape.table_width;
   float* k = a->k;
@@ -311,15 +283,13 @@ int64_t kv_read(const KvReadArgs* a) {
 }
 
 int64_t kv_attend(const KvAttendArgs* a) {
-  if (const auto status = refused(a->shape)) return *status;
-  if (!lists_make_sense(a->shape, a->count, a->which, a->query_start)) return KV_BAD_ARGUMENT;
-  if (a->q_heads < 1 || a->q_heads % a->shape.kv_heads || a->window < -1) return KV_BAD_ARGUMENT;
+  if (const int64_t status = shape_status(a->shape)) return status;
+  if (bad(*a)) return KV_BAD_ARGUMENT;
   std::vector<Query> queries;
   for (int64_t i = 0; i < a->count; ++i) {
     const int64_t length = a->lengths[a->which[i]];
     const int64_t low = a->key_begin ? a->key_begin[i] : 0;
     const int64_t high = a->key_end ? a->key_end[i] : length;
-    if (low < 0 || low > high || high > length) return KV_BAD_ARGUMENT;
     for (int64_t row = a->query_start[i]; row < a->query_start[i + 1]; ++row) {
       const int64_t position = length - (a->query_start[i + 1] - row);
       const int64_t begin = a->window < 0 ? low : std::max(low, position - a->window);
@@ -335,8 +305,8 @@ int64_t kv_attend(const KvAttendArgs* a) {
 }
 
 int64_t kv_merge(const KvMergeArgs* a) {
-  if (a->abi_version != KV_ABI_VERSION || a->device != KV_HOST) return KV_UNSUPPORTED;
-  if (a->parts < 0 || a->rows < 0 || a->value_dim < 1 || a->num_threads < 1) return KV_BAD_ARGUMENT;
+  if (unsupported(*a)) return KV_UNSUPPORTED;
+  if (bad(*a)) return KV_BAD_ARGUMENT;
   const double nothing = -std::numeric_limits<double>::infinity();
   for (int64_t row = 0; row < a->rows; ++row) {
     double lse = nothing;
