@@ -85,9 +85,9 @@
  * max_new is 0). BEAM_UNSUPPORTED for another abi_version or device. Outputs stay untouched in both
  * cases, and the model is not asked.
  *
- * LIMITS. beam up to 1024 and eos_count up to 64; vocab, max_new and batch as memory allows: use
- * 64-bit arithmetic. Scratch memory is yours; it should grow with batch * beam * vocab no more than
- * one answer of the model does.
+ * LIMITS. beam up to 1024 and eos_count up to 64; an alpha for which lp(1) to lp(max_new) are normal
+ * float64 numbers; vocab, max_new and batch as memory allows: use 64-bit arithmetic. Scratch memory
+ * is yours; it should grow with batch * beam * vocab no more than one answer of the model does.
  *
  * Source: Graves 2012, "Sequence Transduction with Recurrent Neural Networks" (finished and open
  * hypotheses in one pool); Wu et al. 2016, "Google's Neural Machine Translation System" (the penalty);

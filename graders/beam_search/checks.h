@@ -42,6 +42,10 @@ void one_parent(Probe& probe);
 void batch_independence(Probe& probe);
 void thread_counts(Probe& probe);
 
+// checks_sizes.cpp: long rows, many beams, many EOS ids
+void long_rows(Probe& probe);
+void wide_beams(Probe& probe);
+
 // checks_refusals.cpp: calls that must be turned down, and a model that fails
 void bad_arguments(Probe& probe);
 void unsupported_requests(Probe& probe);

@@ -133,7 +133,7 @@ void peak_memory(Probe& probe) {
   probe.fact("peak memory besides the caller's arrays", static_cast<double>(peak[1]) / (1 << 20),
              "MiB");
   probe.fact("growth of memory per byte of the model's answer", slope, "B");
-  probe.earn(std::clamp(1 - std::log(slope / 1.25) / std::log(6.0), 0.0, 1.0));
+  probe.earn(std::clamp(1 - std::log(std::max(slope, 0.01) / 1.25) / std::log(6.0), 0.0, 1.0));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

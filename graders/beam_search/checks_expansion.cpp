@@ -76,7 +76,7 @@ void finishing_rank(Probe& probe) {
 // Every EOS id beats every other token, for every beam, for several steps.
 void eos_everywhere(Probe& probe) {
   for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
-    for (std::int64_t ids = 1; ids <= 4; ++ids) {
+    for (const std::int64_t ids : {1, 2, 3, 4, 12}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}_ids", policy, ids));
       Settings settings = random_settings(rng, policy);
       settings.beam = settings.n_return = rng.integer(2, 5);
@@ -120,10 +120,10 @@ void first_step(Probe& probe) {
   }
 }
 
-// Fewer extensions than beams: two tokens, nearly everything forbidden, or no token possible at
-// all.
+// Fewer extensions than beams: two tokens, nearly everything forbidden, also of many tokens, or no
+// token possible at all. At first, that is: among a hundred beams there are enough in the end.
 void few_candidates(Probe& probe) {
-  for (int turn = 0; turn < 10; ++turn) {
+  for (int turn = 0; turn < 14; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
     Settings settings = random_settings(rng, policy);
@@ -132,10 +132,19 @@ void few_candidates(Probe& probe) {
     settings.n_return = rng.integer(1, settings.beam);
     settings.max_new = rng.integer(1, 5);
     settings.min_new = rng.chance(0.3) ? 1 : 0;
+    if (turn >= 10 && turn < 12) {
+      settings.vocab = 3;
+      settings.max_new = 6;
+      settings.beam = settings.n_return = rng.integer(70, 150);
+      settings.alpha = rng.uniform(0.3, 1.7);  // scores of different lengths are never equal
+    }
+    const bool long_row = turn >= 12;
+    if (long_row) settings.vocab = rng.integer(6'000, 20'000);
     settings.eos = some_tokens(rng, rng.integer(0, 1), settings.vocab);
     const auto sparse = [&](Rng& dice_rng) {
       Dice dice = draw_dice(dice_rng);
       dice.forbidden = dice_rng.chance(0.2) ? 1 : dice_rng.uniform(0, 0.9);
+      if (turn >= 10) dice.forbidden = long_row ? 0.9998 : 0;
       return dice;
     };
     const Posed posed = pose_random(rng, settings, 8, sparse);
@@ -152,7 +161,9 @@ void ties(Probe& probe) {
     Settings settings = random_settings(rng, policy);
     settings.penalty = BEAM_PENALTY_NONE;
     settings.beam = settings.n_return = rng.integer(1, 6);
-    settings.vocab = turn < 8 ? rng.integer(3, 8) : rng.integer(600, 1400);
+    settings.vocab = turn < 8    ? rng.integer(3, 8)
+                     : turn < 10 ? rng.integer(600, 1400)
+                                 : rng.integer(9'000, 20'000);
     settings.eos = some_tokens(rng, rng.integer(1, 2), settings.vocab);
     const auto coarse = [](Rng& dice_rng) {
       Dice dice = draw_dice(dice_rng);

@@ -19,9 +19,11 @@ Posed small_problem(Rng& rng, const Accept& accept = {}) {
 }
 
 /// A call that must be turned down with `status`, before anything happens.
-void expect_refusal(Probe& probe, const std::string& name, std::int64_t status, const Asking& how) {
+void expect_refusal(Probe& probe, const std::string& name, std::int64_t status, const Asking& how,
+                    std::int32_t eos = 2) {
   Rng rng = probe.begin_case(name);
-  const Posed posed = small_problem(rng);
+  Posed posed = small_problem(rng);
+  posed.problem.settings.eos = {eos};
   const Answer answer = ask(
       posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
   if (answer.returned != status)
@@ -34,6 +36,16 @@ void expect_bad(Probe& probe, const std::string& name, std::function<void(BeamAr
   Asking how;
   how.changed = std::move(changed);
   expect_refusal(probe, name, BEAM_BAD_ARGUMENT, how);
+}
+
+/// An array that nobody needs in this call is null.
+void expect_right_without(Probe& probe, Rng& rng, const Posed& posed, const char* array) {
+  Asking how;
+  how.without = array;
+  const Answer answer = ask(
+      posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+  if (const auto finding = difference(posed.problem, posed.want, answer))
+    probe.fail(finding->summary, finding->evidence);
 }
 
 }  // namespace
@@ -56,6 +68,7 @@ void bad_arguments(Probe& probe) {
   expect_bad(probe, "unknown_policy", [](BeamArgs& args) { args.policy = 2; });
   expect_bad(probe, "unknown_stop", [](BeamArgs& args) { args.stop = -1; });
   expect_bad(probe, "no_thread", [](BeamArgs& args) { args.num_threads = 0; });
+  expect_refusal(probe, "eos_below_0", BEAM_BAD_ARGUMENT, {}, -1);
   for (const char* array : {"eos", "prompt_lengths", "root_states", "root_log_probs", "step",
                             "hypotheses", "tokens", "lengths", "finished", "log_probs", "scores"}) {
     Asking how;
@@ -81,7 +94,8 @@ void model_failure(Probe& probe) {
         rng, [&](const Language&, const Decoded& want) { return want.steps > request; });
     Asking how;
     how.fail_at = request;
-    how.refusal = rng.chance(0.5) ? rng.integer(1, 1000) : -rng.integer(3, 900);
+    const std::int64_t high = rng.integer(1, 1000) << 32;  // lost in 32 bits
+    how.refusal = request == 1 ? high : request == 2 ? rng.integer(1, 1000) : -high - 3;
     const Answer answer = ask(
         posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
     if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
@@ -92,23 +106,27 @@ void model_failure(Probe& probe) {
   }
 }
 
-// An empty batch, and steps that nobody wants.
+// An empty batch, steps that nobody wants, and what may be null when there is nothing of it.
 void optional_outputs(Probe& probe) {
   for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_without_steps", policy));
     Posed posed = small_problem(rng);
     posed.problem.settings.policy = policy;
     posed = pose_random(rng, posed.problem.settings, 3);
-    Asking how;
-    how.without = "steps";
-    const Answer answer = ask(
-        posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
-    if (const auto finding = difference(posed.problem, posed.want, answer))
-      probe.fail(finding->summary, finding->evidence);
+    expect_right_without(probe, rng, posed, "steps");
   }
   Rng rng = probe.begin_case("empty_batch");
-  Settings settings = random_settings(rng, BEAM_SEPARATE);
-  expect_right(probe, rng, pose_random(rng, settings, 0).problem);
+  expect_right(probe, rng, pose_random(rng, random_settings(rng, BEAM_SEPARATE), 0).problem);
+  rng = probe.begin_case("without_eos");
+  Settings endless = random_settings(rng, BEAM_SEPARATE);
+  endless.eos.clear();
+  expect_right_without(probe, rng, pose_random(rng, endless, 3), "eos");
+  for (const char* array : {"step", "tokens"}) {
+    rng = probe.begin_case(fmt::format("no_step_and_no_{}", array));
+    Settings stepless = random_settings(rng, BEAM_POOLED);
+    stepless.max_new = stepless.min_new = 0;
+    expect_right_without(probe, rng, pose_random(rng, stepless, 3), array);
+  }
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -105,7 +105,7 @@ void given_log_probs(Probe& probe) {
 }
 
 // Hundreds of log-probs of about -1e4 that are no short binary fractions: float sums lose digits
-// long before the end.
+// long before the end, and floats of exact sums are no order.
 void wide_sums(Probe& probe) {
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
@@ -124,6 +124,14 @@ void wide_sums(Probe& probe) {
           for (float& value : row) value = static_cast<float>(-own.uniform(9e3, 1.1e4));
           row[0] *= 3;  // EOS comes, but rarely
         });
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
+  // After a first token of -2^24 a float does not see fractions.
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_far_down", policy));
+    const Settings settings = mixed_lengths(rng, policy);
+    Problem problem = pose_random(rng, settings, 8).problem;
+    const Posed posed = pose(settings, problem.prompts, far_down(problem.language, 0x1p24F));
     expect_right(probe, rng, posed.problem, posed.want);
   }
 }

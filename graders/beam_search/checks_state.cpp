@@ -133,12 +133,21 @@ void batch_independence(Probe& probe) {
                        fmt::format("item {} among others and alone", item));
     }
   }
+  // More items than a word has bits, and than anyone looks at one by one.
+  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_large_batch", policy));
+    Settings settings = random_settings(rng, policy);
+    settings.eos.resize(std::min<std::size_t>(settings.eos.size(), 1));  // asked elsewhere
+    const Posed posed = pose_random(rng, settings, rng.integer(130, 300));
+    expect_right(probe, rng, posed.problem, posed.want);
+  }
 }
 
 // One thread or many, small rows and such that are worth sharing out: the same bits.
 void thread_counts(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
+  for (int turn = 0; turn < 4; ++turn) {
+    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
+    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
     Settings settings = random_settings(rng, policy);
     settings.vocab = rng.integer(12'000, 16'000);
     settings.beam = settings.n_return = rng.integer(3, 5);
@@ -146,9 +155,15 @@ void thread_counts(Probe& probe) {
     settings.stop = BEAM_STOP_BOUND;
     settings.alpha = rng.uniform(0.5, 1.5);
     settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
-    settings.min_new = rng.integer(0, 2);
-    Language language = strip_language(rng, settings.vocab);
-    Posed posed = pose(settings, random_prompts(rng, 4), std::move(language));
+    settings.min_new = turn < 2 ? 0 : rng.integer(1, 2);
+    const auto favoured = [strip = strip_language(rng, settings.vocab), eos = settings.eos[0],
+                           favour = turn < 2 ? 1024.0F : 65536.0F](const Context& at,
+                                                                   std::span<float> row) {
+      strip(at, row);
+      // Often or always among the best, and no less exact.
+      row[static_cast<std::size_t>(eos)] /= favour;
+    };
+    Posed posed = pose(settings, random_prompts(rng, 4), favoured);
     posed.problem.settings.threads = 1;
     const Answer single = expect_right(probe, rng, posed.problem, posed.want);
     for (const std::int32_t threads : {2, 3, 7}) {

@@ -16,8 +16,9 @@
 //   B13  few_candidates                      B28  model_failure
 //   B14  eos_everywhere                      B29  wide_sums
 //   B15  eos_everywhere                      B30  vast_log_probs
-//   of our own: random_pooled, random_separate (2,880 models together), thread_counts,
-//   bad_arguments, unsupported_requests, optional_outputs, peak_memory, speed
+//   of our own: random_pooled, random_separate (some 4,000 models together), thread_counts,
+//   long_rows, wide_beams, bad_arguments, unsupported_requests, optional_outputs, peak_memory,
+//   speed
 //
 //   Peak live states are not counted: the contract has no call that gives a state back.
 #include "harness/grading/grader.h"
@@ -71,14 +72,21 @@ Grader make_grader() {
       {{"nothing_finishes", "open hypotheses that are lost, or ranked by their sum, at the end",
         correctness, 2, major},
        nothing_finishes},
+      {{"long_rows",
+        "shortcuts for large vocabularies: EOS, equals and impossible tokens forgotten",
+        correctness, 2, major},
+       long_rows},
       {{"short_horizons", "max_new of 0 and 1", correctness, 0.5, minor}, short_horizons},
       {{"ties", "an order of equals that is left to chance", correctness, 1, minor}, ties},
 
       {{"few_candidates", "beams that find no extension", robustness, 2, major}, few_candidates},
+      {{"wide_beams", "arrays for so many beams or EOS ids and no more", robustness, 1, major},
+       wide_beams},
       {{"wide_sums", "sums in float32", robustness, 1, major}, wide_sums},
       {{"vast_log_probs", "a finite number that stands for -infinity", robustness, 1, minor},
        vast_log_probs},
-      {{"long_horizon", "work that grows with the square of the length", robustness, 1, minor},
+      {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
+        robustness, 1, minor},
        long_horizon},
       {{"thread_counts", "candidates lost between threads", robustness, 1, major}, thread_counts},
       {{"model_failure", "a model's failure that is not reported", robustness, 1, minor},

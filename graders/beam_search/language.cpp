@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -83,6 +84,14 @@ Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos) {
       const auto units = static_cast<std::int64_t>(value / own.unit);
       value = own.unit * static_cast<float>(units / own.eos_favour);
     }
+  };
+}
+
+Language far_down(Language language, float offset) {
+  return [language = std::move(language), offset](const Context& at, std::span<float> row) {
+    language(at, row);
+    if (at.depth > 0) return;
+    for (float& value : row) value = 2 * std::floor(value) - offset;
   };
 }
 

@@ -49,6 +49,10 @@ Dice draw_dice(Rng& rng);
 /// Item i is played with dice[i].
 Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos);
 
+/// The same, after a first token that costs `offset` more, a power of two: all that follows is
+/// small beside it. The first row becomes even numbers, so that sums stay exact in float64.
+Language far_down(Language language, float offset);
+
 /// Rows are windows of one long strip of random log-probs, at a place that the path decides: as
 /// good as fresh numbers to a solution, and copied at memory speed by us. For large vocabularies.
 Language strip_language(Rng& rng, std::int64_t vocab);

@@ -124,3 +124,15 @@ TEST_CASE("a decision that hangs on rounding is noticed") {
   settings.alpha = 0;
   CHECK_FALSE(decode(settings, table_language({table}), 0).close_call);
 }
+
+TEST_CASE("far down, a float no longer tells what float64 sums exactly") {
+  const Table table{{{{}, {-3, -2.5F}}}, {-1.0F / 1024, -3.0F / 1024}};
+  const Language language = far_down(table_language({table}), 0x1p24F);
+  std::vector<float> row(2);
+  language(root_of(0), row);
+  CHECK(row == std::vector<float>{-0x1p24F - 6, -0x1p24F - 6});
+  language(root_of(0).extended(1), row);
+  CHECK(row == std::vector<float>{-1.0F / 1024, -3.0F / 1024});
+  CHECK(-0x1p24F - 6 + row[0] == -0x1p24F - 6 + row[1]);
+  CHECK(-0x1p24 - 6 + static_cast<double>(row[0]) > -0x1p24 - 6 + static_cast<double>(row[1]));
+}

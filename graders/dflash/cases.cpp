@@ -53,4 +53,26 @@ Tree rejected_chains(const Language& language, State root, std::int64_t correct,
   return tree;
 }
 
+Tree thicket(const Language& language, State root, std::int64_t nodes, std::int64_t correct,
+             Rng& rng) {
+  Tree tree;
+  std::vector<State> states{root};
+  std::vector<bool> right{true};
+  std::int32_t tip = -1;
+  while (tree.nodes() < nodes) {
+    const std::int64_t left = nodes - tree.nodes();
+    const bool lead = rng.integer(0, left - 1) < correct;
+    const std::int32_t above =
+        lead ? tip : static_cast<std::int32_t>(rng.integer(-1, tree.nodes() - 1));
+    const auto row = static_cast<std::size_t>(above + 1);
+    std::int32_t token = language.choice(states[row]);
+    if (!lead && (right[row] || rng.chance(0.5))) token = wrong_token(language, states[row], rng);
+    const std::int32_t node = tree.add(above, token);
+    states.push_back(language.extend(states[row], token));
+    right.push_back(lead);
+    if (lead) tip = node, --correct;
+  }
+  return tree;
+}
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -22,6 +22,12 @@ TreePlan chain_plan(std::int64_t correct, std::int64_t wrong);
 Tree rejected_chains(const Language& language, State root, std::int64_t correct, std::int64_t depth,
                      Rng& rng);
 
+/// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
+/// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may
+/// be equal where they are wrong.
+Tree thicket(const Language& language, State root, std::int64_t nodes, std::int64_t correct,
+             Rng& rng);
+
 /// A token of the vocabulary that is not the target's choice after `text`.
 std::int32_t wrong_token(const Language& language, State text, Rng& rng);
 

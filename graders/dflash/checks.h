@@ -45,6 +45,10 @@ void ended_requests(Probe& probe);
 void draft_context(Probe& probe);
 void reported_counts(Probe& probe);
 
+// checks_sizes.cpp: trees of thousands of nodes, hundreds of trees and requests
+void big_trees(Probe& probe);
+void many_at_once(Probe& probe);
+
 // checks_execution.cpp: alignment, threads, repetition, empty sizes, failing callbacks
 void unaligned_arrays(Probe& probe);
 void thread_counts(Probe& probe);

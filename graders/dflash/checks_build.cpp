@@ -8,7 +8,8 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 // Trees whose rows, one more than nodes, lie around the widths of mask words.
-constexpr std::int64_t kWidths[] = {0, 1, 2, 30, 31, 32, 33, 62, 63, 64, 65, 126, 127, 128, 200};
+constexpr std::int64_t kWidths[] = {0,  1,  2,  30,  31,  32,  33,  62,
+                                    63, 64, 65, 126, 127, 128, 200, 320};
 constexpr std::int64_t kContexts[] = {0, 1, 62, 63, 64, 65, 1000, std::int64_t{1} << 33};
 
 Draft draw_wide(const Language& language, std::int64_t nodes, Rng& rng) {

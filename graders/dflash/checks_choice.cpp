@@ -5,7 +5,7 @@
 
 #include "cases.h"
 #include "checks.h"
-#include "unit.h"
+#include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -52,17 +52,36 @@ std::size_t edge(std::size_t vocab, Rng& rng) {
       std::clamp<std::int64_t>(draw < 0.8 ? near : rng.integer(0, last), 0, last));
 }
 
+/// Hangs tokens outside the vocabulary on a tree, such as become the right one when they are cut to
+/// fewer bits or taken modulo the vocabulary.
+void add_strangers(const Language& language, State root, Tree& tree, Rng& rng) {
+  const auto vocab = static_cast<std::int32_t>(language.vocab());
+  const auto states = row_states(language, tree, root);
+  for (std::size_t row = 0; row < states.size(); ++row) {
+    const std::int32_t right = language.choice(states[row]);
+    for (const std::int32_t stranger :
+         {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
+          std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()})
+      if (rng.chance(0.3) && (stranger < 0 || stranger >= vocab) &&
+          !tree.has_child(static_cast<std::int32_t>(row) - 1, stranger))
+        tree.add(static_cast<std::int32_t>(row) - 1, stranger);
+  }
+}
+
 }  // namespace
 
-// Trees without nodes, so that only the choice counts; NaN stands between the rows.
+// Trees without nodes, so that only the choice counts; NaN stands between the rows. Long rows may
+// be shared out between threads.
 void choice_rule(Probe& probe) {
-  for (const std::int64_t around : {1, 2, 8, 16, 33, 64, 128, 1000, 4099}) {
+  for (const std::int64_t around :
+       {1, 2, 8, 16, 33, 64, 128, 1000, 4099, 20'000, 70'000, 140'000}) {
     Rng rng = probe.begin_case(fmt::format("vocab_near_{}", around));
     Language language(std::max<std::int64_t>(1, around + rng.integer(-1, 1)), rng);
     std::unordered_map<State, std::vector<float>> rows;
     Batch batch{&language, {}, {}};
     batch.manner.stride_extra = rng.integer(0, 5);
-    for (int t = 0; t < 40; ++t) {
+    batch.manner.threads = static_cast<int>(rng.integer(1, 4));
+    for (int t = 0; t < (around < 10'000 ? 40 : 12); ++t) {
       batch.drafts.push_back(draft_after(language, 40 + t, rng));
       std::vector<float> row(static_cast<std::size_t>(language.vocab()));
       hard_row(row, edge(row.size(), rng), rng);
@@ -74,16 +93,19 @@ void choice_rule(Probe& probe) {
     };
     expect_greedy(probe, batch);
   }
+  // And where the logits are the solution's own.
+  Rng rng = probe.begin_case("long_rows_in_requests");
+  const Language language(rng.integer(20'000, 50'000), rng);
+  play(probe,
+       {&language, {random_prompt(language, 5, 10, rng)}, 4, chain_drafter(language, rng(), 0, 4)});
 }
 
-// Tokens outside the vocabulary, and such as become the right one when they are cut to fewer bits
-// or taken modulo the vocabulary. Token 0, which padding is made of, once right and once not
-// drafted.
+// Tokens outside the vocabulary, alone and in whole requests. Token 0, which padding is made of,
+// once right and once not drafted.
 void strange_tokens(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
     Rng rng = probe.begin_case(fmt::format("strangers_{}", turn));
     Language language(rng.integer(11, 60), rng);
-    const auto vocab = static_cast<std::int32_t>(language.vocab());
     Batch batch{&language, {}, {}};
     for (int t = 0; t < 24; ++t) {
       Draft draft = draft_after(language, rng.integer(1, 30), rng);
@@ -91,22 +113,24 @@ void strange_tokens(Probe& probe) {
       TreePlan plan = draw_plan(rng.integer(0, 8), rng);
       plan.correct = std::min<std::int64_t>(plan.nodes, t % 3);
       draft.tree = grow(language, draft.root, plan, rng);
-      const auto states = row_states(language, draft.tree, draft.root);
-      for (std::size_t row = 0; row < states.size(); ++row) {
-        const std::int32_t right = language.choice(states[row]);
-        for (const std::int32_t stranger :
-             {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
-              std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()})
-          if (rng.chance(0.3) && (stranger < 0 || stranger >= vocab) &&
-              !draft.tree.has_child(static_cast<std::int32_t>(row) - 1, stranger))
-            draft.tree.add(static_cast<std::int32_t>(row) - 1, stranger);
-      }
+      add_strangers(language, draft.root, draft.tree, rng);
       draft.tree = reordered(draft.tree, Order::random, rng);
       draft.max_emit = draft.tree.rows();
       batch.drafts.push_back(std::move(draft));
     }
     expect_greedy(probe, batch);
   }
+  Rng rng = probe.begin_case("strangers_drafted");
+  const Language language(rng.integer(11, 60), rng);
+  Scene scene{&language, {random_prompt(language, 5, 20, rng)}, 24, {}};
+  const std::uint64_t seed = rng();
+  scene.drafter = [&language, seed](std::size_t, std::int64_t known, State text) {
+    Rng own(derive_seed(seed, fmt::format("{}", known)));
+    Tree tree = grow(language, text, chain_plan(own.integer(0, 2), 0), own);
+    add_strangers(language, text, tree, own);
+    return tree;
+  };
+  play(probe, scene);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -63,7 +63,7 @@ void thread_counts(Probe& probe) {
     const Language language(rng.integer(60, 140), rng);
     Manner manner;
     manner.threads = threads;
-    for (const int trees : {1, threads - 1, threads + 1, 40}) {
+    for (const int trees : {1, threads - 1, threads + 1, 40, 100}) {
       if (trees < 1) continue;
       Batch batch = random_batch(language, trees, rng);
       batch.manner = manner;
@@ -72,7 +72,8 @@ void thread_counts(Probe& probe) {
     }
     play(probe, random_scene(language, rng), manner);
   }
-  // A vocabulary that is worth splitting, one tree: the choice on either side of every seam.
+  // A vocabulary that is worth splitting, one tree: the choice on either side of every seam, and
+  // equals of it on the other side.
   for (const int threads : {2, 3, 5}) {
     Rng rng = probe.begin_case(fmt::format("wide_rows_{}_threads", threads));
     Language language(rng.integer(120'000, 152'000), rng);
@@ -84,6 +85,11 @@ void thread_counts(Probe& probe) {
     draft.max_emit = 3;
     Batch batch{&language, {draft}, {}};
     batch.manner.threads = threads;
+    batch.logits = [&language](State text, std::span<float> row) {
+      language.logits(text, row);
+      const auto best = static_cast<std::size_t>(language.choice(text));
+      for (std::size_t j = best + 1; j < row.size(); j += row.size() / 40) row[j] = row[best];
+    };
     expect_greedy(probe, batch);
   }
 }
@@ -140,23 +146,30 @@ void empty_sizes(Probe& probe) {
                chain_drafter(language, rng(), 0, 8)});
 }
 
-// A failing target ends the call with its result, and is not asked again.
+// A failing drafter, target or cache ends the call with its result, and nobody is asked again.
 void failing_callbacks(Probe& probe) {
-  for (const std::int64_t pass : {1, 3}) {
-    Rng rng = probe.begin_case(fmt::format("pass_{}", pass));
-    const Language language(rng.integer(20, 40), rng);
-    Scene scene = random_scene(language, rng);
-    for (Prompt& prompt : scene.prompts) prompt.max_new = 60;
-    scene.fail_forward = pass;
-    GenerateCall generate(scene);
-    run_audited(probe, generate);
-    if (generate.call.returned != kFailure)
-      probe.fail(fmt::format("dflash_generate returned {} after `forward` returned {}",
-                             generate.call.returned, kFailure));
-    if (generate.model().calls_after_failure() > 0)
-      probe.fail(fmt::format("{} callbacks after the one that failed",
-                             generate.model().calls_after_failure()));
-  }
+  using enum Scene::Callback;
+  constexpr std::pair<const char*, Scene::Callback> kCallbacks[] = {
+      {"draft", draft}, {"forward", forward}, {"keep", keep}};
+  for (const auto& [name, callback] : kCallbacks)
+    for (const std::int64_t call : {1, 3}) {
+      Rng rng = probe.begin_case(fmt::format("{}_{}", name, call));
+      const Language language(rng.integer(20, 40), rng);
+      Scene scene = random_scene(language, rng);
+      for (Prompt& prompt : scene.prompts) prompt.max_new = 60;
+      scene.failing = callback;
+      scene.fail_at = call;
+      // Below and above zero, and nothing in 32 bits.
+      scene.failure = call == 1 ? -rng.integer(4000, 5000) : rng.integer(1, 9) << 32;
+      GenerateCall generate(scene);
+      run_audited(probe, generate);
+      if (generate.call.returned != scene.failure)
+        probe.fail(fmt::format("dflash_generate returned {} after `{}` returned {}",
+                               generate.call.returned, name, scene.failure));
+      if (generate.model().calls_after_failure() > 0)
+        probe.fail(fmt::format("{} callbacks after the one that failed",
+                               generate.model().calls_after_failure()));
+    }
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

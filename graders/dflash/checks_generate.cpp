@@ -20,7 +20,7 @@ std::vector<Prompt> draw_prompts(const Language& language, std::int64_t count,
 
 void end_sometimes(Language& language, double probability, Rng& rng) {
   std::vector<std::int32_t> eos;
-  for (std::int64_t left = rng.integer(1, 3); left > 0; --left)
+  for (std::int64_t left = rng.chance(0.3) ? 12 : rng.integer(1, 3); left > 0; --left)
     eos.push_back(static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1)));
   language.end_with(std::move(eos), probability);
 }

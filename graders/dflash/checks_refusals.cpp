@@ -86,7 +86,9 @@ void ask_generate_flaws(Probe& probe) {
                   {"negative_budget", kBad, [](G& c) { c.call.args.draft_budget = -1; }},
                   {"short_stride", kBad, [](G& c) { c.call.args.emit_stride = 11; }},
                   {"negative_max_new", kBad, [](G& c) { c.max_new()[1] = -1; }},
-                  {"no_prompt", kBad, [](G& c) { c.prompt_start()[1] = 0; }}}});
+                  {"no_prompt", kBad, [](G& c) { c.prompt_start()[1] = 0; }},
+                  {"prompts_above_zero", kBad, [](G& c) { c.prompt_start()[0] = 1; }},
+                  {"prompts_descend", kBad, [](G& c) { c.prompt_start()[2] = 3; }}}});
   for (const auto& flaw : flaws) {
     Rng rng = probe.begin_case(fmt::format("generate_{}", flaw.name));
     const Language language(rng.integer(11, 40), rng);
@@ -110,6 +112,13 @@ void bad_arguments(Probe& probe) {
                           tree_flaws<B>(),
                           {{"no_words", kBad, [](B& c) { c.call.args.mask_words = 0; }},
                            {"negative_context", kBad, [](B& c) { c.context_length()[2] = -1; }}}}));
+  for (const std::int64_t nodes : {64, 128}) {  // one row more than the mask has bits
+    Rng rng = probe.begin_case(fmt::format("build_words_for_{}_nodes", nodes));
+    const Language language(rng.integer(130, 160), rng);
+    BuildCall build({&language, {draw_draft(language, draw_plan(nodes, rng), rng)}, {}});
+    --build.call.args.mask_words;
+    expect_refusal(probe, build.call, kBad);
+  }
   ask_flaws<V>(probe, "verify",
                joined<V>({common_flaws<V>(),
                           tree_flaws<V>(),

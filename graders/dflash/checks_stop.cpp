@@ -17,11 +17,11 @@ Draft with_path(const Language& language, std::int64_t correct, std::int64_t wro
   return draw_draft(language, plan, rng);
 }
 
-/// A language of at least 24 tokens with 1 to 3 ends, none of which comes by itself.
-Language ending_language(Rng& rng) {
-  Language language(rng.integer(24, 60), rng);
+/// A language of at least 24 tokens with some of them ends, none of which comes by itself.
+Language ending_language(std::int64_t ends, Rng& rng) {
+  Language language(rng.integer(24, 60) + 2 * ends, rng);
   std::vector<std::int32_t> eos;
-  for (std::int64_t left = rng.integer(1, 3); left > 0; --left)
+  for (; ends > 0; --ends)
     eos.push_back(static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1)));
   language.end_with(std::move(eos), 0);
   return language;
@@ -81,9 +81,9 @@ void bonus_token(Probe& probe) {
 
 // On chains, which ask about ends alone; branching_trees has ends in trees.
 void end_of_sequence(Probe& probe) {
-  for (int turn = 0; turn < 3; ++turn) {
-    Rng rng = probe.begin_case(fmt::format("ends_{}", turn));
-    Language language = ending_language(rng);
+  for (const std::int64_t ends : {1, 2, 3, 40}) {
+    Rng rng = probe.begin_case(fmt::format("{}_ends", ends));
+    Language language = ending_language(ends, rng);
     Batch batch{&language, {}, {}};
     draw_ends(language, batch.drafts, rng);
     draw_rejected_ends(language, batch.drafts, rng);
@@ -96,19 +96,20 @@ void end_of_sequence(Probe& probe) {
   expect_greedy(probe, batch);
 }
 
-// Limits from nothing to more than the tree can give, with an end before, at and behind the limit;
-// on chains, which ask about limits alone.
+// Limits from nothing to more than the tree can give or 32 bits can hold, with an end before, at
+// and behind the limit; on chains, which ask about limits alone.
 void emit_limits(Probe& probe) {
+  constexpr std::int64_t kHigh = std::int64_t{5} << 32;
   for (int turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(fmt::format("limits_{}", turn));
-    Language language = ending_language(rng);
+    Language language = ending_language(1 + 29 * turn, rng);
     Batch batch{&language, {}, {}};
     for (std::int64_t limit = 0; limit <= 8; ++limit)
       for (const std::int64_t end : {-2, -1, 0, 1, 99}) {
         Draft draft = draft_after(language, rng.integer(1, 30), rng);
         if (limit + end >= 0 && end < 99) end_at(language, draft.root, limit + end, rng);
         draft.tree = grow(language, draft.root, chain_plan(6, rng.integer(0, 3)), rng);
-        draft.max_emit = limit;
+        draft.max_emit = limit < 8 || end < 99 ? limit : kHigh;
         batch.drafts.push_back(std::move(draft));
       }
     expect_greedy(probe, batch);

@@ -9,13 +9,14 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 // 8 batches of 30 random trees. Every batch is followed by one of the same sizes with other trees,
-// so that an answer kept from the first is wrong.
+// so that an answer kept from the first is wrong. Then one tree of as many nodes as there may be.
 void branching_trees(Probe& probe) {
   for (int pair = 0; pair < 4; ++pair) {
     Rng sizes = probe.begin_case(fmt::format("sizes_{}", pair));
     const std::int64_t vocab = sizes.integer(11, 90);
     std::vector<std::int64_t> nodes;
-    for (int t = 0; t < 30; ++t) nodes.push_back(sizes.integer(2, t < 20 ? 12 : 48));
+    for (int t = 0; t < 30; ++t)
+      nodes.push_back(t < 28 ? sizes.integer(2, t < 20 ? 12 : 48) : sizes.integer(260, 400));
     for (const char* turn : {"a", "b"}) {
       Rng rng = probe.begin_case(fmt::format("random_trees_{}{}", pair, turn));
       Language language(vocab, rng);
@@ -26,6 +27,7 @@ void branching_trees(Probe& probe) {
         batch.drafts.push_back(draw_draft(language, draw_plan(count, rng), rng));
         Draft& draft = batch.drafts.back();
         if (rng.chance(0.15)) draft.max_emit = rng.integer(0, 3);
+        if (rng.chance(0.1)) draft.max_emit = rng.integer(1, 9) << 32;  // nothing in 32 bits
         // An end of sequence beside the right first node, rejected.
         if (!language.eos().empty() && language.choice(draft.root) != language.eos()[0] &&
             !draft.tree.has_child(-1, language.eos()[0]))
@@ -34,6 +36,13 @@ void branching_trees(Probe& probe) {
       expect_greedy(probe, batch);
     }
   }
+
+  Rng rng = probe.begin_case("most_nodes");
+  const Language language(rng.integer(11, 30), rng);
+  Draft draft = draft_after(language, rng.integer(1, 40), rng);
+  draft.tree = thicket(language, draft.root, 65'535, 12, rng);
+  draft.max_emit = draft.tree.rows();
+  expect_greedy(probe, {&language, {std::move(draft)}, {}});
 }
 
 void parent_rows(Probe& probe) {

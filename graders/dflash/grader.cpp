@@ -17,7 +17,7 @@
 //   D15 emit_limits, generation_limits       D29  reported_counts
 //   D30 plausible_drafts                     calls and rows: forward_passes, forward_rows
 //   of our own: unaligned_arrays, thread_counts, fresh_answers, ended_requests, failing_callbacks,
-//   scratch_memory, verify_speed, build_speed
+//   big_trees, many_at_once, scratch_memory, verify_speed, build_speed
 //
 //   D1  (a chain on which all readings coincide) shows what no check may rely on; directed_test.cpp
 //       holds that our branching trees do not have this property.
@@ -100,6 +100,10 @@ Grader make_grader() {
       {{"wide_passes", "mask words of the wrong width, long committed texts", robustness, 2,
         critical},
        wide_passes},
+      {{"big_trees", "arrays for trees of so many nodes and no more", robustness, 1, major},
+       big_trees},
+      {{"many_at_once", "room for so many trees or requests and no more", robustness, 1, major},
+       many_at_once},
       {{"shrinking_trees", "slots of an earlier, bigger tree still in use", robustness, 2, major},
        shrinking_trees},
       {{"total_rejection", "a cache that is reset, or grows, when everything is rejected",

@@ -39,6 +39,13 @@ std::int64_t Model::refuse(std::string text, std::vector<std::string> drawing) {
   return kRefused;
 }
 
+/// What a callback has to return when the scene wants it to fail, and every one after it.
+std::optional<std::int64_t> Model::failure_of(Scene::Callback callback, std::int64_t call) {
+  if (failed_) return ++calls_after_failure_, scene_.failure;
+  failed_ = callback == scene_.failing && call == scene_.fail_at;
+  return failed_ ? std::optional(scene_.failure) : std::nullopt;
+}
+
 /// Every request known and listed once, counts that add up.
 bool Model::well_formed(std::string_view callback, std::span<const std::int64_t> requests,
                         std::span<const std::int64_t> counts, std::int64_t least,
@@ -64,7 +71,7 @@ bool Model::well_formed(std::string_view callback, std::span<const std::int64_t>
 
 std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (failed_) return ++calls_after_failure_, kFailure;
+  if (const auto failure = failure_of(Scene::Callback::draft, ++drafts_)) return *failure;
   const auto requests = raw.array<const std::int64_t>(0);
   const auto lengths = raw.array<const std::int64_t>(1);
   if (!well_formed("draft", requests, lengths, 0, ask.num_tokens)) return kRefused;
@@ -111,8 +118,7 @@ Tree Model::answer_draft(std::size_t r, std::span<const std::int32_t> context) {
 
 std::int64_t Model::forward(DflashForward& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (failed_) return ++calls_after_failure_, kFailure;
-  if (++forwards_ == scene_.fail_forward) return failed_ = true, kFailure;
+  if (const auto failure = failure_of(Scene::Callback::forward, ++forwards_)) return *failure;
   if (forwards_ > most_forwards_)
     return refuse(
         fmt::format("forward pass {}: one pass a token is enough for any request", forwards_));
@@ -190,7 +196,7 @@ void Model::read(std::size_t r, const PassRows& rows, std::span<float> logits) {
 
 std::int64_t Model::keep(DflashKeep& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (failed_) return ++calls_after_failure_, kFailure;
+  if (const auto failure = failure_of(Scene::Callback::keep, ++keeps_)) return *failure;
   const auto requests = raw.array<const std::int64_t>(0);
   const auto counts = raw.array<const std::int64_t>(1);
   if (!well_formed("keep", requests, counts, 1, ask.num_slots)) return kRefused;

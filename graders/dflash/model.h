@@ -54,6 +54,7 @@ class Model {
     bool ended() const { return decided >= end; }
   };
   std::int64_t refuse(std::string text, std::vector<std::string> drawing = {});
+  std::optional<std::int64_t> failure_of(Scene::Callback callback, std::int64_t call);
   bool well_formed(std::string_view callback, std::span<const std::int64_t> requests,
                    std::span<const std::int64_t> counts, std::int64_t least, std::int64_t sum);
   Tree answer_draft(std::size_t r, std::span<const std::int32_t> context);
@@ -70,6 +71,8 @@ class Model {
   std::int64_t forwards_ = 0;
   std::int64_t rows_ = 0;
   std::int64_t calls_after_failure_ = 0;
+  std::int64_t drafts_ = 0;
+  std::int64_t keeps_ = 0;
   bool failed_ = false;
 };
 

@@ -25,11 +25,12 @@ struct Scene {
   std::vector<Prompt> prompts;
   std::int64_t budget = 0;
   Drafter drafter;
-  std::int64_t fail_forward = 0;  // number of the forward pass that fails with kFailure; 0: none
+  enum class Callback { none, draft, forward, keep };
+  Callback failing = Callback::none;  // from its call number fail_at it returns `failure`
+  std::int64_t fail_at = 0;
+  std::int64_t failure = 0;
   std::function<void(DflashDraft&, CallbackRequest&)> spoil_draft = {};  // changes the answer
 };
-
-constexpr std::int64_t kFailure = -4711;  // what failing callbacks return
 
 /// What greedy decoding with the same drafter does to one request, taking the longest path each
 /// time.

@@ -122,8 +122,8 @@ struct Search {
     }
     std::vector<Beam>& list = item.finished;
     if (last) list.insert(list.end(), item.beams.begin(), item.beams.end());
-    std::sort(list.begin(), list.end(),
-              [](const Beam& x, const Beam& y) { return x.score > y.score; });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Beam& x, const Beam& y) { return x.score > y.score; });
     if (int64_t(list.size()) > args->beam) list.resize(size_t(args->beam));
     item.done = last || item.beams.empty() || can_stop(item, t);
   }

@@ -4,238 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <vector>
 
 #include "contract.h"
+#include "plain_search.h"
+#include "test_model.h"
 
 namespace {
-
-using Tokens = std::vector<std::int32_t>;
-
-struct Random {
-  std::uint64_t state;
-  std::uint64_t next() {
-    state += 0x9e3779b97f4a7c15;
-    std::uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  std::int64_t below(std::int64_t end) {
-    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(end));
-  }
-};
-
-struct Setup {
-  std::int64_t batch = 1, beam = 2, vocab = 4, max_new = 3, min_new = 0;
-  Tokens eos{0};
-  double alpha = 0;
-  std::int32_t penalty = BEAM_PENALTY_LENGTH, policy = BEAM_SEPARATE, stop = BEAM_STOP_ESTIMATE;
-  std::int64_t prompt = 5;
-  std::int64_t fail_at = 0;
-};
-
-/// The language model: a row for each item and path, drawn once, in steps of `unit`.
-struct Model {
-  Setup setup;
-  std::uint64_t seed = 1;
-  double unit = 1.0 / 1024;
-  std::int64_t levels = 6144;
-  std::int64_t eos_favour = 1;
-  double forbidden = 0;
-  std::map<Tokens, std::vector<float>> table;  // overrides, for every item
-
-  struct Place {
-    std::int64_t item;
-    Tokens path;
-  };
-  std::vector<Place> places;  // by state
-  std::int64_t requests = 0, rows = 0;
-  bool confused = false;
-
-  std::vector<float> row(std::int64_t item, const Tokens& path) const {
-    if (const auto found = table.find(path); found != table.end()) return found->second;
-    Random random{seed * 1000003 + static_cast<std::uint64_t>(item)};
-    for (const std::int32_t token : path)
-      random.state = random.next() * 31 + static_cast<std::uint64_t>(token);
-    std::vector<float> values;
-    for (std::int64_t token = 0; token < setup.vocab; ++token) {
-      std::int64_t units = random.below(levels);
-      if (std::count(setup.eos.begin(), setup.eos.end(), token) > 0) units /= eos_favour;
-      const bool never = static_cast<double>(random.below(1000)) < forbidden * 1000;
-      values.push_back(never ? -HUGE_VALF : static_cast<float>(-unit * static_cast<double>(units)));
-    }
-    return values;
-  }
-
-  std::uint64_t remember(std::int64_t item, Tokens path) {
-    places.push_back({item, std::move(path)});
-    return (places.size() - 1) * 977 + 13;
-  }
-
-  static std::int64_t step(void* self, BeamStep* step) {
-    Model& model = *static_cast<Model*>(self);
-    ++model.requests;
-    if (model.requests >= model.setup.fail_at && model.setup.fail_at > 0) {
-      model.confused = model.confused || model.requests > model.setup.fail_at;
-      return -77;
-    }
-    for (std::int64_t i = 0; i < step->rows; ++i) {
-      const std::uint64_t number = (step->states[i] - 13) / 977;
-      if (step->states[i] % 977 != 13 || number >= model.places.size()) {
-        model.confused = true;
-        return -78;
-      }
-      Place place = model.places[number];
-      place.path.push_back(step->tokens[i]);
-      const std::vector<float> values = model.row(place.item, place.path);
-      std::copy(values.begin(), values.end(), step->log_probs + i * model.setup.vocab);
-      step->new_states[i] = model.remember(place.item, place.path);
-      ++model.rows;
-    }
-    return 0;
-  }
-};
-
-struct Hypothesis {
-  Tokens tokens;
-  double sum = 0, score = 0;
-  bool finished = false;
-  std::int64_t from = 0;
-  std::int32_t added = -1;
-};
-
-struct Expected {
-  std::vector<Hypothesis> best;
-  std::int64_t steps = 0, rows = 0;
-};
-
-double lp(const Setup& s, std::int64_t n) {
-  if (s.penalty == BEAM_PENALTY_NONE) return 1;
-  const auto x = static_cast<double>(n);
-  return std::pow(s.penalty == BEAM_PENALTY_GNMT ? (5 + x) / 6 : x, s.alpha);
-}
-
-void enter(const Setup& s, std::vector<Hypothesis>& list, const Hypothesis& one) {
-  list.push_back(one);
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-  if (static_cast<std::int64_t>(list.size()) > s.beam) list.pop_back();
-}
-
-Expected plain_search(const Model& model, std::int64_t item) {
-  const Setup& s = model.setup;
-  const bool pooled = s.policy == BEAM_POOLED;
-  Expected result;
-  std::vector<Hypothesis> beams(1), list;
-  for (bool done = s.max_new == 0; !done;) {
-    const std::int64_t t = ++result.steps;
-    std::vector<Hypothesis> all;
-    for (std::size_t k = 0; k < beams.size(); ++k) {
-      beams[k].from = static_cast<std::int64_t>(k);
-      beams[k].added = -1;
-      if (beams[k].finished) {
-        all.push_back(beams[k]);
-        continue;
-      }
-      if (t > 1) ++result.rows;
-      const std::vector<float> row = model.row(item, beams[k].tokens);
-      for (std::int32_t token = 0; token < s.vocab; ++token) {
-        Hypothesis next = beams[k];
-        next.finished = std::count(s.eos.begin(), s.eos.end(), token) > 0;
-        if (std::isinf(row[static_cast<std::size_t>(token)]) || (next.finished && t <= s.min_new))
-          continue;
-        next.tokens.push_back(token);
-        next.added = token;
-        next.sum += static_cast<double>(row[static_cast<std::size_t>(token)]);
-        next.score = next.sum / lp(s, t);
-        all.push_back(next);
-      }
-    }
-    std::sort(all.begin(), all.end(), [&](const Hypothesis& a, const Hypothesis& b) {
-      const double x = pooled ? a.score : a.sum;
-      const double y = pooled ? b.score : b.sum;
-      if (x != y) return x > y;
-      return a.from != b.from ? a.from < b.from : a.added < b.added;
-    });
-    beams.clear();
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      const bool room = static_cast<std::int64_t>(beams.size()) < s.beam;
-      if (room && (pooled || !all[rank].finished)) beams.push_back(all[rank]);
-      if (!pooled && all[rank].finished && static_cast<std::int64_t>(rank) < s.beam)
-        enter(s, list, all[rank]);
-    }
-    done = t == s.max_new || std::all_of(beams.begin(), beams.end(),
-                                         [](const Hypothesis& one) { return one.finished; });
-    if (!pooled && t == s.max_new)
-      for (const Hypothesis& one : beams) enter(s, list, one);
-    if (!done && !pooled && static_cast<std::int64_t>(list.size()) == s.beam) {
-      const bool far = s.stop == BEAM_STOP_BOUND && s.alpha > 0;
-      done = s.stop == BEAM_STOP_FULL ||
-             list.back().score >= beams[0].sum / lp(s, far ? s.max_new : t);
-    }
-  }
-  result.best = pooled || s.max_new == 0 ? beams : list;
-  return result;
-}
-
-/// A call with all its arrays.
-struct Run {
-  std::vector<std::uint64_t> root_states;
-  std::vector<float> roots;
-  std::vector<std::int64_t> prompts;
-  std::vector<std::int32_t> hypotheses, tokens, lengths, finished, steps;
-  std::vector<double> log_probs, scores;
-  BeamArgs args{};
-  std::int64_t returned = 0;
-
-  explicit Run(Model& model) {
-    const Setup& s = model.setup;
-    for (std::int64_t b = 0; b < s.batch; ++b) {
-      root_states.push_back(model.remember(b, {}));
-      for (const float value : model.row(b, {})) roots.push_back(value);
-      prompts.push_back(s.prompt + 3 * b);
-    }
-    const auto slots = static_cast<std::size_t>(s.batch * s.beam);
-    hypotheses.assign(static_cast<std::size_t>(s.batch), -5);
-    steps = hypotheses;
-    lengths.assign(slots, -5);
-    finished = lengths;
-    tokens.assign(slots * static_cast<std::size_t>(s.max_new), -5);
-    log_probs.assign(slots, 1);
-    scores = log_probs;
-    args.abi_version = BEAM_ABI_VERSION;
-    args.struct_size = sizeof args;
-    args.device = BEAM_HOST;
-    args.num_threads = 2;
-    args.batch = s.batch;
-    args.beam = args.n_return = s.beam;
-    args.vocab = s.vocab;
-    args.max_new = s.max_new;
-    args.min_new = s.min_new;
-    args.eos_count = static_cast<std::int64_t>(s.eos.size());
-    args.alpha = s.alpha;
-    args.penalty = s.penalty;
-    args.policy = s.policy;
-    args.stop = s.stop;
-    args.pad = -9;
-    args.eos = s.eos.data();
-    args.prompt_lengths = prompts.data();
-    args.root_states = root_states.data();
-    args.root_log_probs = roots.data();
-    args.step = Model::step;
-    args.model = &model;
-    args.hypotheses = hypotheses.data();
-    args.tokens = tokens.data();
-    args.lengths = lengths.data();
-    args.finished = finished.data();
-    args.log_probs = log_probs.data();
-    args.scores = scores.data();
-    args.steps = steps.data();
-  }
-
-  void call() { returned = beam_search(&args); }
-};
 
 bool near(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::abs(b);
@@ -319,6 +94,20 @@ Setup random_setup(Random& random) {
   return s;
 }
 
+/// Rows of thousands of tokens, coarse, or of which a few are possible or an EOS is among the best.
+void enlarge_vocabulary(Random& random, Model& model) {
+  Setup& s = model.setup;
+  s.batch = 2;
+  s.vocab = 5200 + random.below(2000);
+  s.max_new = 3;
+  s.min_new = random.below(3);
+  s.eos = {static_cast<std::int32_t>(random.below(s.vocab))};
+  s.penalty = BEAM_PENALTY_NONE;
+  model.levels = random.below(2) == 0 ? 3 : 1 << 20;
+  model.eos_favour = 1 << 15;
+  model.forbidden = random.below(2) == 0 ? 0.999 : 0;
+}
+
 bool random_searches() {
   Random random{7};
   for (int turn = 0; turn < 1500; ++turn) {
@@ -333,6 +122,14 @@ bool random_searches() {
       model.setup.penalty = BEAM_PENALTY_NONE;
     }
     if (turn % 50 == 1) model.unit = 1e6 * 0x1p20;
+    if (turn % 20 == 2) model.far_down = 0x1p24;
+    if (turn % 100 == 3) model.setup.batch = 90;
+    if (turn % 50 == 4) {
+      model.setup.vocab = 20;
+      model.setup.eos = {1, 2, 3, 5, 8, 9, 10, 11, 13, 17, 19};
+    }
+    if (turn % 100 == 6) model.setup.beam = 80, model.setup.max_new = 6;
+    if (turn % 100 == 7) enlarge_vocabulary(random, model);
     if (!search_is_right(model)) {
       std::printf("random search %d is wrong\n", turn);
       return false;

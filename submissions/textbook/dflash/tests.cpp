@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "contract.h"
+#include "toy_model.h"
 
 namespace {
-
-using I32 = std::vector<std::int32_t>;
-using I64 = std::vector<std::int64_t>;
 
 int failures = 0;
 void expect(bool holds) {
@@ -24,8 +22,6 @@ struct Verified {
   I32 emit;
   I32 path;
 };
-
-constexpr std::int64_t kVocab = 19;
 
 /// Verifies one tree; `says[row]` is the target's choice after that row. Larger ids tie with it,
 /// and what lies between rows of logits is larger still.
@@ -92,11 +88,57 @@ void test_walks() {
   expect_walk({-1}, {2 + (1 << 16)}, {2, 3}, {2}, {});
 }
 
+/// Right nodes all the way, more than a byte counts.
+void test_long_chain() {
+  I32 parent, token, path, emit;
+  for (int i = 0; i < 300; ++i) {
+    parent.push_back(i - 1);
+    token.push_back(i % 7 + 2);
+    path.push_back(i);
+  }
+  emit = token;
+  emit.push_back(5);
+  expect_walk(parent, token, emit, emit, path, std::int64_t{5} << 32);
+}
+
+/// A hundred roots and no node, after long rows with several peaks. The first one counts.
+void test_long_rows() {
+  constexpr std::int64_t kTrees = 100;
+  constexpr std::int64_t kLong = 12000;
+  std::vector<float> logits(kTrees * kLong, -1.0f);
+  for (std::int64_t t = 0; t < kTrees; ++t)
+    for (const std::int64_t peak : {kLong - 1, kLong / 2 + t, 97 * t + 3})
+      logits[t * kLong + peak] = 2.0f;
+  const I64 node_start(kTrees + 1, 0);
+  const I64 max_emit(kTrees, 9);
+  I32 emit(kTrees, -9), path(kTrees, -9);
+  I64 num_emit(kTrees, -9), num_path(kTrees, -9);
+  DflashVerifyArgs args{};
+  args.abi_version = DFLASH_ABI_VERSION;
+  args.num_threads = 3;
+  args.min_align = 8;
+  args.num_trees = kTrees;
+  args.vocab = args.logits_stride = kLong;
+  args.node_start = node_start.data();
+  args.max_emit = max_emit.data();
+  args.logits = logits.data();
+  args.emit = emit.data();
+  args.path = path.data();
+  args.num_emit = num_emit.data();
+  args.num_path = num_path.data();
+  expect(dflash_verify(&args) == 0);
+  for (std::int64_t t = 0; t < kTrees; ++t) {
+    expect(num_emit[t] == 1 && num_path[t] == 0);
+    expect(emit[t] == std::min(kLong / 2 + t, 97 * t + 3));
+  }
+}
+
 void test_ends_and_limits() {
   expect_walk({-1, 0, 1}, {2, 1, 5}, {2, 1, 5, 6}, {2, 1}, {0, 1}, 99, {11, 1});
   expect_walk({-1}, {1}, {2, 3}, {2}, {}, 99, {1});
   expect_walk({-1, -1}, {1, 2}, {2, 3, 4}, {2, 4}, {1}, 99, {1});
   expect_walk({-1}, {2}, {2, 1}, {2, 1}, {0}, 99, {1});
+  expect_walk({-1, 0}, {2, 1}, {2, 1, 5}, {2, 1}, {0, 1}, 99, {11, 10, 9, 8, 7, 6, 5, 4, 3, 1});
   for (std::int64_t limit = 0; limit <= 3; ++limit) {
     I32 emit{2, 3, 4};
     I32 path{0, 1};
@@ -175,7 +217,7 @@ void expect_built(const I32& parent, std::int64_t context_length, std::int64_t s
 void test_masks() {
   expect_built({}, 0, 0);
   expect_built({-1, -1, 0, 1, 3, -1, 0}, 17, 1);
-  for (const int nodes : {31, 32, 63, 64, 130}) {
+  for (const int nodes : {31, 32, 63, 64, 130, 320}) {
     I32 parent;
     for (int i = 0; i < nodes; ++i) parent.push_back(i % 3 == 2 ? i / 2 - 1 : i - 1);
     expect_built(parent, 64, 0);
@@ -183,85 +225,6 @@ void test_masks() {
 }
 
 // ---- dflash_generate ----
-
-/// Says a token that depends on everything read so far.
-std::int32_t next_token(const I32& text) {
-  std::uint32_t hash = 7;
-  for (const std::int32_t token : text)
-    hash = (hash ^ static_cast<std::uint32_t>(token)) * 16777619u;
-  return static_cast<std::int32_t>((hash >> 8) % (kVocab - 1)) + 1;
-}
-
-struct Toy {
-  std::vector<I32> committed;
-  std::vector<std::vector<I32>> rows;  // what each row of the last pass has read, by request
-  int passes = 0;
-  bool fault = false;
-  int whole_drafts = 0;  // rounds in which all of the tree was asked for
-};
-
-/// Two right tokens behind a wrong branch, then a wrong one.
-std::int64_t draft(void* model, DflashDraft* ask) {
-  Toy& toy = *static_cast<Toy*>(model);
-  const std::int32_t* context = ask->context;
-  toy.whole_drafts += ask->budget >= 5 ? 1 : 0;
-  for (std::int64_t k = 0; k < ask->num_requests; context += ask->context_length[k++]) {
-    I32 text(context, context + ask->context_length[k]);
-    toy.fault |= text.size() != toy.committed[ask->request[k]].size() + 1;
-    const std::int32_t one = next_token(text);
-    text.push_back(one);
-    const std::int32_t two = next_token(text);
-    const I32 parent{-1, 0, -1, 2, 3};
-    const I32 token{one % static_cast<std::int32_t>(kVocab - 1) + 1, two, one, two, 0};
-    ask->num_nodes[k] = std::min<std::int64_t>(5, ask->budget);
-    for (std::int64_t i = 0; i < ask->num_nodes[k]; ++i) {
-      ask->parent[k * ask->budget + i] = parent[i];
-      ask->token[k * ask->budget + i] = token[i];
-    }
-  }
-  return 0;
-}
-
-std::int64_t forward(void* model, DflashForward* ask) {
-  Toy& toy = *static_cast<Toy*>(model);
-  if (++toy.passes > 100) return -77;
-  std::int64_t first = 0;
-  for (std::int64_t k = 0; k < ask->num_requests; first += ask->row_count[k++]) {
-    const std::int64_t r = ask->request[k];
-    const I32& committed = toy.committed[r];
-    toy.fault |= ask->context_length[k] != static_cast<std::int64_t>(committed.size());
-    toy.rows[r].clear();
-    for (std::int64_t row = 0; row < ask->row_count[k]; ++row) {
-      I32 text = committed;
-      for (std::int64_t j = 0; j <= row; ++j) {
-        if (!(ask->mask[(first + row) * ask->mask_words + j / 64] >> (j % 64) & 1)) continue;
-        toy.fault |= ask->position[first + j] != static_cast<std::int64_t>(text.size());
-        text.push_back(ask->token[first + j]);
-      }
-      for (std::int64_t j = 0; j < kVocab; ++j)
-        ask->logits[(first + row) * kVocab + j] = j == next_token(text) ? 1.0f : 0.0f;
-      toy.rows[r].push_back(text);
-    }
-  }
-  return 0;
-}
-
-std::int64_t keep(void* model, DflashKeep* ask) {
-  Toy& toy = *static_cast<Toy*>(model);
-  const std::int64_t* slot = ask->slot;
-  for (std::int64_t k = 0; k < ask->num_requests; slot += ask->keep_count[k++]) {
-    const std::int64_t r = ask->request[k];
-    for (std::int64_t i = 0; i < ask->keep_count[k]; ++i) {
-      if (slot[i] < 0 || slot[i] >= static_cast<std::int64_t>(toy.rows[r].size())) return -78;
-      const I32& text = toy.rows[r][slot[i]];
-      // The slot must continue what is committed.
-      toy.fault |= text.size() != toy.committed[r].size() + 1 ||
-                   !std::equal(toy.committed[r].begin(), toy.committed[r].end(), text.begin());
-      toy.committed[r] = text;
-    }
-  }
-  return 0;
-}
 
 void test_generate(const I32& eos) {
   const I64 prompt_start{0, 3, 4};
@@ -356,6 +319,8 @@ extern "C" int self_test(void);
 extern "C" int self_test(void) {
   failures = 0;
   test_walks();
+  test_long_chain();
+  test_long_rows();
   test_ends_and_limits();
   test_refusals();
   test_forbidden_tokens();

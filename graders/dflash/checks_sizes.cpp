@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "checks.h"
+#include "play.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+struct Size {
+  std::int64_t correct;
+  std::int64_t wrong;
+};
+
+Draft draw_chain(const Language& language, const Size& size, Rng& rng) {
+  return draw_draft(language, chain_plan(size.correct, size.wrong), rng);
+}
+
+}  // namespace
+
+// Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
+// sizes alone. branching_trees has the biggest tree there is.
+void big_trees(Probe& probe) {
+  for (const Size& size : {Size{300, 400}, Size{3000, 0}, Size{40, 3000}}) {
+    Rng rng = probe.begin_case(fmt::format("{}_of_{}", size.correct, size.correct + size.wrong));
+    const Language language(rng.integer(11, 30), rng);
+    expect_greedy(
+        probe,
+        {&language, {draw_chain(language, size, rng), draw_chain(language, {3, 2}, rng)}, {}});
+  }
+  for (const Size& size : {Size{320, 9}, Size{1100, 1400}}) {
+    Rng rng = probe.begin_case(fmt::format("masks_of_{}", size.correct + size.wrong));
+    const Language language(rng.integer(11, 30), rng);
+    Batch batch{
+        &language, {draw_chain(language, {3, 2}, rng), draw_chain(language, size, rng)}, {}};
+    batch.drafts.back().context_length = std::int64_t{3} << 31;
+    expect_built(probe, batch, {});
+  }
+}
+
+// More trees and requests than a word has bits.
+void many_at_once(Probe& probe) {
+  Rng rng = probe.begin_case("trees");
+  const Language language(rng.integer(11, 40), rng);
+  Batch batch{&language, {}, {}};
+  const std::int64_t trees = rng.integer(150, 400);
+  while (std::ssize(batch.drafts) < trees)
+    batch.drafts.push_back(draw_chain(language, {rng.integer(0, 4), rng.integer(0, 4)}, rng));
+  expect_greedy(probe, batch);
+  expect_built(probe, batch, {});
+
+  rng = probe.begin_case("requests");
+  Scene scene{&language, {}, 5, chain_drafter(language, rng(), 0, 5)};
+  const std::int64_t requests = rng.integer(70, 140);
+  while (std::ssize(scene.prompts) < requests)
+    scene.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
+  play(probe, scene);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
