@@ -64,6 +64,23 @@ std::vector<std::int64_t> alone(std::int64_t item) {
   return {item};
 }
 
+/// Settings in which some items are done at once and others go on to the end.
+Settings uneven_settings(Rng& rng, std::int32_t policy) {
+  Settings settings = random_settings(rng, policy);
+  settings.beam = settings.n_return = rng.integer(2, 4);
+  settings.vocab = rng.integer(4, 9);
+  settings.max_new = rng.integer(5, 9);
+  settings.min_new = 0;
+  settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+  return settings;
+}
+
+Dice uneven_dice(Rng& rng) {
+  Dice dice = draw_dice(rng);
+  dice.eos_favour = rng.chance(0.5) ? 40 : 1;
+  return dice;
+}
+
 }  // namespace
 
 // Ranks change at every step, so that states and tokens must move with their hypotheses.
@@ -100,25 +117,15 @@ void batch_independence(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
-    Settings settings = random_settings(rng, policy);
-    settings.beam = settings.n_return = rng.integer(2, 4);
-    settings.vocab = rng.integer(4, 9);
-    settings.max_new = rng.integer(5, 9);
-    settings.min_new = 0;
-    settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+    const Settings settings = uneven_settings(rng, policy);
     std::int64_t drawn = 0;
-    const auto uneven = [&](Rng& dice_rng) {
-      Dice dice = draw_dice(dice_rng);
-      dice.eos_favour = dice_rng.chance(0.5) ? 40 : 1;
-      return dice;
-    };
     const auto alternates = [&](const Language&, const Decoded& want) {
       const bool early = want.steps <= 2;
       if (drawn % 2 == 0 ? !early : want.steps < settings.max_new - 1) return false;
       ++drawn;
       return true;
     };
-    const Posed posed = pose_random(rng, settings, 7, uneven, alternates);
+    const Posed posed = pose_random(rng, settings, 7, uneven_dice, alternates);
     const Answer together = expect_right(probe, rng, posed.problem, posed.want);
     std::vector<std::int64_t> order(7);
     std::iota(order.begin(), order.end(), 0);
@@ -136,9 +143,8 @@ void batch_independence(Probe& probe) {
   // More items than a word has bits, and than anyone looks at one by one.
   for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_large_batch", policy));
-    Settings settings = random_settings(rng, policy);
-    settings.eos.resize(std::min<std::size_t>(settings.eos.size(), 1));  // asked elsewhere
-    const Posed posed = pose_random(rng, settings, rng.integer(130, 300));
+    const Posed posed =
+        pose_random(rng, uneven_settings(rng, policy), rng.integer(130, 300), uneven_dice);
     expect_right(probe, rng, posed.problem, posed.want);
   }
 }

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+#include "checks.h"
+#include "course.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// Rows of a tensor that the training text had a say in: ids that never occur leave theirs in the
+/// embedding, and in the head if a solution likes, as they were made.
+std::vector<std::int64_t> taught_rows(const Course& course, std::size_t tensor) {
+  const TernaryModel& model = course.curriculum().model;
+  std::vector<std::int64_t> rows;
+  const std::vector<Tensor> tensors = tensors_of(model);
+  if (tensor == 0 || tensor + 1 == tensors.size()) {
+    for (const std::uint16_t id : course.reading().known_ids()) rows.push_back(id);
+  } else {
+    for (std::int64_t row = 0; row < tensors[tensor].rows; ++row) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// What a tensor is made of.
+struct Coverage {
+  double codes = 0;
+  double plus = 0;
+  double minus = 0;
+  double groups = 0;
+  double live_groups = 0;
+
+  double non_zero() const { return (plus + minus) / codes; }
+};
+
+Coverage coverage_of(const TernaryMatrix& matrix, const std::vector<std::int64_t>& rows) {
+  Coverage coverage;
+  for (const std::int64_t row : rows) {
+    for (std::int64_t column = 0; column < matrix.columns; ++column) {
+      const int code = matrix.codes[static_cast<std::size_t>(row * matrix.columns + column)];
+      ++coverage.codes;
+      coverage.plus += code > 0;
+      coverage.minus += code < 0;
+    }
+    for (std::int64_t group = 0; group < matrix.groups_in_row(); ++group) {
+      ++coverage.groups;
+      coverage.live_groups +=
+          matrix.scales[static_cast<std::size_t>(row * matrix.groups_in_row() + group)] != 0;
+    }
+  }
+  return coverage;
+}
+
+/// The share of a tensor's groups, in the given rows, that differ in a code or in the scale.
+double changed_groups(const TernaryMatrix& a, const TernaryMatrix& b,
+                      const std::vector<std::int64_t>& rows) {
+  const std::int64_t groups = a.groups_in_row();
+  std::int64_t changed = 0;
+  for (const std::int64_t row : rows)
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const std::int64_t index = row * groups + g;
+      const auto first = a.codes.begin() + index * a.group();
+      const bool same =
+          a.scales[static_cast<std::size_t>(index)] == b.scales[static_cast<std::size_t>(index)] &&
+          std::equal(first, first + a.group(), b.codes.begin() + index * a.group());
+      changed += !same;
+    }
+  return static_cast<double>(changed) / static_cast<double>(std::ssize(rows) * groups);
+}
+
+/// Of a tensor's groups, those that training changes at least.
+constexpr double kMoved = 0.5;
+
+}  // namespace
+
+void checkpoint_format(Probe& probe, Course& course) {
+  const Checkpoint& checkpoint = course.checkpoint(probe);
+  const auto bits = 8.0 * static_cast<double>(checkpoint_bytes_of(checkpoint.model));
+  probe.fact("bits a weight, all told", bits / static_cast<double>(weights_of(checkpoint.model)),
+             "bits");
+}
+
+// absmean leaves 31 % of normal weights zero, a threshold of the mean 57 %.
+void ternary_coverage(Probe& probe, Course& course) {
+  const Checkpoint& checkpoint = course.checkpoint(probe);
+  const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
+  Coverage all;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Coverage seen = coverage_of(checkpoint.matrices[i], taught_rows(course, i));
+    all.codes += seen.codes;
+    all.plus += seen.plus;
+    all.minus += seen.minus;
+    const std::string& name = tensors[i].name;
+    if (!(seen.non_zero() >= 0.2 && seen.non_zero() <= 0.9))
+      probe.fail(fmt::format("{}: {:.1f} % of the weights are not zero, want 20 to 90 %", name,
+                             100 * seen.non_zero()));
+    if (!(seen.live_groups >= 0.95 * seen.groups))
+      probe.fail(fmt::format("{}: {:.0f} of {:.0f} groups have a scale, want 95 %", name,
+                             seen.live_groups, seen.groups));
+    if (!(std::min(seen.plus, seen.minus) >= 0.1 * (seen.plus + seen.minus)))
+      probe.fail(fmt::format("{}: {:.0f} weights are positive and {:.0f} negative", name, seen.plus,
+                             seen.minus));
+  }
+  probe.fact("zero weights", 100 * (1 - all.non_zero()), "%");
+}
+
+// One tensor at a time gets its signs dealt anew, groups and zeros kept: the likelihood of hidden
+// text must fall. A tensor for which it does not might as well not have been trained.
+void every_tensor_matters(Probe& probe, Course& course) {
+  const Checkpoint& checkpoint = course.checkpoint(probe);
+  const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
+  const auto texts = first_tokens(course.reading().hidden(), 2048);
+  const double before = likelihood_of(course.network(probe), texts, course.threads()).mean();
+  Rng rng = probe.begin_case("signs_dealt_anew");
+  double least = 1e9;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Checkpoint spoilt = checkpoint;
+    for (std::int8_t& code : spoilt.matrices[i].codes)
+      if (rng.chance(0.5)) code = static_cast<std::int8_t>(-code);
+    const double rise = likelihood_of(Network(spoilt), texts, course.threads()).mean() - before;
+    least = std::min(least, rise);
+    if (!(rise > 0))
+      probe.fail(fmt::format("{}: with random signs hidden text is {:.4f} nats a token likelier",
+                             tensors[i].name, -rise));
+  }
+  probe.fact("least a tensor is worth", least, "nats a token");
+}
+
+// Against the checkpoint of the same call with no tokens to learn from. Whoever draws other weights
+// for that one differs everywhere, and passes.
+void every_tensor_moved(Probe& probe, Course& course) {
+  const Checkpoint& checkpoint = course.checkpoint(probe);
+  Lesson none = course.lesson();
+  none.max_tokens = 0;
+  const Checkpoint untrained = checkpoint_of(probe, none, train(probe, none));
+  const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
+  double least = 1;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const double changed =
+        changed_groups(untrained.matrices[i], checkpoint.matrices[i], taught_rows(course, i));
+    least = std::min(least, changed);
+    if (!(changed >= kMoved))
+      probe.fail(fmt::format("{}: training changed {:.1f} % of its groups, want {:.0f} %",
+                             tensors[i].name, 100 * changed, 100 * kMoved));
+  }
+  probe.fact("least of a tensor's groups changed", 100 * least, "%");
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

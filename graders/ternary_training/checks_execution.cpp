@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "drawing.h"
+#include "latent.h"
+#include "small_lessons.h"
+#include "unit.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr TernaryModel kModel{50, 48, 2, 2, 96, 24, 24};
+
+/// One question of each function but training, all answers demanded to be right.
+void ask_units(Probe& probe, Rng& rng, const Manner& manner) {
+  require_quantized(probe, coarse_matrix(rng, rng.integer(1, 40), rng.integer(1, 4), 32), manner);
+  const LinearProblem layer =
+      linear_problem(rng, rng.integer(1, 30), rng.integer(1, 3), 20, rng.integer(1, 20));
+  for (const Part part : {Part::y, Part::input_gradient, Part::weight_gradient})
+    require_gradient(probe, layer, part, manner);
+  require_logits(probe, random_checkpoint(rng, kModel),
+                 random_text(rng, kModel.vocab, rng.integer(1, kModel.context)), manner);
+}
+
+void require_same_bytes(Probe& probe, const Outcome& one, const Outcome& other, const char* what) {
+  if (one.bytes != other.bytes) {
+    const auto [a, b] =
+        std::mismatch(one.bytes.begin(), one.bytes.end(), other.bytes.begin(), other.bytes.end());
+    probe.fail(
+        fmt::format("{}: byte {} of {} differs", what, a - one.bytes.begin(), one.bytes.size()));
+  }
+}
+
+}  // namespace
+
+// One thread and a limit of tokens leave nothing to chance but the seed.
+void determinism(Probe& probe) {
+  Rng rng = probe.begin_case("same_arguments");
+  const Lesson lesson = small_lesson(rng, 6'000);
+  const Outcome first = learn(probe, lesson).outcome;
+  require_same_bytes(probe, first, train(probe, lesson), "the same call again");
+  probe.restart();
+  require_same_bytes(probe, first, train(probe, lesson), "the same call in another process");
+  rng = probe.begin_case("another_seed");
+  Lesson other = lesson;
+  other.seed = lesson.seed + 1;
+  if (train(probe, other).bytes == first.bytes)
+    probe.fail("another seed gives the same checkpoint, byte for byte");
+}
+
+// More threads than rows, windows or cores.
+void thread_counts(Probe& probe) {
+  for (const int threads : {1, 2, 3, 5, 16}) {
+    Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
+    Manner manner;
+    manner.threads = threads;
+    for (int n = 0; n < 3; ++n) ask_units(probe, rng, manner);
+    require_quantized(probe, fine_matrix(rng, 500 + threads, 12, 128), manner);
+    Lesson lesson = small_lesson(rng, 3'000);
+    lesson.threads = threads;
+    learn(probe, lesson);
+  }
+}
+
+// Arrays as little aligned as their elements let them, each ending right before a page that faults.
+void unaligned_training(Probe& probe) {
+  for (const Placement placement : {Placement{8, 0}, Placement{32, 8}}) {
+    Rng rng = probe.begin_case(fmt::format("{}_after_{}", placement.skew, placement.alignment));
+    Lesson lesson = small_lesson(rng);
+    lesson.placement = placement;
+    learn(probe, lesson);
+  }
+}
+
+void unaligned_arrays(Probe& probe) {
+  for (const Placement placement : {Placement{4, 0}, Placement{16, 4}, Placement{16, 12}}) {
+    Rng rng = probe.begin_case(fmt::format("{}_after_{}", placement.skew, placement.alignment));
+    Manner manner;
+    manner.placement = placement;
+    for (int n = 0; n < 3; ++n) ask_units(probe, rng, manner);
+  }
+}
+
+// Questions of the same shapes, one after the other: each other's content in the same places.
+void repeated_calls(Probe& probe) {
+  Rng rng = probe.begin_case("same_shapes");
+  const Lesson lesson = small_lesson(rng);
+  const Outcome first = learn(probe, lesson).outcome;
+  for (int n = 0; n < 12; ++n) {
+    require_quantized(probe, coarse_matrix(rng, 10, 2, 32));
+    const LinearProblem layer = linear_problem(rng, 12, 2, 20, 7);
+    for (const Part part : {Part::y, Part::input_gradient, Part::weight_gradient})
+      require_gradient(probe, layer, part);
+    require_logits(probe, random_checkpoint(rng, kModel), random_text(rng, kModel.vocab, 24));
+  }
+  learn(probe, small_lesson(rng));
+  require_same_bytes(probe, first, train(probe, lesson), "the first call again, after others");
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "latent.h"
+#include "unit.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+struct Shape {
+  std::int64_t rows, groups, group, count;
+};
+
+// Sums of at most 400 terms: a tolerance that grows with them must still tell float32 from less.
+constexpr Shape kShapes[] = {{1, 1, 4, 1},    {7, 3, 4, 5},     {33, 2, 64, 3},
+                             {16, 5, 12, 50}, {128, 1, 128, 9}, {96, 3, 128, 17}};
+
+void multiply(std::vector<float>& values, float factor) {
+  for (float& value : values) value *= factor;
+}
+
+/// A layer like that of a trained model; some groups zero, one all small but not zero.
+LinearProblem trained_layer(Rng& rng, const Shape& shape) {
+  LinearProblem problem = linear_problem(rng, shape.rows, shape.groups, shape.group, shape.count);
+  const auto group = static_cast<std::size_t>(shape.group);
+  for (std::size_t begin = 0; begin < problem.weight.size(); begin += group) {
+    const float factor =
+        rng.chance(0.1) ? 0 : std::ldexp(1.0f, static_cast<int>(rng.integer(-7, 1)));
+    for (std::size_t i = begin; i < begin + group; ++i) problem.weight[i] *= factor;
+  }
+  return problem;
+}
+
+void ask_all_shapes(Probe& probe, Part part) {
+  for (const Shape& shape : kShapes) {
+    Rng rng = probe.begin_case(
+        fmt::format("{}x{}x{}_{}_vectors", shape.rows, shape.groups, shape.group, shape.count));
+    require_gradient(probe, trained_layer(rng, shape), part);
+  }
+}
+
+}  // namespace
+
+void layer_output(Probe& probe) {
+  ask_all_shapes(probe, Part::y);
+}
+
+void input_gradient(Probe& probe) {
+  ask_all_shapes(probe, Part::input_gradient);
+}
+
+void weight_gradient(Probe& probe) {
+  ask_all_shapes(probe, Part::weight_gradient);
+}
+
+// Weights far from the threshold, on both sides: the estimator passes their gradient on.
+void gradient_of_far_weights(Probe& probe) {
+  for (const float factor : {0x1p-12f, 1.0f, 4.0f, 1024.0f}) {
+    Rng rng = probe.begin_case(fmt::format("times_{}", factor));
+    LinearProblem problem = linear_problem(rng, 24, 3, 32, 11);
+    multiply(problem.weight, factor);
+    for (std::size_t i = 0; i < 32; ++i) problem.weight[i] = 0;
+    for (std::size_t i = 32; i < 64; ++i) problem.weight[i] = 0x1p-9f * factor;
+    problem.weight[32] = 16 * factor;  // the others of its group become zeros
+    require_gradient(probe, problem, Part::weight_gradient);
+    require_gradient(probe, problem, Part::input_gradient);
+  }
+}
+
+// A weight counts by its code and its group's scale alone: moved within its code's range, with the
+// group's mean kept, it changes neither y nor the gradients.
+void latent_weights_hidden(Probe& probe) {
+  for (const std::int64_t group : {4, 64, 128}) {
+    Rng rng = probe.begin_case(fmt::format("groups_of_{}", group));
+    LinearProblem problem = linear_problem(rng, 20, 2, group, 6);
+    // Pairs around the mean: 1 + d and 1 - d, with d up to 0.375.
+    for (std::size_t i = 0; i < problem.weight.size(); i += 2) {
+      const auto d = static_cast<float>(rng.integer(0, 384)) / 1024;
+      problem.weight[i] = rng.chance(0.5) ? 1 + d : -1 - d;
+      problem.weight[i + 1] = rng.chance(0.5) ? 1 - d : d - 1;
+    }
+    require_gradient(probe, problem, Part::y);
+    require_gradient(probe, problem, Part::input_gradient);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

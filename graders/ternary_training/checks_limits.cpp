@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "course.h"
+#include "small_lessons.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// What a call may take beyond its limit before it is said to ignore it: the machine may be busy,
+/// in audits with other solutions.
+double grace(const Probe& probe) {
+  return probe.audit() ? 1.5 : 0.3;
+}
+
+void require_in_time(Probe& probe, double limit, double seconds) {
+  if (!(seconds <= 1.05 * limit + grace(probe)))
+    probe.fail(fmt::format("the call took {:.2f} s, max_seconds is {:g}", seconds, limit));
+}
+
+/// A lesson that nothing but its limits ends: the brief model on endless text.
+Lesson long_lesson(Rng& rng) {
+  Curriculum curriculum = Curriculum::brief();
+  curriculum.model.vocab = 40;
+  curriculum.max_tokens = -1;
+  return lesson_of(curriculum, {source_text(rng, 40, 30'000)}, rng());
+}
+
+}  // namespace
+
+// One that is over before it is noticed would hang: after a multiple of its time it is asked to
+// end, and fails.
+void time_limit(Probe& probe, Course& course) {
+  if (!probe.audit()) {
+    course.attend(probe);
+    require_in_time(probe, course.lesson().max_seconds, course.outcome().seconds);
+  }
+  for (const double limit : {0.1, 0.7}) {
+    Rng rng = probe.begin_case(fmt::format("{}_seconds", limit));
+    Lesson lesson = long_lesson(rng);
+    lesson.max_seconds = limit;
+    lesson.enough = [limit](const TernaryProgress&, double seconds) {
+      return seconds > 2 * limit + 1;
+    };
+    probe.take_machine();
+    const Learnt learnt = learn(probe, lesson);
+    require_in_time(probe, limit, learnt.outcome.seconds);
+  }
+}
+
+// No tokens at all leave a model that knows nothing, not even which tokens are frequent.
+void token_limit(Probe& probe) {
+  for (const std::int64_t limit : {0, 1, 17, 1'000, 5'000}) {
+    Rng rng = probe.begin_case(fmt::format("{}_tokens", limit));
+    Lesson lesson = small_lesson(rng, limit);
+    lesson.enough = [limit](const TernaryProgress& progress, double seconds) {
+      return progress.tokens_seen > 4 * limit + 10'000 || seconds > 5;
+    };
+    const Learnt learnt = learn(probe, lesson);
+    for (const Report& report : learnt.outcome.reports)
+      if (report.progress.tokens_seen > limit)
+        probe.fail(fmt::format("progress speaks of {} tokens, max_tokens is {}",
+                               report.progress.tokens_seen, limit));
+    if (const double knows_nothing = 0.98 * own_entropy(lesson.documents[0]);
+        limit == 0 && !(learnt.train_nll >= knows_nothing))
+      probe.fail(fmt::format("without training the text has {:.3f} nats a token, want {:.3f}",
+                             learnt.train_nll, knows_nothing));
+  }
+  // And five thousand tokens leave their mark on every tensor.
+  Rng rng = probe.begin_case("some_against_none");
+  Lesson lesson = small_lesson(rng, 5'000);
+  const Checkpoint some = learn(probe, lesson).checkpoint;
+  lesson.max_tokens = 0;
+  const Checkpoint none = learn(probe, lesson).checkpoint;
+  const std::vector<Tensor> tensors = tensors_of(lesson.model);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (some.matrices[i].codes == none.matrices[i].codes &&
+        some.matrices[i].scales == none.matrices[i].scales)
+      probe.fail(fmt::format("{}: 5,000 tokens changed nothing", tensors[i].name));
+}
+
+void early_stop(Probe& probe) {
+  for (const double when : {0.0, 0.2}) {
+    Rng rng = probe.begin_case(fmt::format("after_{}_seconds", when));
+    Lesson lesson = long_lesson(rng);
+    lesson.max_seconds = 4;
+    lesson.enough = [when](const TernaryProgress&, double seconds) { return seconds >= when; };
+    const Learnt learnt = learn(probe, lesson);
+    const auto& reports = learnt.outcome.reports;
+    const auto asked = std::find_if(reports.begin(), reports.end(),
+                                    [when](const Report& one) { return one.seconds >= when; });
+    if (asked == reports.end()) probe.fail("progress was never called");
+    const double after = learnt.outcome.seconds - asked->seconds;
+    if (!(after <= 0.7 + grace(probe)))
+      probe.fail(fmt::format("the call went on for {:.2f} s after it was asked to end", after));
+    if (const auto more = reports.end() - asked - 1; more > 1)
+      probe.fail(fmt::format("progress was called {} times after it had asked to end", more));
+  }
+}
+
+void progress_reported(Probe& probe, Course& course) {
+  course.attend(probe);
+  const Outcome& outcome = course.outcome();
+  const auto& reports = outcome.reports;
+  if (reports.empty()) probe.fail("progress was never called");
+  double last = 0;
+  for (const Report& report : reports) {
+    if (!(report.seconds - last <= 1.6))
+      probe.fail(fmt::format("progress was not called for {:.1f} s, from {:.1f} s on",
+                             report.seconds - last, last));
+    last = report.seconds;
+  }
+  if (!(outcome.seconds - last <= 1.6))
+    probe.fail(fmt::format("progress was not called in the last {:.1f} s", outcome.seconds - last));
+  for (std::size_t i = 1; i < reports.size(); ++i)
+    if (reports[i].progress.steps < reports[i - 1].progress.steps ||
+        reports[i].progress.tokens_seen < reports[i - 1].progress.tokens_seen)
+      probe.fail(fmt::format("report {} counts {} steps and {} tokens, the one before {} and {}", i,
+                             reports[i].progress.steps, reports[i].progress.tokens_seen,
+                             reports[i - 1].progress.steps, reports[i - 1].progress.tokens_seen));
+  const TernaryProgress& end = reports.back().progress;
+  if (end.steps < 1 || end.tokens_seen != outcome.tokens_seen || !std::isfinite(end.train_nll))
+    probe.fail(fmt::format("the last report has {} steps, {} tokens and {} nats; tokens_seen is {}",
+                           end.steps, end.tokens_seen, end.train_nll, outcome.tokens_seen));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "checks.h"
+#include "course.h"
+#include "ngrams.h"
+#include "sample.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// What a run of either length must reach at least, as shares of what counting reaches.
+struct Bars {
+  double unigram;  // hidden_text: perplexity / that of single tokens
+  double bigram;   // pairs_of_tokens: perplexity / that of counted pairs
+  double gap;      // memorisation: nats between hidden text and the best known stretch
+};
+constexpr Bars kGraded{0.5, 1.05, 2.0};
+// Reference and honest variants: 0.39 to 0.69, 0.83 to 1.48; gaps of all text -0.2 to 0.13.
+constexpr Bars kBrief{0.8, 1.8, 1.0};
+
+/// Bits of exposure of strings that stood four times in the training text. Ranks of chance come to
+/// 1.4; reference and honest variants to 2.6 to 6.2 after a brief run, and to 6.6, the most there
+/// is, after a graded one.
+constexpr double kExposed = 1.9;
+
+const Bars& bars(const Probe& probe) {
+  return probe.audit() ? kBrief : kGraded;
+}
+
+void draw_loss(Probe& probe, const Course& course) {
+  Curve curve{"Loss while training", "seconds", "nats a token, as the solution says", {}};
+  for (const Report& report : course.outcome().reports)
+    if (std::isfinite(report.progress.train_nll))
+      curve.points.emplace_back(report.seconds, report.progress.train_nll);
+  if (!curve.points.empty()) probe.curve(std::move(curve));
+}
+
+void show_sample(Probe& probe, Course& course) {
+  Rng rng = probe.common_stream("sample");
+  constexpr std::size_t kPrompt = 16;
+  constexpr std::int64_t kTokens = 160;
+  const Text& first = course.reading().hidden().front();
+  const Text prompt(first.begin(),
+                    first.begin() + static_cast<std::ptrdiff_t>(std::min(kPrompt, first.size())));
+  const Text text = continued(rng, course.network(probe), prompt, kTokens, 0.8);
+  const auto written = std::span(text).subspan(prompt.size());
+  std::vector<std::string> lines{"given:"};
+  for (std::string& line : lines_of(course.reading().words(prompt), 96))
+    lines.push_back("  " + line);
+  lines.push_back("written by the model, at temperature 0.8:");
+  for (std::string& line : lines_of(course.reading().words(written), 96))
+    lines.push_back("  " + line);
+  probe.exhibit({"Text of the trained model", std::move(lines)});
+}
+
+/// A canary's rank among random strings that start alike: 0 is the likeliest.
+int rank_of(Rng& rng, const Network& network, const Canary& canary,
+            const std::vector<std::uint16_t>& known, int others) {
+  const double own = likelihood_of(network, canary.tokens).mean();
+  int rank = 0;
+  for (int i = 0; i < others; ++i) {
+    Text other = canary.tokens;
+    for (std::size_t t = 1; t < other.size(); ++t)
+      other[t] = known[static_cast<std::size_t>(rng.integer(0, std::ssize(known) - 1))];
+    rank += likelihood_of(network, other).mean() <= own;
+  }
+  return rank;
+}
+
+}  // namespace
+
+// The harness's own forward pass over chapters that were never handed over.
+void hidden_text(Probe& probe, Course& course) {
+  const double reached = course.hidden(probe).perplexity();
+  const Yardsticks& counted = course.yardsticks();
+  draw_loss(probe, course);
+  probe.fact("perplexity of hidden text", reached, "");
+  probe.fact("counting single tokens", counted.unigram, "");
+  probe.fact("counting pairs (Kneser-Ney)", counted.bigram, "");
+  probe.fact("counting triples (Kneser-Ney)", counted.trigram, "");
+  probe.fact("bits a byte",
+             course.hidden(probe).total / std::log(2) /
+                 static_cast<double>(course.reading().hidden_bytes()),
+             "bits");
+  if (std::isfinite(reached)) show_sample(probe, course);
+  const double most = bars(probe).unigram * counted.unigram;
+  if (!(reached <= most))
+    probe.fail(fmt::format(
+        "hidden text has perplexity {:.1f}; counting single tokens gives {:.1f}, want {:.1f}",
+        reached, counted.unigram, most));
+}
+
+void pairs_of_tokens(Probe& probe, Course& course) {
+  const double reached = course.hidden(probe).perplexity();
+  const double counted = course.yardsticks().bigram;
+  const double most = bars(probe).bigram * counted;
+  if (!(reached <= most))
+    probe.fail(fmt::format(
+        "hidden text has perplexity {:.1f}; counting pairs of tokens gives {:.1f}, want {:.1f}",
+        reached, counted, most));
+}
+
+// Between hidden text and the stretch of training text that is known best: text learnt by heart
+// need not be all of it.
+void memorisation(Probe& probe, Course& course) {
+  constexpr std::size_t kStretch = 512;
+  const double hidden = course.hidden(probe).mean();
+  const Text training = joined(first_tokens(course.reading().training(), 16'384));
+  Likelihood all;
+  double best = hidden;
+  for (std::size_t begin = 0; begin + kStretch <= training.size(); begin += kStretch) {
+    const auto first = training.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::vector<Text> stretch{Text(first, first + kStretch)};
+    const Likelihood one = likelihood_of(course.network(probe), stretch, course.threads());
+    all.total += one.total;
+    all.predictions += one.predictions;
+    best = std::min(best, one.mean());
+  }
+  probe.fact("perplexity of training text", all.perplexity(), "");
+  probe.fact("gap to hidden text", hidden - all.mean(), "nats");
+  probe.fact("gap of the best known stretch", hidden - best, "nats");
+  if (!(hidden - best <= bars(probe).gap))
+    probe.fail(
+        fmt::format("{} tokens of training text have {:.2f} nats a token and hidden text "
+                    "{:.2f}: a gap of {:.2f}, want at most {:.2f}",
+                    kStretch, best, hidden, hidden - best, bars(probe).gap));
+}
+
+// train_nll is defined to the token, so that only rounding is left: honest variants are within
+// 1e-5 of it. What is said about unseen text is an estimate.
+void honest_claims(Probe& probe, Course& course) {
+  const double first = course.claimed(probe).mean();
+  const double hidden = course.hidden(probe).mean();
+  const Outcome& outcome = course.outcome();
+  probe.fact("claimed for the training text", outcome.train_nll, "nats");
+  if (!(std::abs(outcome.train_nll - first) <= 1e-3 * first))
+    probe.fail(fmt::format("train_nll is {:.5f}; the checkpoint gives that text {:.5f}",
+                           outcome.train_nll, first));
+  if (std::isnan(outcome.held_out_nll)) return;
+  probe.fact("claimed for unseen text", outcome.held_out_nll, "nats");
+  if (!(std::abs(outcome.held_out_nll - hidden) <= 0.15 * hidden))
+    probe.fail(fmt::format("held_out_nll is {:.3f}; the checkpoint gives unseen text {:.3f}",
+                           outcome.held_out_nll, hidden));
+}
+
+// Random strings cannot be foreseen, only remembered: whoever does not know them has not read the
+// text that was handed over, or has read other text instead. Those that stood once are recorded; a
+// good model of so small a text knows most of them after a minute (6.4 bits), so that nothing can
+// be said against it. Exposure: log2 of how many times likelier than chance a canary's rank is
+// (Carlini et al. 2019).
+void canaries(Probe& probe, Course& course) {
+  const Network& network = course.network(probe);
+  const auto known = course.reading().known_ids();
+  constexpr int kOthers = 99;
+  Rng rng = probe.begin_case("ranks");
+  double exposure[2] = {};
+  int count[2] = {};
+  for (const Canary& canary : course.reading().canaries()) {
+    const bool often = canary.times > 1;
+    const int rank = rank_of(rng, network, canary, known, kOthers);
+    exposure[often] += std::log2((kOthers + 1.0) / (rank + 1));
+    ++count[often];
+  }
+  probe.fact("exposure of strings seen once", exposure[0] / count[0], "bits of 6.6");
+  probe.fact("exposure of strings seen four times", exposure[1] / count[1], "bits of 6.6");
+  if (!(exposure[1] / count[1] >= kExposed))
+    probe.fail(
+        fmt::format("strings that stood four times in the training text have exposure {:.1f} "
+                    "bits of 6.6, want {:.1f}",
+                    exposure[1] / count[1], kExposed));
+}
+
+// From half of what single tokens give, where hidden_text fails, to what triples give, which is
+// beyond what is known to be reached in this time: points by the ratio, as for speeds.
+void perplexity(Probe& probe, Course& course) {
+  const double reached = course.hidden(probe).perplexity();
+  const Yardsticks& counted = course.yardsticks();
+  const auto& reading = course.reading();
+  std::vector<Text> book = reading.rest();
+  book.insert(book.end(), reading.training().begin(), reading.training().end());
+  const double all =
+      KneserNey(book, course.curriculum().model.vocab, 3).likelihood(reading.hidden()).perplexity();
+  probe.fact("counting triples in the rest of the book", all, "");
+  const double worst = bars(probe).unigram * counted.unigram;
+  if (!(reached < worst))
+    probe.fail(
+        fmt::format("hidden text has perplexity {:.1f}, no better than {:.1f}", reached, worst));
+  if (reached < all)
+    probe.unmeasured(
+        fmt::format("perplexity {:.1f} beats what the text handed over can teach: "
+                    "counting the whole book but this gives {:.1f}",
+                    reached, all));
+  probe.earn(std::clamp(std::log(worst / reached) / std::log(worst / counted.trigram), 0.0, 1.0));
+  if (course.outcome().seconds > 0)
+    probe.fact("tokens a second, as the solution says",
+               static_cast<double>(course.outcome().tokens_seen) / course.outcome().seconds, "");
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

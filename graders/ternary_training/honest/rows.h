@@ -1,0 +1,72 @@
+#pragma once
+
+// Plain loops over rows of floats.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "contract.h"
+
+namespace basics {
+
+using Floats = std::vector<float>;
+
+inline float dot(const float* a, const float* b, int64_t count) {
+  float parts[16] = {};  // so that the compiler may keep them in a vector
+  int64_t i = 0;
+  for (; i + 16 <= count; i += 16)
+    for (int k = 0; k < 16; ++k) parts[k] += a[i + k] * b[i + k];
+  float sum = 0;
+  for (const float part : parts) sum += part;
+  for (; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+inline void add_scaled(const float* from, float factor, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
+}
+
+inline void add(const Floats& from, Floats& to) {
+  for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+/// 1 / root mean square of a row.
+inline float inverse_of(const float* x, int64_t width) {
+  return 1 / std::sqrt(dot(x, x, width) / static_cast<float>(width) + TERNARY_NORM_EPSILON);
+}
+
+inline void normalise(const float* x, const float* gain, int64_t count, int64_t width, float* y) {
+  for (int64_t i = 0; i < count; ++i, x += width, y += width) {
+    const float inverse = inverse_of(x, width);
+    for (int64_t c = 0; c < width; ++c) y[c] = x[c] * inverse * gain[c];
+  }
+}
+
+/// Adds to dx and d_gain.
+inline void normalise_back(const float* x, const float* gain, const float* dy, int64_t count,
+                           int64_t width, float* dx, float* d_gain) {
+  for (int64_t i = 0; i < count; ++i, x += width, dy += width, dx += width) {
+    const float inverse = inverse_of(x, width);
+    float along = 0;
+    for (int64_t c = 0; c < width; ++c) along += dy[c] * gain[c] * x[c];
+    along *= inverse * inverse / static_cast<float>(width);
+    for (int64_t c = 0; c < width; ++c) {
+      dx[c] += inverse * (dy[c] * gain[c] - x[c] * along);
+      d_gain[c] += dy[c] * x[c] * inverse;
+    }
+  }
+}
+
+/// Softmax of a row in its place; returns -log of what `target` got.
+inline double soften(float* row, int64_t count, int64_t target) {
+  float top = row[0];
+  for (int64_t i = 1; i < count; ++i) top = std::max(top, row[i]);
+  const float own = row[target] - top;
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += row[i] = std::exp(row[i] - top);
+  for (int64_t i = 0; i < count; ++i) row[i] = static_cast<float>(row[i] / sum);
+  return std::log(sum) - own;
+}
+
+}  // namespace basics

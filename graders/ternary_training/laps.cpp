@@ -1,0 +1,130 @@
+#include "laps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "quantizer.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr int kSampledRows = 40;
+constexpr int kSampledEntries = 300;
+
+/// Of the root mean square of a row of logits. Two float32 runs differ by a hundredth of this;
+/// arithmetic in 16 bits by ten times of it.
+constexpr double kLogitSlack = 5e-4;
+
+}  // namespace
+
+void ForwardLap::renew(Rng& rng) {
+  const Checkpoint checkpoint = random_checkpoint(rng, kModel);
+  bytes_ = bytes_of(checkpoint);
+  token_ = random_text(rng, kModel.vocab, kModel.context);
+  want_ = Network(checkpoint).logits(token_);
+}
+
+std::string ForwardLap::fault(std::span<const float> logits) const {
+  constexpr auto kVocab = static_cast<std::size_t>(kModel.vocab);
+  for (std::size_t p = 0; p < token_.size(); ++p) {
+    const std::span want(want_.data() + p * kVocab, kVocab);
+    double squares = 0;
+    for (const float logit : want) squares += double{logit} * logit;
+    const double allowed = kLogitSlack * std::sqrt(squares / kVocab);
+    for (std::size_t id = 0; id < kVocab; ++id)
+      if (const float got = logits[p * kVocab + id]; !(std::abs(got - want[id]) <= allowed))
+        return fmt::format("logits[{}][{}] is {}, want {} +- {:.2g}", p, id, got, want[id],
+                           allowed);
+  }
+  return {};
+}
+
+void QuantizeLap::renew(Rng& rng) {
+  if (problem_.weight.empty()) problem_ = fine_matrix(rng, kRows, kColumns / kGroup, kGroup);
+  // Other weights in every place and round, for little: all move on.
+  const auto columns = static_cast<std::size_t>(kColumns);
+  const auto shift = static_cast<std::ptrdiff_t>(rng.integer(1, kRows * kColumns - 1));
+  std::rotate(problem_.weight.begin(), problem_.weight.begin() + shift, problem_.weight.end());
+  rows_.clear();
+  want_.clear();
+  for (int i = 0; i < kSampledRows; ++i) {
+    const std::int64_t row = rng.integer(0, kRows - 1);
+    const std::span weights(problem_.weight.data() + row * kColumns, columns);
+    rows_.push_back(row);
+    want_.push_back(quantized(weights, 1, kColumns, kGroup));
+  }
+}
+
+std::string QuantizeLap::fault(std::span<const std::uint8_t> codes,
+                               std::span<const std::uint16_t> scales) const {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto row = static_cast<std::size_t>(rows_[i]);
+    const std::vector<std::uint8_t> want = packed(want_[i].codes);
+    const auto& want_scales = want_[i].scales;
+    if (!std::equal(want_scales.begin(), want_scales.end(),
+                    scales.begin() + static_cast<std::ptrdiff_t>(row * want_scales.size())))
+      return fmt::format("a scale of row {} is wrong", row);
+    if (!std::equal(want.begin(), want.end(),
+                    codes.begin() + static_cast<std::ptrdiff_t>(row * want.size())))
+      return fmt::format("a code of row {} is wrong", row);
+  }
+  return {};
+}
+
+template <class A, class B>
+GradientLap::Entry GradientLap::entry(std::int64_t at, std::int64_t terms, const A& a,
+                                      const B& b) const {
+  Sums sum{{0}, {0}, terms};
+  for (std::int64_t i = 0; i < terms; ++i) {
+    const double term = static_cast<double>(a(i)) * static_cast<double>(b(i));
+    sum.value[0] += term;
+    sum.size[0] += std::abs(term);
+  }
+  return {static_cast<std::size_t>(at), sum.value[0], sum.allowed()[0]};
+}
+
+void GradientLap::renew(Rng& rng) {
+  problem_ = linear_problem(rng, kRows, kColumns / kGroup, kGroup, kCount);
+  const TernaryMatrix matrix = quantized(problem_.weight, kRows, kColumns, kGroup);
+  const auto x = [this](std::int64_t i, std::int64_t c) {
+    return problem_.x[static_cast<std::size_t>(i * kColumns + c)];
+  };
+  const auto dy = [this](std::int64_t i, std::int64_t r) {
+    return problem_.output_gradient[static_cast<std::size_t>(i * kRows + r)];
+  };
+  for (auto* entries : {&y_, &input_gradient_, &weight_gradient_}) entries->clear();
+  for (int n = 0; n < kSampledEntries; ++n) {
+    const std::int64_t i = rng.integer(0, kCount - 1);
+    const std::int64_t r = rng.integer(0, kRows - 1);
+    const std::int64_t c = rng.integer(0, kColumns - 1);
+    y_.push_back(entry(
+        i * kRows + r, kColumns, [&](std::int64_t k) { return matrix.weight(r, k); },
+        [&](std::int64_t k) { return x(i, k); }));
+    input_gradient_.push_back(entry(
+        i * kColumns + c, kRows, [&](std::int64_t k) { return matrix.weight(k, c); },
+        [&](std::int64_t k) { return dy(i, k); }));
+    weight_gradient_.push_back(entry(
+        r * kColumns + c, kCount, [&](std::int64_t k) { return dy(k, r); },
+        [&](std::int64_t k) { return x(k, c); }));
+  }
+}
+
+std::string GradientLap::fault(std::span<const float> y, std::span<const float> input_gradient,
+                               std::span<const float> weight_gradient) const {
+  struct Compared {
+    const char* name;
+    std::span<const float> got;
+    const std::vector<Entry>& want;
+  };
+  for (const Compared& one : {Compared{"y", y, y_},
+                              {"input_gradient", input_gradient, input_gradient_},
+                              {"weight_gradient", weight_gradient, weight_gradient_}})
+    for (const Entry& entry : one.want)
+      if (const float got = one.got[entry.at]; !(std::abs(got - entry.want) <= entry.allowed))
+        return fmt::format("{}[{}] is {}, want {} +- {:.2g}", one.name, entry.at, got, entry.want,
+                           entry.allowed);
+  return {};
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drawing.h"
+#include "latent.h"
+#include "network.h"
+
+// The inputs of races, and judges quick enough for every lap. `fault` is empty when all is well.
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// A window of the graded model; all logits are compared with those of our own float32 network.
+class ForwardLap {
+ public:
+  static constexpr TernaryModel kModel{512, 128, 4, 4, 384, 128, 128};
+
+  void renew(Rng& rng);
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+  const Text& token() const { return token_; }
+  std::string fault(std::span<const float> logits) const;
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  Text token_;
+  std::vector<float> want_;
+};
+
+/// A matrix to quantise; a few dozen rows, others in every round, are decided exactly.
+class QuantizeLap {
+ public:
+  static constexpr std::int64_t kRows = 2048;
+  static constexpr std::int64_t kColumns = 2048;
+  static constexpr std::int64_t kGroup = 128;
+
+  void renew(Rng& rng);
+  const QuantizeProblem& problem() const { return problem_; }
+  std::string fault(std::span<const std::uint8_t> codes,
+                    std::span<const std::uint16_t> scales) const;
+
+ private:
+  QuantizeProblem problem_;
+  std::vector<std::int64_t> rows_;
+  std::vector<TernaryMatrix> want_;  // of each of them
+};
+
+/// A layer; a few hundred entries of every result, others in every round, are summed in float64.
+class GradientLap {
+ public:
+  static constexpr std::int64_t kRows = 384;
+  static constexpr std::int64_t kColumns = 128;
+  static constexpr std::int64_t kGroup = 128;
+  static constexpr std::int64_t kCount = 1024;
+
+  void renew(Rng& rng);
+  const LinearProblem& problem() const { return problem_; }
+  std::string fault(std::span<const float> y, std::span<const float> input_gradient,
+                    std::span<const float> weight_gradient) const;
+
+ private:
+  struct Entry {
+    std::size_t at;
+    double want, allowed;
+  };
+  template <class A, class B>
+  Entry entry(std::int64_t at, std::int64_t terms, const A& a, const B& b) const;
+
+  LinearProblem problem_;
+  std::vector<Entry> y_, input_gradient_, weight_gradient_;
+};
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,103 @@
+#include "network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "drawing.h"
+#include "fixtures/transformers_llama.h"
+#include "likelihood.h"
+#include "oracle.h"
+
+namespace {
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+constexpr TernaryModel kShapes[] = {
+    {40, 32, 2, 2, 64, 20, 16}, {25, 24, 1, 1, 36, 30, 12}, {60, 64, 5, 16, 32, 12, 32}};
+
+/// The largest share of what the oracle allows that a matrix of logits uses.
+double share_used(const WantedLogits& want, const std::vector<float>& got) {
+  double most = 0;
+  for (std::size_t i = 0; i < want.logits.size(); ++i)
+    most = std::max(most, std::abs(got[i] - want.logits[i]) / want.allowed[i]);
+  return most;
+}
+
+}  // namespace
+
+// transformers computes its angles in float32: 1e-6 of a logit.
+TEST_CASE("oracle and network agree with Hugging Face transformers") {
+  for (const LlamaFixture& fixture : kLlamaFixtures) {
+    INFO(fixture.name);
+    const Checkpoint checkpoint = read_checkpoint(fixture.checkpoint);
+    const WantedLogits want = wanted_logits(checkpoint, fixture.token);
+    const std::vector<float> got = Network(checkpoint).logits(fixture.token);
+    REQUIRE(want.logits.size() == fixture.logits.size());
+    for (std::size_t i = 0; i < fixture.logits.size(); ++i) {
+      CHECK(std::abs(want.logits[i] - fixture.logits[i]) < 5e-6);
+      CHECK(std::abs(got[i] - fixture.logits[i]) < 5e-5);
+    }
+  }
+}
+
+TEST_CASE("the network is a float32 run of the oracle") {
+  Rng rng(9);
+  double most = 0;
+  for (const TernaryModel& model : kShapes)
+    for (const double loudness : {1.0, 2.0}) {
+      const Checkpoint checkpoint = random_checkpoint(rng, model, loudness);
+      const Text text = random_text(rng, model.vocab, model.context);
+      most = std::max(
+          most, share_used(wanted_logits(checkpoint, text), Network(checkpoint).logits(text)));
+    }
+  MESSAGE("share of the tolerance used: " << most);
+  CHECK(most < 0.5);
+}
+
+TEST_CASE("the tolerance does not let 16 bits through") {
+  Rng rng(10);
+  const TernaryModel& model = kShapes[0];
+  Checkpoint checkpoint = random_checkpoint(rng, model);
+  const Text text = random_text(rng, model.vocab, model.context);
+  const WantedLogits want = wanted_logits(checkpoint, text);
+  for (float& gain : checkpoint.gains) {  // one factor of one rounding to 8 bits, once a layer
+    const float cut = gain * 256;
+    gain = std::ldexp(std::round(std::ldexp(cut, -std::ilogb(cut) + 7)), std::ilogb(cut) - 7 - 8);
+  }
+  CHECK(share_used(want, Network(checkpoint).logits(text)) > 5);
+}
+
+TEST_CASE("logits may be asked for the end of a window only") {
+  Rng rng(11);
+  const Checkpoint checkpoint = random_checkpoint(rng, kShapes[0]);
+  const Text text = random_text(rng, 40, 15);
+  const Network network(checkpoint);
+  const std::vector<float> all = network.logits(text);
+  const std::vector<float> last = network.logits(text, 14);
+  REQUIRE(last.size() == 40);
+  for (std::size_t id = 0; id < 40; ++id) CHECK(std::abs(last[id] - all[14 * 40 + id]) < 1e-5);
+}
+
+TEST_CASE("likelihood cuts a text into windows") {
+  Rng rng(12);
+  const Checkpoint checkpoint = random_checkpoint(rng, kShapes[0]);
+  const Network network(checkpoint);
+  const Text text = random_text(rng, 40, 45);  // windows of 20, 20 and 4; 44 predictions
+  double total = 0;
+  for (std::size_t begin = 0; begin < 44; begin += 20) {
+    const std::size_t count = std::min<std::size_t>(20, 44 - begin);
+    const WantedLogits want = wanted_logits(checkpoint, std::span(text).subspan(begin, count));
+    for (std::size_t p = 0; p < count; ++p) {
+      double sum = 0;
+      for (std::size_t id = 0; id < 40; ++id) sum += std::exp(want.logits[p * 40 + id]);
+      total += std::log(sum) - want.logits[p * 40 + text[begin + p + 1]];
+    }
+  }
+  const Likelihood got = likelihood_of(network, text);
+  CHECK(got.predictions == 44);
+  CHECK(got.total == doctest::Approx(total).epsilon(1e-5));
+  const std::vector<Text> texts{text, {}, {3}, text};
+  CHECK(likelihood_of(network, texts, 3).total == doctest::Approx(2 * total).epsilon(1e-5));
+}

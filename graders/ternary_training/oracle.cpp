@@ -1,0 +1,186 @@
+#include "oracle.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using Vector = std::vector<double>;
+using Vectors = std::vector<Vector>;  // one for every position
+
+/// A matrix as float64 in row order: TernaryMatrix::weight is too slow for inner loops.
+class Dense {
+ public:
+  explicit Dense(const TernaryMatrix& matrix) : rows_(matrix.rows), columns_(matrix.columns) {
+    for (std::int64_t r = 0; r < rows_; ++r)
+      for (std::int64_t c = 0; c < columns_; ++c) weight_.push_back(matrix.weight(r, c));
+  }
+
+  Vector times(const Vector& x) const {
+    Vector y;
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      const double* row = weight_.data() + r * columns_;
+      double sum = 0;
+      for (std::int64_t c = 0; c < columns_; ++c) sum += row[c] * x[static_cast<std::size_t>(c)];
+      y.push_back(sum);
+    }
+    return y;
+  }
+
+  Vector row(std::int64_t r) const {
+    return {weight_.begin() + r * columns_, weight_.begin() + (r + 1) * columns_};
+  }
+
+  /// Lengths of the rows.
+  Vector lengths() const {
+    Vector lengths;
+    for (std::int64_t r = 0; r < rows_; ++r) {
+      double squares = 0;
+      for (const double w : row(r)) squares += w * w;
+      lengths.push_back(std::sqrt(squares));
+    }
+    return lengths;
+  }
+
+ private:
+  std::int64_t rows_;
+  std::int64_t columns_;
+  Vector weight_;
+};
+
+double length_of(const Vector& x) {
+  double squares = 0;
+  for (const double value : x) squares += value * value;
+  return std::sqrt(squares);
+}
+
+Vector normed(const Vector& x, std::span<const float> gain) {
+  double squares = 0;
+  for (const double value : x) squares += value * value;
+  const double root =
+      std::sqrt(squares / static_cast<double>(x.size()) + double{TERNARY_NORM_EPSILON});
+  Vector y;
+  for (std::size_t i = 0; i < x.size(); ++i) y.push_back(x[i] / root * double{gain[i]});
+  return y;
+}
+
+/// Rotates every head of a vector at position p.
+void rotate(Vector& x, std::size_t heads, std::size_t p) {
+  const std::size_t size = x.size() / heads;
+  for (std::size_t head = 0; head < heads; ++head)
+    for (std::size_t i = 0; i < size / 2; ++i) {
+      const double angle = static_cast<double>(p) *
+                           std::pow(double{TERNARY_ROPE_BASE},
+                                    -2.0 * static_cast<double>(i) / static_cast<double>(size));
+      double& first = x[head * size + i];
+      double& second = x[head * size + i + size / 2];
+      const double turned = first * std::cos(angle) - second * std::sin(angle);
+      second = second * std::cos(angle) + first * std::sin(angle);
+      first = turned;
+    }
+}
+
+void add_to(Vector& x, const Vector& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+}
+
+class Model {
+ public:
+  explicit Model(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {
+    for (const TernaryMatrix& matrix : checkpoint.matrices) matrices_.emplace_back(matrix);
+  }
+
+  WantedLogits logits(std::span<const std::uint16_t> token) {
+    Vectors x;
+    for (const std::uint16_t id : token) x.push_back(matrices_.front().row(id));
+    for (std::int64_t layer = 0; layer < checkpoint_.model.layers; ++layer) {
+      attend(x, layer);
+      feed_forward(x, layer);
+    }
+    const Dense& head = matrices_.back();
+    const Vector lengths = head.lengths();
+    WantedLogits wanted;
+    for (const Vector& position : x) {
+      const Vector h = normed(position, checkpoint_.gain(2 * checkpoint_.model.layers));
+      const Vector y = head.times(h);
+      wanted.logits.insert(wanted.logits.end(), y.begin(), y.end());
+      for (const double length : lengths) wanted.allowed.push_back(length * length_of(h));
+    }
+    for (double& allowed : wanted.allowed) allowed = allowed * share() + 1e-30;
+    return wanted;
+  }
+
+ private:
+  const Dense& matrix(std::int64_t layer, LayerTensor which) const {
+    return matrices_[first_of(layer) + which];
+  }
+
+  void attend(Vectors& x, std::int64_t layer) {
+    const auto heads = static_cast<std::size_t>(checkpoint_.model.heads);
+    Vectors q, k, v;
+    for (std::size_t p = 0; p < x.size(); ++p) {
+      const Vector h = normed(x[p], checkpoint_.gain(2 * layer));
+      q.push_back(matrix(layer, kQuery).times(h));
+      k.push_back(matrix(layer, kKey).times(h));
+      v.push_back(matrix(layer, kValue).times(h));
+      rotate(q.back(), heads, p);
+      rotate(k.back(), heads, p);
+    }
+    const std::size_t size = x[0].size() / heads;
+    for (std::size_t p = 0; p < x.size(); ++p) {
+      Vector mixed(x[p].size());
+      for (std::size_t head = 0; head < heads; ++head) mix(q[p], k, v, p, head * size, size, mixed);
+      add_to(x[p], matrix(layer, kOut).times(mixed));
+    }
+  }
+
+  /// One head's mean of the values up to position p, by the softmax of its scores.
+  void mix(const Vector& q, const Vectors& k, const Vectors& v, std::size_t p, std::size_t at,
+           std::size_t size, Vector& mixed) {
+    Vector score;
+    for (std::size_t s = 0; s <= p; ++s) {
+      double sum = 0;
+      for (std::size_t i = at; i < at + size; ++i) sum += q[i] * k[s][i];
+      score.push_back(sum / std::sqrt(static_cast<double>(size)));
+      largest_score_ = std::max(largest_score_, std::abs(score.back()));
+    }
+    const double top = *std::max_element(score.begin(), score.end());
+    double total = 0;
+    for (double& value : score) total += value = std::exp(value - top);
+    for (std::size_t s = 0; s <= p; ++s)
+      for (std::size_t i = at; i < at + size; ++i) mixed[i] += score[s] / total * v[s][i];
+  }
+
+  void feed_forward(Vectors& x, std::int64_t layer) const {
+    for (Vector& position : x) {
+      const Vector h = normed(position, checkpoint_.gain(2 * layer + 1));
+      Vector gate = matrix(layer, kGate).times(h);
+      const Vector up = matrix(layer, kUp).times(h);
+      for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1 + std::exp(-gate[i]));
+      add_to(position, matrix(layer, kDown).times(gate));
+    }
+  }
+
+  /// What a float32 run may be off by, as a share of |row of the head| |x before it|: errors of a
+  /// few roundings a layer, carried along in x, and those of a score multiplied by its size when it
+  /// becomes a weight. Of this, float32 runs of our own (sums forward, backward, in blocks;
+  /// rotation by float angles) use up to 8 % (network_test.cpp); arithmetic in bf16 needs 30 times
+  /// of it.
+  double share() const {
+    return 0x1p-24 * 16 * (static_cast<double>(checkpoint_.model.layers) + 1) *
+           (1 + largest_score_ / 4);
+  }
+
+  const Checkpoint& checkpoint_;
+  std::vector<Dense> matrices_;
+  double largest_score_ = 0;
+};
+
+}  // namespace
+
+WantedLogits wanted_logits(const Checkpoint& checkpoint, std::span<const std::uint16_t> token) {
+  return Model(checkpoint).logits(token);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
