@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "checks.h"
@@ -105,26 +108,33 @@ void ternary_coverage(Probe& probe, Course& course) {
   probe.fact("zero weights", 100 * (1 - all.non_zero()), "%");
 }
 
-// One tensor at a time gets its signs dealt anew, groups and zeros kept: the likelihood of hidden
-// text must fall. A tensor for which it does not might as well not have been trained.
+// One kind of tensor at a time gets its signs dealt anew in all layers, groups and zeros kept: the
+// likelihood of hidden text must fall. A kind for which it does not might as well not have been
+// trained. A single layer may do without one of its tensors: in a graded run of the reference
+// layer 0 was 0.0005 nats a token better off without the signs of its Wq.
 void every_tensor_matters(Probe& probe, Course& course) {
   const Checkpoint& checkpoint = course.checkpoint(probe);
   const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
   const auto texts = first_tokens(course.reading().hidden(), 2048);
   const double before = likelihood_of(course.network(probe), texts, course.threads()).mean();
   Rng rng = probe.begin_case("signs_dealt_anew");
-  double least = 1e9;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  std::map<std::string, std::vector<std::size_t>> kinds;  // "layer 3 Wq" is of the kind "Wq"
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    kinds[tensors[i].name.substr(tensors[i].name.rfind(' ') + 1)].push_back(i);
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [kind, indices] : kinds) {
     Checkpoint spoilt = checkpoint;
-    for (std::int8_t& code : spoilt.matrices[i].codes)
-      if (rng.chance(0.5)) code = static_cast<std::int8_t>(-code);
+    for (const std::size_t i : indices)
+      for (std::int8_t& code : spoilt.matrices[i].codes)
+        if (rng.chance(0.5)) code = static_cast<std::int8_t>(-code);
     const double rise = likelihood_of(Network(spoilt), texts, course.threads()).mean() - before;
     least = std::min(least, rise);
     if (!(rise > 0))
-      probe.fail(fmt::format("{}: with random signs hidden text is {:.4f} nats a token likelier",
-                             tensors[i].name, -rise));
+      probe.fail(fmt::format("{} in all layers: with random signs hidden text is {:.4f} nats a "
+                             "token likelier",
+                             kind, -rise));
   }
-  probe.fact("least a tensor is worth", least, "nats a token");
+  probe.fact("least a kind of tensor is worth", least, "nats a token");
 }
 
 // Against the checkpoint of the same call with no tokens to learn from. Whoever draws other weights
