@@ -174,9 +174,9 @@ void canaries(Probe& probe, Course& course) {
 }
 
 // From half of what single tokens give, where hidden_text fails, to what triples give: points by
-// the ratio, as for speeds. In a minute on two cores the reference reached 34.2 and 31.3 where
-// triples give 37.5 and 34.1 (two seeds, other chapters each time), a plain solution 51.0 where
-// they give 36.2.
+// the ratio, as for speeds. In a minute on two cores the reference reached 34.2, 31.3 and 34.0
+// where triples give 37.5, 34.1 and 36.9: 0.91 to 0.92 of them (three seeds, other chapters each
+// time), a plain solution 51.0 where they give 36.2.
 void perplexity(Probe& probe, Course& course) {
   const double reached = course.hidden(probe).perplexity();
   const Yardsticks& counted = course.yardsticks();
