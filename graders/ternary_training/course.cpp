@@ -73,18 +73,18 @@ void Course::begin(Probe& probe) {
   lesson_ = lesson_of(curriculum_, reading_->training(), rng());
   // Room for a file that is not ternary: it is to be refused, not to crash.
   lesson_.spare_bytes = 4 * weights_of(curriculum_.model);
-  lesson_.enough = [&probe](const TernaryProgress& progress, double seconds) {
+}
+
+void Course::learn(Probe& probe) {
+  probe.take_machine();
+  Lesson lesson = lesson_;  // one that speaks through this check's probe, which does not last
+  lesson.enough = [&probe](const TernaryProgress& progress, double seconds) {
     probe.say(fmt::format("step {}, {:.2f} nats, {:.1f}K tokens/s", progress.steps,
                           progress.train_nll,
                           static_cast<double>(progress.tokens_seen) / 1000 / seconds));
     return false;
   };
-}
-
-void Course::learn(Probe& probe) {
-  probe.take_machine();
-  outcome_ = train(probe, lesson_);
-  lesson_.enough = nullptr;  // speaks through a probe that will be gone
+  outcome_ = train(probe, lesson);
 }
 
 const Checkpoint& Course::checkpoint(Probe& probe) {

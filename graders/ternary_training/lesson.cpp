@@ -4,6 +4,8 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "graders/kit/inputs.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
@@ -20,11 +22,6 @@ bool poisoned(const Output<T>& output) {
 }
 
 }  // namespace
-
-std::int32_t alignment_of(const Placement& placement) {
-  if (placement.skew == 0) return static_cast<std::int32_t>(placement.alignment);
-  return static_cast<std::int32_t>(placement.skew & (~placement.skew + 1));  // lowest set bit
-}
 
 Text joined(const std::vector<Text>& documents) {
   Text all;
@@ -46,7 +43,7 @@ TrainCall::TrainCall(const Lesson& lesson) : token_(joined(lesson.documents)) {
   args.struct_size = static_cast<std::int32_t>(sizeof args);
   args.device = TERNARY_HOST;
   args.num_threads = lesson.threads;
-  args.min_align = alignment_of(lesson.placement);
+  args.min_align = kit::guaranteed_alignment(lesson.placement);
   args.model = lesson.model;
   args.num_tokens = std::ssize(token_);
   args.num_documents = std::ssize(lesson.documents);
@@ -67,7 +64,15 @@ TrainCall::TrainCall(const Lesson& lesson) : token_(joined(lesson.documents)) {
   call.callback<std::int64_t(void*, TernaryProgress*), TernaryProgress>(
       "progress", args.progress, args.listener, {},
       [this, enough = lesson.enough](TernaryProgress& progress, CallbackRequest&) -> std::int64_t {
-        reports_.push_back({seconds_since(began_), progress});
+        const Report now{seconds_since(began_), progress};
+        // Nobody needs to report so often; who does shall not fill our memory.
+        constexpr std::size_t kPatience = 10'000;
+        const bool flood = reports_.size() > kPatience &&
+                           now.seconds - reports_[reports_.size() - 2].seconds < 1e-3;
+        if (flood)
+          reports_.back() = now;
+        else
+          reports_.push_back(now);
         return enough && enough(progress, reports_.back().seconds) ? 1 : 0;
       });
 }

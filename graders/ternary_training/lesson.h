@@ -83,7 +83,4 @@ Text joined(const std::vector<Text>& documents);
 /// The text that train_nll speaks of.
 Text claimed_text(const std::vector<Text>& documents);
 
-/// What min_align may be said to be for a placement.
-std::int32_t alignment_of(const Placement& placement);
-
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
+#include "graders/kit/inputs.h"
 #include "half.h"
 #include "oracle.h"
 #include "quantizer.h"
@@ -16,7 +17,7 @@ void set_run(Args& args, const Manner& manner) {
   args.struct_size = static_cast<std::int32_t>(sizeof args);
   args.device = TERNARY_HOST;
   args.num_threads = manner.threads;
-  args.min_align = alignment_of(manner.placement);
+  args.min_align = kit::guaranteed_alignment(manner.placement);
 }
 
 int code_at(std::span<const std::uint8_t> codes, std::size_t i) {

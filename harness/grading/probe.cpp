@@ -91,6 +91,15 @@ void Probe::exhibit(Exhibit exhibit) {
 }
 
 void Probe::curve(Curve curve) {
+  constexpr std::size_t kMostPoints = 500;
+  auto& points = curve.points;
+  if (points.size() > kMostPoints) {
+    const std::size_t step = points.size() / (kMostPoints - 1) + 1;
+    std::vector<std::pair<double, double>> kept;
+    for (std::size_t i = 0; i + 1 < points.size(); i += step) kept.push_back(points[i]);
+    kept.push_back(points.back());
+    points = std::move(kept);
+  }
   observation_.curves.push_back(std::move(curve));
 }
 

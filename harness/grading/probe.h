@@ -86,7 +86,8 @@ class Probe {
   /// Records a measured quantity for the reports. A repeated name keeps the last value.
   void fact(std::string name, double value, std::string unit);
 
-  /// Records something to look at, and something to draw, for the reports.
+  /// Records something to look at, and something to draw, for the reports. Of a long curve, whose
+  /// length may be the solution's choice, every so many-th point is kept.
   void exhibit(Exhibit exhibit);
   void curve(Curve curve);
 

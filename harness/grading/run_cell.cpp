@@ -236,7 +236,12 @@ class CellRun {
     Probe::Setting setting{.solution = solution, .audit = request_.audit};
     setting.size = request_.challenge.size;
     setting.challenge_folder = request_.challenge.folder;
-    setting.say = [this, id = check.id](const std::string& text) {
+    // How often there is news may be the solution's choice.
+    using Clock = std::chrono::steady_clock;
+    setting.say = [this, id = check.id,
+                   last = Clock::time_point()](const std::string& text) mutable {
+      if (Clock::now() - last < std::chrono::milliseconds(100)) return;
+      last = Clock::now();
       tell(CellEvent::Kind::check_started, id + ": " + text, Verdict::passed);
     };
     // Audits count tokens and cases, not seconds: they keep both cores busy.

@@ -160,9 +160,9 @@ std::string method(const Rubric& rubric) {
       "## How grades are made\n\n"
       "Every number here follows from executed checks by `harness/score/rubric.yaml`; none was "
       "typed in. A section's score is the weighted mean of its measured checks; the raw score is "
-      "the "
-      "weighted mean of the sections ({}). A failed check also caps the score: major {}, critical "
-      "{}, fatal {}. Letters: {}. A timed check earns its points by the ratio reference time / "
+      "the weighted mean of the sections ({}). A failed check also caps the score: major {}, "
+      "critical {}, fatal {}. Letters: {}. A timed check earns its points by the ratio reference "
+      "time / "
       "solution time: all at {:g}, none at {:g}, logarithmic between. One attempt each: this ranks "
       "submissions; how far the same model would vary was not measured.\n\n",
       sections, points(rubric.cap_of(Severity::major)), points(rubric.cap_of(Severity::critical)),

@@ -19,6 +19,7 @@ constexpr double kRight = 20;
 constexpr double kTop = 36;
 constexpr double kBottom = 50;
 constexpr int kTicks = 6;  // about so many on an axis
+constexpr double kLargest = 1e12;
 
 constexpr std::string_view kStyle =
     "text{font:12px sans-serif;fill:#24292f}.title{font-weight:bold;font-size:14px}"
@@ -35,7 +36,9 @@ struct Axis {
   double to;
 
   Axis(double least, double most, double from, double to) : from(from), to(to) {
-    const double span = most > least ? most - least : std::max(1.0, std::abs(least));
+    // Digits beyond the sixth cannot be told apart on an axis; a flat line gets some height.
+    const double size = std::max(std::abs(least), std::abs(most));
+    const double span = std::max(most - least, size > 0 ? 1e-6 * size : 1.0);
     const double rough = span / kTicks;
     const double power = std::pow(10, std::floor(std::log10(rough)));
     step = rough <= 1.5 * power ? power : rough <= 3.5 * power ? 2 * power : 5 * power;
@@ -97,8 +100,8 @@ void draw_axes(pugi::xml_node svg, const Axis& x, const Axis& y, const Curve& cu
 
 std::string draw(const Curve& curve) {
   std::vector<std::pair<double, double>> points = curve.points;
-  std::erase_if(points,
-                [](const auto& p) { return !std::isfinite(p.first) || !std::isfinite(p.second); });
+  const auto drawable = [](double value) { return std::abs(value) <= kLargest; };  // not NaN
+  std::erase_if(points, [&](const auto& p) { return !drawable(p.first) || !drawable(p.second); });
   pugi::xml_document document;
   auto svg = document.append_child("svg");
   svg.append_attribute("xmlns") = "http://www.w3.org/2000/svg";

@@ -50,6 +50,19 @@ TEST_CASE("common numbers are the same in every check of a run, and others than 
   CHECK(one.begin_case("name")() != drawn);
 }
 
+TEST_CASE("a curve of any length is kept with a bounded number of points, its ends among them") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  Curve curve{"loss", "seconds", "nats", {}};
+  for (int i = 0; i < 100'000; ++i) curve.points.emplace_back(i, -i);
+  probe.curve(curve);
+  const auto& kept = probe.observation().curves.at(0).points;
+  CHECK(kept.size() <= 500);
+  CHECK(kept.size() >= 250);
+  CHECK(kept.front().first == 0);
+  CHECK(kept.back().first == 99'999);
+}
+
 TEST_CASE("a case's numbers depend on run seed, check and case name alone") {
   Scripted session;
   Probe one = probe_of(session);

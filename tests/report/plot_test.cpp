@@ -29,6 +29,19 @@ TEST_CASE("a title from anywhere stays text, and what is no number is left out")
   CHECK(std::count(points.begin(), points.end(), ' ') == 1);  // two points are left
 }
 
+TEST_CASE("numbers that a submission made up neither fill the page nor leave it") {
+  const std::vector<Curve> wild{{"huge", "x", "y", {{0, -1e308}, {1, 1e308}, {2, 3}}},
+                                {"thin", "x", "y", {{0, 1}, {1, 1 + 1e-15}}},
+                                {"far", "x", "y", {{0, 1e11}, {1e-9, 1e11 + 1e-4}}}};
+  for (const Curve& curve : wild) {
+    const std::string svg = draw(curve);
+    INFO(curve.title);
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+    CHECK(svg.size() < 10'000);
+  }
+}
+
 TEST_CASE("no points, one point and a flat line are drawn as well") {
   for (const Curve& curve : {Curve{"none", "x", "y", {}}, Curve{"one", "x", "y", {{2, 3}}},
                              Curve{"flat", "x", "y", {{0, 0}, {1, 0}}}}) {
