@@ -22,9 +22,9 @@ struct Shape {
 };
 
 constexpr Shape kShapes[] = {
-    {"first_step_32x131072", BEAM_SEPARATE, 32, 4, 131'072, 1, 1},
-    {"separate_8x4x32000", BEAM_SEPARATE, 8, 4, 32'000, 6, 1},
-    {"pooled_4x8x50257", BEAM_POOLED, 4, 8, 50'257, 4, 2},
+    {"first_step_16x131072", BEAM_SEPARATE, 16, 4, 131'072, 1, 1},
+    {"separate_8x4x32000", BEAM_SEPARATE, 8, 4, 32'000, 3, 1},
+    {"pooled_4x8x50257", BEAM_POOLED, 4, 8, 50'257, 2, 2},
 };
 
 /// One round's input and its answer, shared by all contestants of the round.

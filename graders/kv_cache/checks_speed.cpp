@@ -24,8 +24,8 @@ struct Shape {
 // Decoding reads every byte of the cache once and does little with it: 16 MiB as floats, of which
 // INT8 makes 4 and INT4 2 when nothing else changes, so they get more tokens.
 constexpr Shape kShapes[] = {
-    {"decode_f32", KV_F32, 4, 2048, 1, false},   {"decode_int8", KV_INT8, 4, 4096, 1, false},
-    {"decode_int4", KV_INT4, 4, 4096, 1, false}, {"prefill_f32", KV_F32, 1, 1536, 192, false},
+    {"decode_f32", KV_F32, 4, 2048, 1, false},   {"decode_int8", KV_INT8, 4, 3072, 1, false},
+    {"decode_int4", KV_INT4, 4, 3072, 1, false}, {"prefill_f32", KV_F32, 1, 1536, 192, false},
     {"append_int8", KV_INT8, 4, 1024, 0, true},
 };
 constexpr std::int64_t kHeads = 2;
@@ -212,7 +212,7 @@ RaceSpec spec_for(const Shape& shape) {
 }  // namespace
 
 void speed(Probe& probe) {
-  constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(200)};
+  constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(120)};
   for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
 }
 

@@ -17,9 +17,15 @@ namespace gauntlet {
 namespace {
 
 constexpr const char* kSymbol = "self_test";
-// More than the prompts grant, so that a busy machine makes no false alarm. The same for right and
-// wrong: a test that only waits must not pass for one that tells them apart.
+// More than the prompts grant, so that a busy machine makes no false alarm.
 constexpr double kSeconds = 5;
+
+/// How long the tests may take with a wrong solution, after `slowest` seconds with the right ones.
+/// A wrong solution that hangs need not be waited for as long; but far more than any right one took
+/// is left, so that tests which only wait do not pass for tests that tell right from wrong.
+double patience(double slowest) {
+  return std::clamp(20 * slowest, 0.5, kSeconds);
+}
 
 bool needs_a_clock(const Mutant& mutant, const Grader& grader) {
   return std::all_of(mutant.killers.begin(), mutant.killers.end(), [&](const std::string& killer) {
@@ -79,8 +85,9 @@ class Trial {
         const std::function<void(const std::string&)>& busy)
       : challenge_(challenge), cache_(cache), config_(std::move(config)), busy_(busy) {}
 
-  /// What was said of each.
-  std::vector<std::string> objections(std::span<const SelfTestSubject> subjects) {
+  /// What was said of each, given so many seconds for one.
+  std::vector<std::string> objections(std::span<const SelfTestSubject> subjects, double seconds) {
+    config_.call_seconds = seconds;
     said_.assign(subjects.size(), "");
     next_ = 0;
     std::vector<std::jthread> threads;
@@ -92,11 +99,17 @@ class Trial {
     return std::move(said_);
   }
 
+  /// The longest that a subject has taken so far.
+  double slowest() const { return slowest_; }
+
  private:
   void work_through(std::span<const SelfTestSubject> subjects) {
     while (const auto mine = take_next(subjects)) {
       try {
-        said_[*mine] = objection(config_, library_of(subjects[*mine]));
+        const std::filesystem::path library = library_of(subjects[*mine]);
+        const auto start = std::chrono::steady_clock::now();
+        said_[*mine] = objection(config_, library);
+        note_time(std::chrono::steady_clock::now() - start);
       } catch (...) {
         const std::lock_guard lock(mutex_);
         fault_ = std::current_exception();
@@ -111,6 +124,11 @@ class Trial {
     return next_++;
   }
 
+  void note_time(std::chrono::duration<double> taken) {
+    const std::lock_guard lock(mutex_);
+    slowest_ = std::max(slowest_, taken.count());
+  }
+
   std::filesystem::path library_of(const SelfTestSubject& subject) const {
     const BuiltSolution built = build_solution(subject.solution, challenge_, cache_);
     if (!built.record.ok)
@@ -123,8 +141,9 @@ class Trial {
   const std::filesystem::path& cache_;
   WorkerConfig config_;
   const std::function<void(const std::string&)>& busy_;
-  std::mutex mutex_;  // of busy_, next_ and fault_; every thread has its own elements of said_
+  std::mutex mutex_;  // of all below but said_, where every thread has elements of its own
   std::size_t next_ = 0;
+  double slowest_ = 0;
   std::exception_ptr fault_;
   std::vector<std::string> said_;
 };
@@ -135,7 +154,6 @@ WorkerConfig config_for(const Workshop& workshop, const Challenge& challenge,
   config.worker = workshop.worker;
   config.tests = tests;
   config.exports = challenge.exports;
-  config.call_seconds = kSeconds;
   config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
   config.arena_bytes = std::size_t{1} << 20;  // no buffers
   return config;
@@ -208,7 +226,9 @@ CheckObservation grade_self_test(const Workshop& workshop, const Challenge& chal
   const std::span mutants(first_mutant, subjects.end());
   Tally tally;
   for (const auto& group : {honest, mutants}) {
-    const std::vector<std::string> said = trial.objections(group);
+    const bool right = group.data() == honest.data();
+    const std::vector<std::string> said =
+        trial.objections(group, right ? kSeconds : patience(trial.slowest()));
     for (std::size_t i = 0; i < group.size(); ++i) tally.count(group[i], said[i]);
     if (2 * tally.refused_share() >= 1) break;  // no kill can make up for it
   }

@@ -1,5 +1,6 @@
 #include "harness/measure/awake_cores.h"
 
+#include <latch>
 #include <sched.h>
 
 namespace gauntlet {
@@ -15,9 +16,12 @@ bool give_way_on(int core) {
 }
 
 // A thread that may not give way would compete with the contestants: it ends instead.
-void stay_awake(const std::stop_token& stop, int core) {
-  if (!give_way_on(core)) return;
-  while (!stop.stop_requested()) {
+void stay_awake(const std::stop_token& stop, int core, std::atomic<int>& awake,
+                std::latch& started) {
+  const bool gives_way = give_way_on(core);
+  awake += gives_way ? 1 : 0;
+  started.count_down();
+  while (gives_way && !stop.stop_requested()) {
   }
 }
 
@@ -26,9 +30,13 @@ void stay_awake(const std::stop_token& stop, int core) {
 AwakeCores::AwakeCores() {
   cpu_set_t ours;
   if (sched_getaffinity(0, sizeof ours, &ours) != 0) return;
+  std::latch started(CPU_COUNT(&ours));
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &ours))
-      threads_.emplace_back([core](const std::stop_token& stop) { stay_awake(stop, core); });
+      threads_.emplace_back([this, core, &started](const std::stop_token& stop) {
+        stay_awake(stop, core, awake_, started);
+      });
+  started.wait();
 }
 
 }  // namespace gauntlet

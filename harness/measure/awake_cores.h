@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -16,7 +17,11 @@ class AwakeCores {
  public:
   AwakeCores();
 
+  /// How many cores are kept awake: fewer than there are where threads may not give way.
+  int count() const { return awake_; }
+
  private:
+  std::atomic<int> awake_ = 0;
   std::vector<std::jthread> threads_;  // stopped and joined by their destructors
 };
 

@@ -92,7 +92,7 @@ SpeedMeasurement summarise(const RaceSpec& spec, const Rounds& rounds) {
 constexpr double kClear = 1.25;
 
 /// True when more rounds are not worth their time: the answer is fine, or time is up and the answer
-/// is clear. A race that is not gets three times its time.
+/// is clear or hopeless. A race that is neither gets three times its time.
 bool enough(const RaceBudget& budget, const Rounds& rounds,
             std::chrono::steady_clock::duration spent) {
   const int count = static_cast<int>(rounds.size());
@@ -101,10 +101,58 @@ bool enough(const RaceBudget& budget, const Rounds& rounds,
   const Interval interval = ratio_interval(rounds, kSolution, kReference);
   if (within(interval, budget.fine)) return true;
   if (spent < budget.time) return false;
-  return spent >= 3 * budget.time ||
+  return spent >= 3 * budget.time || interval.high <= budget.hopeless ||
          (within(interval, kClear) &&
           within(ratio_interval(rounds, kReferenceAgain, kReference), kClear));
 }
+
+/// What this process and the contestants have used of the processors at some time.
+struct Usage {
+  std::chrono::steady_clock::time_point when;
+  std::chrono::nanoseconds cpu{};
+};
+
+std::chrono::nanoseconds cpu_time_of_this_process() {
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+/// The part of the cores' time from one usage to the other that went to nobody of ours. Our own
+/// threads keep the cores awake and take all that is left, so that no time is idle.
+double lost_share(const AwakeCores& awake, const Usage& from, const Usage& to) {
+  const double all = std::chrono::duration<double>(to.when - from.when).count() * awake.count();
+  return all > 0 ? 1 - std::chrono::duration<double>(to.cpu - from.cpu).count() / all : 0;
+}
+
+/// Rounds that do not count, because the machine had other things to do.
+class Disturbed {
+ public:
+  void count(double lost) {
+    ++rounds_;
+    lost_ += lost;
+  }
+
+  /// Whoever waits for so few quiet rounds among many measures a machine that is at work.
+  bool too_often(std::size_t quiet) const {
+    return rounds_ >= kPatience && static_cast<std::size_t>(rounds_) > 2 * quiet;
+  }
+
+  Finding finding(const std::string& case_name) const {
+    return {Verdict::unmeasured,
+            case_name,
+            fmt::format("the machine was busy: in {} rounds, other programs had {:.0f} % of the "
+                        "processors; grade it again when nothing else runs",
+                        rounds_, 100 * lost_ / rounds_),
+            {},
+            std::nullopt};
+  }
+
+ private:
+  static constexpr int kPatience = 12;
+  int rounds_ = 0;
+  double lost_ = 0;
+};
 
 /// Runs one lap. What goes wrong with a reference is our fault, not the solution's.
 Lap run_lap(const RaceSpec& spec, Lane lane, Session& session) {
@@ -131,11 +179,18 @@ bool beats_physics(const RaceSpec& spec, double lap_ns) {
 RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session& solution,
                 Session& reference, Session& reference_again) {
   const std::array<Session*, kLanes> sessions{&solution, &reference, &reference_again};
+  const auto usage = [&sessions] {
+    Usage now{std::chrono::steady_clock::now(), cpu_time_of_this_process()};
+    for (const Session* session : sessions) now.cpu += session->cpu_time();
+    return now;
+  };
   Rounds rounds;
+  Disturbed disturbed;
   const AwakeCores awake;
   const auto start = std::chrono::steady_clock::now();
   bool warm = false;  // the first round warms everybody up and is not counted
   while (!enough(budget, rounds, std::chrono::steady_clock::now() - start)) {
+    const Usage before = usage();
     spec.prepare(rng);
     std::vector<Lane> order{kSolution, kReference, kReferenceAgain};
     rng.shuffle(order);
@@ -145,7 +200,13 @@ RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session
       if (lap.finding) return {{}, std::move(lap.finding)};
       round.ns[lane] = static_cast<double>(lap.elapsed.count());
     }
-    if (warm) rounds.push_back(round);
+    const double lost = lost_share(awake, before, usage());
+    if (lost > budget.others) {
+      disturbed.count(lost);
+      if (disturbed.too_often(rounds.size())) return {{}, disturbed.finding(spec.case_name)};
+    } else if (warm) {
+      rounds.push_back(round);
+    }
     warm = true;
   }
   return {summarise(spec, rounds), std::nullopt};

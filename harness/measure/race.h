@@ -32,12 +32,17 @@ struct RaceSpec {
   std::function<Lap(Session&)> lap;
 };
 
-/// Rounds are added until the interval of the ratio is `fine` (high / low) or the time is up.
+/// Rounds are added until the interval of the ratio is `fine` (high / low) or the time is up. What
+/// is not clear by then gets more time, unless the whole interval lies below `hopeless`, where no
+/// rubric of ours gives points. A round in which more than `others` of the processors' time went to
+/// other programs, or to neighbours of a virtual machine, does not count.
 struct RaceBudget {
   int min_rounds = 12;
   int max_rounds = 41;
   std::chrono::milliseconds time{1200};
   double fine = 1.04;
+  double hopeless = 0.125;
+  double others = 0.1;
 };
 
 /// What this machine can do at best, measured by ourselves in the same run.
@@ -54,7 +59,7 @@ void raise_ceilings();
 
 struct RaceResult {
   SpeedMeasurement speed;          // empty when there is a finding
-  std::optional<Finding> finding;  // the first wrong lap of the solution
+  std::optional<Finding> finding;  // the first wrong lap, or that the machine was too busy
 };
 
 /// True when a lap of this length cannot have done the work. What does not fit into the last-level

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +28,9 @@ class Session {
 
   /// Forgets everything that the solution could remember: the next call meets a fresh process.
   virtual void restart() = 0;
+
+  /// Processor time that it has used outside of our process.
+  virtual std::chrono::nanoseconds cpu_time() const { return {}; }
 };
 
 }  // namespace gauntlet

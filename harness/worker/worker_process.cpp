@@ -81,6 +81,14 @@ WorkerProcess::~WorkerProcess() {
   stop_for_good();
 }
 
+std::chrono::nanoseconds WorkerProcess::cpu_time() const {
+  clockid_t clock{};
+  timespec spent{};
+  if (pid_ < 0 || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &spent) != 0)
+    return {};
+  return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+}
+
 WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
   if (pid_ < 0) throw Broken("a worker that has ended was told to run");
   wire::Control& shared = control();

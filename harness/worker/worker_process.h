@@ -65,6 +65,7 @@ class WorkerProcess {
   const ProcessMemory& memory() const { return *memory_; }
   const OutputPipe& output() const { return output_; }
   End end() const { return end_; }
+  std::chrono::nanoseconds cpu_time() const;  // of all its threads; 0 once it has ended
 
   /// Private and file bytes that the worker held before it loaded the solution.
   const Resident& baseline() const { return baseline_; }

@@ -59,7 +59,12 @@ class WorkerSession::Impl {
 
   void restart() {
     if (worker_) last_output_ = worker_->output().kept();
+    earlier_cpu_time_ = cpu_time();
     worker_.reset();
+  }
+
+  std::chrono::nanoseconds cpu_time() const {
+    return earlier_cpu_time_ + (worker_ ? worker_->cpu_time() : std::chrono::nanoseconds());
   }
 
   std::string output() const {
@@ -205,6 +210,7 @@ class WorkerSession::Impl {
   std::string symbol_;  // that it has found
   Resident before_;
   std::string last_output_;
+  std::chrono::nanoseconds earlier_cpu_time_{};  // of workers that are gone
 };
 
 WorkerSession::WorkerSession(WorkerConfig config)
@@ -215,6 +221,9 @@ void WorkerSession::run(CallBase& call) {
 }
 void WorkerSession::restart() {
   impl_->restart();
+}
+std::chrono::nanoseconds WorkerSession::cpu_time() const {
+  return impl_->cpu_time();
 }
 std::string WorkerSession::output() const {
   return impl_->output();

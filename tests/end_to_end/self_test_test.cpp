@@ -111,3 +111,10 @@ TEST_CASE("missing tests and tests that do not build are findings") {
   const auto nameless = grade("int self_tset() { return 0; }");
   CHECK(nameless.earned == 0);
 }
+
+TEST_CASE("a wrong solution that hangs is noticed, and not waited for as long as a right one") {
+  const auto seen = grade(
+      self_test(std::string(kAsk) + "for (volatile int i = 0; n < 0;) i = 1; return n % 2 != 0;"));
+  CHECK(seen.earned == 1);
+  CHECK(seen.seconds < 4);
+}

@@ -1,7 +1,13 @@
 #include "harness/measure/race.h"
 
 #include <cmath>
+#include <csignal>
 #include <doctest/doctest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
 
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
@@ -20,6 +26,12 @@ struct Runner : Session {
   int laps = 0;
 };
 
+RaceBudget rounds_of(int least, int most, int milliseconds) {
+  RaceBudget budget{least, most, std::chrono::milliseconds(milliseconds)};
+  budget.others = 1;  // other tests may run beside this one
+  return budget;
+}
+
 struct Track {
   Runner solution;
   Runner reference{1e6};
@@ -27,7 +39,7 @@ struct Track {
   Rng noise{1};
   double noise_share = 0.02;
   RaceSpec spec;
-  RaceBudget budget{15, 15, std::chrono::milliseconds(0)};
+  RaceBudget budget = rounds_of(15, 15, 0);
 
   explicit Track(double solution_ns) : solution(solution_ns) {
     spec.case_name = "track";
@@ -39,6 +51,31 @@ struct Track {
     };
   }
   RaceResult run() { return race(spec, budget, Rng(9), solution, reference, reference_again); }
+};
+
+/// Other programs that take all they can get.
+class BusyPrograms {
+ public:
+  explicit BusyPrograms(int count) {
+    for (int i = 0; i < count; ++i) {
+      const pid_t pid = fork();
+      if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (volatile int spin = 0; spin == 0;) {
+        }
+      }
+      pids_.push_back(pid);
+    }
+  }
+  ~BusyPrograms() {
+    for (const pid_t pid : pids_) {
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+  }
+
+ private:
+  std::vector<pid_t> pids_;
 };
 
 Finding wrong_answer() {
@@ -69,7 +106,7 @@ TEST_CASE("equal speeds are not told apart, and the noise floor holds 1") {
 
 TEST_CASE("laps held up by the machine, most of them even, do not change the ratio") {
   Track track(0.5e6);
-  track.budget = {30, 30, std::chrono::milliseconds(0)};
+  track.budget = rounds_of(30, 30, 0);
   track.noise_share = 0.002;
   const auto undisturbed = track.spec.lap;
   Rng trouble(3);
@@ -85,12 +122,32 @@ TEST_CASE("laps held up by the machine, most of them even, do not change the rat
 
 TEST_CASE("a race that is too noisy goes on beyond its time, up to its rounds") {
   Track quiet(1e6);
-  quiet.budget = {12, 30, std::chrono::milliseconds(0)};
+  quiet.budget = rounds_of(12, 30, 0);
   CHECK(quiet.run().speed.rounds == 12);
   Track noisy(1e6);
   noisy.noise_share = 1.5;
-  noisy.budget = {12, 30, std::chrono::milliseconds(20)};
+  noisy.budget = rounds_of(12, 30, 20);
   CHECK(noisy.run().speed.rounds == 30);
+}
+
+TEST_CASE("a solution far behind gets no more time, however noisy the race") {
+  Track behind(40e6);
+  behind.noise_share = 0.4;
+  behind.spec.prepare = [](Rng&) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  behind.budget = rounds_of(12, 30, 10);  // up before the twelfth round
+  CHECK(behind.run().speed.rounds == 12);
+}
+
+TEST_CASE("a race on a machine that is busy with other programs is unmeasured") {
+  Track track(1e6);
+  track.spec.prepare = [](Rng&) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  const BusyPrograms beside(this_machine().cores);
+  CHECK_FALSE(track.run().finding);
+  track.budget.others = 0.1;
+  const RaceResult result = track.run();
+  REQUIRE(result.finding);
+  CHECK(result.finding->verdict == Verdict::unmeasured);
+  CHECK(result.finding->summary.find("the machine was busy") == 0);
 }
 
 TEST_CASE("a lap with a wrong output ends the race and is reported") {

@@ -148,3 +148,21 @@ TEST_CASE("honest C++ works inside: threads, OpenMP, exceptions, large memory, n
   solution.session->run(call);
   CHECK(call.returned == 1);
 }
+
+TEST_CASE("the processor time of a solution counts all its workers, and is nobody else's") {
+  const Solution solution(work(R"(
+    timespec now;
+    do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    while (now.tv_nsec < 50000000 && now.tv_sec == 0);
+    return 0;
+  )",
+                               "#include <time.h>"));
+  CHECK(solution.session->cpu_time().count() == 0);
+  for (int worker = 1; worker <= 2; ++worker) {
+    WorkCall call(1);
+    solution.session->run(call);
+    solution.session->restart();
+    CHECK(solution.session->cpu_time() >= std::chrono::milliseconds(50 * worker));
+    CHECK(solution.session->cpu_time() < std::chrono::seconds(5));
+  }
+}
