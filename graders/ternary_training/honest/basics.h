@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "contract.h"
@@ -12,9 +13,11 @@
 namespace basics {
 
 inline double value_of_half(uint16_t half) {
-  const int exponent = half >> 10;
-  const int fraction = half & 1023;
-  return exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (half < 1024) return half * 0x1p-24;
+  const auto bits = (static_cast<uint64_t>(half) << 42) + (uint64_t{1008} << 52);
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 constexpr uint16_t kHalfInfinity = 0x7c00;
