@@ -46,11 +46,12 @@
  *   Training ends, checkpoint written, within max_seconds of the call, and before more than
  *   max_tokens tokens were processed (one token in one training pass counts as one; a text gone
  *   through twice counts twice). Either may be the one that ends it; a negative one is no limit,
- *   and at least one is a limit. max_tokens = 0 asks for an untrained model, which is a valid
- *   checkpoint.
+ *   and at least one is a limit. It may end earlier. max_tokens = 0 asks for an untrained model,
+ *   which is a valid checkpoint and is described by the same outputs.
  *   `progress` is called from the thread that called ternary_train, once a second or more often
  *   while it trains and once at the end, with counts that never fall. A result other than 0 asks
- *   to end now: the checkpoint of what was learnt so far is written, and 0 is returned.
+ *   to end now: the checkpoint of what was learnt so far is written, progress is called at most
+ *   once more, and 0 is returned.
  *   With num_threads = 1 and only max_tokens as limit, the same arguments give the same bytes,
  *   and another seed gives another model.
  *   train_nll      of the checkpoint as written: the LIKELIHOOD of one text that is the first
@@ -91,8 +92,9 @@
  * ternary_forward, document_start not ascending from 0 to num_tokens, a checkpoint with an error,
  * both limits negative, a group whose mean rounds to infinity. TERNARY_NO_SPACE when
  * checkpoint_capacity is too small; the size needed is then in checkpoint_bytes. Both are found
- * before training starts. TERNARY_UNSUPPORTED for another abi_version or device. Outputs stay
- * untouched in all these cases but the one named. Latent weights, x and gradients are finite.
+ * before training starts. TERNARY_UNSUPPORTED for another abi_version or device. Where several
+ * apply it is UNSUPPORTED before BAD_ARGUMENT before NO_SPACE. Outputs stay untouched in all these
+ * cases but the one named. Latent weights, x and gradients are finite.
  *
  * Sources: Ma et al. 2024, "The Era of 1-bit LLMs" (arXiv 2402.17764); Bengio et al. 2013,
  * straight-through estimator (arXiv 1308.3432); Touvron et al. 2023, LLaMA (arXiv 2302.13971);

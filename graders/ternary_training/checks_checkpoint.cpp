@@ -130,9 +130,10 @@ void every_tensor_matters(Probe& probe, Course& course) {
     const double rise = likelihood_of(Network(spoilt), texts, course.threads()).mean() - before;
     least = std::min(least, rise);
     if (!(rise > 0))
-      probe.fail(fmt::format("{} in all layers: with random signs hidden text is {:.4f} nats a "
-                             "token likelier",
-                             kind, -rise));
+      probe.fail(
+          fmt::format("{} in all layers: with random signs hidden text is {:.4f} nats a "
+                      "token likelier",
+                      kind, -rise));
   }
   probe.fact("least a kind of tensor is worth", least, "nats a token");
 }

@@ -25,7 +25,7 @@ void require_trains(Probe& probe, const char* name, const TernaryModel& model,
   lesson.max_tokens = 4 * model.context + 100;
   lesson.threads = static_cast<int>(rng.integer(1, 3));
   lesson.seed = rng();
-  learn(probe, lesson);
+  require_claim(probe, learn(probe, lesson));
 }
 
 }  // namespace
@@ -56,6 +56,7 @@ void group_sizes(Probe& probe) {
     lesson.documents = {text};
     lesson.model = {24, 32, 1, 2, 64, 16, group};
     const Learnt learnt = learn(probe, lesson);
+    require_claim(probe, learnt);
     probe.fact(fmt::format("groups of {}", group), learnt.train_nll, "nats");
     if (!(learnt.train_nll <= kLearnt * nothing))
       probe.fail(fmt::format("after 12,000 tokens the text has {:.2f} nats, counting gives {:.2f}",
@@ -81,7 +82,7 @@ void odd_documents(Probe& probe) {
     lesson.documents.clear();
     for (const std::int64_t length : lengths[i])
       lesson.documents.push_back(length == 0 ? Text{} : source_text(rng, 24, length));
-    learn(probe, lesson);
+    require_claim(probe, learn(probe, lesson));
   }
 }
 

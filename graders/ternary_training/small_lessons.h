@@ -26,8 +26,13 @@ struct Learnt {
   double train_nll;  // measured
 };
 
-/// Trains, reads the checkpoint and holds what the solution says about it to what is measured.
+/// Trains, within the lesson's tokens, and reads the checkpoint.
 Learnt learn(Probe& probe, const Lesson& lesson);
+
+/// The likelihood of the training text has to be what the solution says: another one at odd shapes
+/// means that it trained another model than it wrote. Only some checks ask, so that one wrong claim
+/// does not fail every check that trains.
+void require_claim(Probe& probe, const Learnt& learnt);
 
 /// Nats a token of a text by counting its own tokens.
 double own_entropy(const Text& text);
