@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "harness/score/board.h"
+#include "harness/score/needs.h"
+#include "harness/store/ledger.h"
 #include "harness/store/papers.h"
 
 namespace gauntlet {
@@ -24,6 +26,8 @@ struct ReportInput {
   std::vector<ChallengeTitle> challenges;  // columns in order
   std::vector<CellObservation> cells;
   std::map<std::string, Papers> papers;  // by submission; the reference has none
+  std::vector<Need> needs;
+  std::vector<LedgerEntry> ledger;
 };
 
 /// Every page by its path below the report folder: "README.md", "submissions/alpha.md".

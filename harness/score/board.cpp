@@ -33,6 +33,15 @@ const CellScore* most_common(const std::vector<const CellScore*>& scores) {
 
 }  // namespace
 
+std::vector<std::optional<Place>> column_places(const Rubric& rubric,
+                                                const std::vector<const CellScore*>& scores) {
+  const CellScore* group = most_common(scores);
+  std::vector<std::optional<double>> column;
+  for (const CellScore* score : scores)
+    column.push_back(comparable(*score, *group) ? score->score : std::nullopt);
+  return placements(rubric, column);
+}
+
 Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
              std::vector<std::string> challenges)
     : rubric_(rubric), challenges_(std::move(challenges)) {
@@ -57,11 +66,7 @@ void Board::place(const std::string& challenge, Device device) {
     entries.push_back(&cell);
     scores.push_back(&cell.score);
   }
-  const CellScore* group = most_common(scores);
-  std::vector<std::optional<double>> column;
-  for (const CellScore* score : scores)
-    column.push_back(comparable(*score, *group) ? score->score : std::nullopt);
-  const auto places = placements(rubric_, column);
+  const auto places = column_places(rubric_, scores);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i]->placement = places[i];
 }
 
@@ -80,20 +85,28 @@ const BoardCell* Board::find(const std::string& submission, const std::string& c
   return found == cells_.end() ? nullptr : &found->second;
 }
 
-std::optional<Mean> Board::mean(const std::string& submission) const {
-  Mean mean;
-  mean.of = static_cast<int>(challenges_.size());
+std::optional<Device> Board::device(const std::string& submission) const {
   std::optional<Device> device;
   for (const auto& challenge : challenges_) {
     const BoardCell* cell = find(submission, challenge);
     if (!cell || !cell->score.score) continue;
     if (device && *device != cell->score.device) return std::nullopt;
     device = cell->score.device;
+  }
+  return device;
+}
+
+std::optional<Mean> Board::mean(const std::string& submission) const {
+  if (!device(submission)) return std::nullopt;
+  Mean mean;
+  mean.of = static_cast<int>(challenges_.size());
+  for (const auto& challenge : challenges_) {
+    const BoardCell* cell = find(submission, challenge);
+    if (!cell || !cell->score.score) continue;
     mean.score += *cell->score.score;
     mean.partial = mean.partial || cell->score.partial();
     ++mean.graded;
   }
-  if (mean.graded == 0) return std::nullopt;
   mean.score /= mean.graded;
   return mean;
 }

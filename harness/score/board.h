@@ -26,6 +26,10 @@ struct BoardCell {
   std::optional<Place> placement;  // among the comparable cells of its challenge
 };
 
+/// Places in one challenge on one device: among those that answered the same questions as most did.
+std::vector<std::optional<Place>> column_places(const Rubric& rubric,
+                                                const std::vector<const CellScore*>& scores);
+
 /// The grade matrix: everything that follows from the scores of many cells together.
 class Board {
  public:
@@ -47,6 +51,9 @@ class Board {
 
   /// Nothing when no cell was graded, or when the cells are of different devices.
   std::optional<Mean> mean(const std::string& submission) const;
+
+  /// Of the graded cells; nothing when there are none, or of both devices.
+  std::optional<Device> device(const std::string& submission) const;
 
   PairVerdict compare(const std::string& first, const std::string& second,
                       const std::string& challenge) const;

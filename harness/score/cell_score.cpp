@@ -17,31 +17,46 @@ bool is_timed(const CheckObservation& check) {
   return check.info.section == Section::performance && !check.speeds.empty();
 }
 
+using Open = Assumption::Open;
+
 /// The mean over the cases that count; nothing when all were too noisy.
-std::optional<double> mean_speed_share(const Rubric& rubric, const CheckObservation& check) {
+std::optional<double> mean_speed_share(const Rubric& rubric, const CheckObservation& check,
+                                       Open open) {
   double sum = 0;
   int count = 0;
   for (const auto& speed : check.speeds) {
     if (!rubric.counts(speed)) continue;
-    sum += rubric.speed_share(speed.ratio);
+    const Interval ratio = rubric.ratio_interval(speed);
+    sum += rubric.speed_share(open == Open::worst  ? ratio.low
+                              : open == Open::best ? ratio.high
+                                                   : speed.ratio);
     ++count;
   }
   if (count == 0) return std::nullopt;
   return sum / count;
 }
 
-SectionScore score_section(const Rubric& rubric, Section section,
-                           const std::vector<CheckObservation>& checks) {
+using Checks = std::vector<const CheckObservation*>;
+
+Checks asked(const CellObservation& cell, const Assumption& assumption) {
+  Checks checks;
+  for (const auto& check : cell.checks)
+    if (check.info.id != assumption.never_asked) checks.push_back(&check);
+  return checks;
+}
+
+SectionScore score_section(const Rubric& rubric, Section section, const Checks& checks,
+                           const Assumption& assumption) {
   SectionScore result{section, std::nullopt, 0, 0};
   double points = 0;
   double weight = 0;
-  for (const auto& check : checks) {
-    if (check.info.section != section) continue;
+  for (const auto* check : checks) {
+    if (check->info.section != section) continue;
     ++result.total;
-    if (const auto share = earned_share(rubric, check)) {
+    if (const auto share = earned_share(rubric, *check, assumption)) {
       ++result.measured;
-      points += check.info.weight * *share;
-      weight += check.info.weight;
+      points += check->info.weight * *share;
+      weight += check->info.weight;
     }
   }
   if (weight > 0) result.score = 100 * points / weight;
@@ -67,27 +82,36 @@ std::optional<double> raw_score(const Rubric& rubric, const std::vector<SectionS
 }
 
 /// True when it builds and then never gets as far as an answer, be it a wrong one.
-bool gave_no_output(const CellObservation& cell) {
+bool gave_no_output(const Checks& checks) {
   int ended = 0;
-  for (const auto& check : cell.checks) {
-    if (check.info.section == Section::engineering) continue;
-    if (check.verdict == Verdict::passed || check.verdict == Verdict::wrong) return false;
-    if (blames_submission(check.verdict)) ++ended;
+  for (const auto* check : checks) {
+    if (check->info.section == Section::engineering) continue;
+    if (check->verdict == Verdict::passed || check->verdict == Verdict::wrong) return false;
+    if (blames_submission(check->verdict)) ++ended;
   }
   return ended > 0;
 }
 
-std::vector<Cap> caps_of(const Rubric& rubric, const CellObservation& cell, bool failed_to_build) {
+/// A check that could not be asked might have failed.
+bool brings_cap(const CheckObservation& check, const Assumption& assumption) {
+  if (check.info.id == assumption.earned) return false;
+  if (blames_submission(check.verdict)) return true;
+  return assumption.open == Open::worst && check.verdict != Verdict::passed;
+}
+
+std::vector<Cap> caps_of(const Rubric& rubric, const Checks& checks, bool failed_to_build,
+                         const Assumption& assumption) {
   std::vector<Cap> caps;
   const auto add = [&](std::string_view check, Severity severity) {
     if (const double cap = rubric.cap_of(severity); cap < 100)
       caps.push_back({std::string(check), severity, cap});
   };
   if (failed_to_build) add(kBuildCap, Severity::fatal);
-  if (gave_no_output(cell)) add(kOutputCap, Severity::fatal);
-  for (const auto& check : cell.checks)
-    if (blames_submission(check.verdict))
-      add(check.info.id, check.verdict == Verdict::cheated ? Severity::fatal : check.info.severity);
+  if (gave_no_output(checks)) add(kOutputCap, Severity::fatal);
+  for (const auto* check : checks)
+    if (brings_cap(*check, assumption))
+      add(check->info.id,
+          check->verdict == Verdict::cheated ? Severity::fatal : check->info.severity);
   std::stable_sort(caps.begin(), caps.end(),
                    [](const Cap& a, const Cap& b) { return a.cap < b.cap; });
   return caps;
@@ -98,11 +122,11 @@ double lowest_cap(const std::vector<Cap>& caps, double raw) {
   return raw;
 }
 
-void note_unmeasured(const Rubric& rubric, const CellObservation& cell, CellScore& result) {
-  for (const auto& check : cell.checks) {
-    if (check.verdict == Verdict::broken) ++result.broken;
-    if (!blames_submission(check.verdict) && !earned_share(rubric, check))
-      result.not_measured.push_back(check.info.id);
+void note_unmeasured(const Rubric& rubric, const Checks& checks, CellScore& result) {
+  for (const auto* check : checks) {
+    if (check->verdict == Verdict::broken) ++result.broken;
+    if (!blames_submission(check->verdict) && !earned_share(rubric, *check))
+      result.not_measured.push_back(check->info.id);
   }
   std::sort(result.not_measured.begin(), result.not_measured.end());
 }
@@ -128,27 +152,34 @@ bool CellScore::critical_failure() const {
                      [](const Cap& cap) { return cap.severity >= Severity::critical; });
 }
 
-std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check) {
+std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check,
+                                   const Assumption& assumption) {
+  const Open open = assumption.open;
+  if (check.info.id == assumption.earned) return 1;
   if (blames_submission(check.verdict)) return 0;
-  if (check.verdict != Verdict::passed) return std::nullopt;
-  double share = check.earned >= 0 ? std::min(check.earned, 1.0) : 0;
+  std::optional<double> unknown;
+  if (open != Open::as_measured) unknown = open == Open::best ? 1 : 0;
+  if (check.verdict != Verdict::passed) return unknown;
+  const double share = check.earned >= 0 ? std::min(check.earned, 1.0) : 0;
   if (!is_timed(check)) return share;
-  const auto speed = mean_speed_share(rubric, check);
-  if (!speed) return std::nullopt;
+  const auto speed = mean_speed_share(rubric, check, open);
+  if (!speed) return unknown;
   return share * *speed;
 }
 
-CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
+CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
+                         const Assumption& assumption) {
   CellScore result;
   result.submission = cell.submission;
   result.challenge = cell.challenge;
   result.device = cell.device;
   result.grader_digest = cell.provenance.grader_digest;
-  note_unmeasured(rubric, cell, result);
+  const Checks checks = asked(cell, assumption);
+  note_unmeasured(rubric, checks, result);
   // A build that failed through our own fault arrives with broken checks, which blame nobody.
   result.failed_to_build = !cell.build.ok && result.broken == 0;
   for (const Section section : kSections)
-    if (auto scored = score_section(rubric, section, cell.checks); scored.total > 0)
+    if (auto scored = score_section(rubric, section, checks, assumption); scored.total > 0)
       result.sections.push_back(scored);
 
   result.raw = result.failed_to_build ? 0 : raw_score(rubric, result.sections);
@@ -157,9 +188,17 @@ CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
     result.standing = ours ? Standing::broken : Standing::unmeasured;
     return result;
   }
-  result.caps = caps_of(rubric, cell, result.failed_to_build);
+  result.caps = caps_of(rubric, checks, result.failed_to_build, assumption);
   result.score = lowest_cap(result.caps, *result.raw);
   result.letter = rubric.letter_of(*result.score);
+  return result;
+}
+
+CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
+  CellScore result = score_assuming(rubric, cell, {});
+  if (result.score)
+    result.range = Interval{*score_assuming(rubric, cell, {.open = Open::worst}).score,
+                            *score_assuming(rubric, cell, {.open = Open::best}).score};
   return result;
 }
 
@@ -180,6 +219,10 @@ std::string to_json(const CellScore& score, const Rubric& rubric) {
     json["printed"] = rubric.printed(*score.score);
     json["letter"] = score.letter;
     json["raw"] = json_number(*score.raw);
+  }
+  if (score.range) {
+    json["low"] = json_number(score.range->low);
+    json["high"] = json_number(score.range->high);
   }
   json["partial"] = score.partial();
   json["caps"] = Json::array();

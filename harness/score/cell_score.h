@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/check.h"
+#include "harness/core/stats.h"
 #include "harness/score/rubric.h"
 #include "harness/store/observation.h"
 
@@ -47,6 +48,7 @@ struct CellScore {
   std::vector<SectionScore> sections;  // only those that have checks
   std::optional<double> raw;           // before caps; absent unless graded
   std::optional<double> score;         // absent unless graded; never above raw
+  std::optional<Interval> range;       // where the score may lie, see Assumption; around it
   std::string letter;                  // empty unless graded
   std::vector<Cap> caps;               // every cap below 100 that a failure brought, lowest first
   std::vector<std::string> not_measured;  // ids of unmeasured and broken checks, sorted
@@ -63,8 +65,22 @@ struct CellScore {
 
 CellScore score_cell(const Rubric& rubric, const CellObservation& cell);
 
+/// What if. `open` is how that turned out which measuring left open: where in their 95 % intervals
+/// timed cases lie, and whether unmeasured checks would have passed.
+struct Assumption {
+  enum class Open { as_measured, worst, best };
+  Open open = Open::as_measured;
+  std::string_view never_asked = {};  // the id of a check that is left out
+  std::string_view earned = {};       // the id of a check that got all its points
+};
+
+/// The score, without its range, under an assumption.
+CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
+                         const Assumption& assumption);
+
 /// The share of a check's points that counts, 0..1; nothing for unmeasured and broken checks.
-std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check);
+std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check,
+                                   const Assumption& assumption = {});
 
 /// What the score would be had the failure of this check brought no cap.
 double score_without_cap(const CellScore& score, const std::string& check);

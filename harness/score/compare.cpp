@@ -14,6 +14,9 @@ constexpr NameTable<Margin, 7> kMargins{
     "margin",
     {"n/a", "Tie", "Split", "Narrow", "Moderate", "Decisive", "Decisive (critical failure)"}};
 
+// Of a check's points: what is nearer than this is no difference.
+constexpr double kShareStep = 0.01;
+
 Margin margin_of(const Rubric& rubric, double difference) {
   if (difference < rubric.narrow_below) return Margin::narrow;
   return difference < rubric.moderate_below ? Margin::moderate : Margin::decisive;
@@ -75,6 +78,33 @@ PairVerdict compare(const Rubric& rubric, const CellScore* first, const CellScor
   if (behind.critical_failure() && !ahead.critical_failure())
     return {Margin::decisive_critical, winner};
   return {margin_of(rubric, std::abs(difference)), winner};
+}
+
+int edge(const Rubric& rubric, const SpeedMeasurement& first, const SpeedMeasurement& second) {
+  if (!rubric.counts(first) || !rubric.counts(second)) return 0;
+  const Interval a = rubric.ratio_interval(first);
+  const Interval b = rubric.ratio_interval(second);
+  if (a.low > b.high * rubric.equal_within) return 1;
+  return b.low > a.high * rubric.equal_within ? -1 : 0;
+}
+
+std::optional<int> edge(const Rubric& rubric, const CheckObservation& first,
+                        const CheckObservation& second) {
+  const auto a = earned_share(rubric, first);
+  const auto b = earned_share(rubric, second);
+  if (!a || !b) return std::nullopt;
+  const bool timed = first.verdict == Verdict::passed && second.verdict == Verdict::passed &&
+                     !first.speeds.empty() && !second.speeds.empty();
+  if (!timed) return *a - *b > kShareStep ? 1 : *b - *a > kShareStep ? -1 : 0;
+  bool up = false;
+  bool down = false;
+  for (const auto& own : first.speeds)
+    for (const auto& other : second.speeds) {
+      if (own.case_name != other.case_name) continue;
+      up = up || edge(rubric, own, other) > 0;
+      down = down || edge(rubric, own, other) < 0;
+    }
+  return static_cast<int>(up) - static_cast<int>(down);
 }
 
 void Record::count(const PairVerdict& verdict) {

@@ -53,6 +53,8 @@ void read_comparison(YamlFields& fields, Rubric& rubric) {
   YamlFields ties = fields.fields("ties");
   rubric.tie_band = ties.number("band");
   if (rubric.tie_band < 0) ties.refuse("band", "must be 0 or more");
+  rubric.mean_band = ties.number("mean_band");
+  if (rubric.mean_band < 0) ties.refuse("mean_band", "must be 0 or more");
   ties.refuse_unknown();
   YamlFields margins = fields.fields("margins");
   rubric.narrow_below = margins.number("narrow_below");
@@ -76,19 +78,6 @@ void read_speed(YamlFields fields, Rubric& rubric) {
   if (!(rubric.most_noise > 0 && rubric.most_noise <= 1))
     fields.refuse("most_noise", "must be more than 0 and at most 1");
   fields.refuse_unknown();
-}
-
-struct Interval {
-  double low;
-  double high;
-};
-
-/// The interval of the ratio, widened by the factor by which the reference seemed to differ from
-/// itself where its own interval excludes 1: so much of any other difference is not the
-/// solution's either.
-Interval widened(const SpeedMeasurement& speed) {
-  const double unexplained = std::max({1.0, speed.noise_low, 1 / speed.noise_high});
-  return {speed.low / unexplained, speed.high * unexplained};
 }
 
 }  // namespace
@@ -118,16 +107,21 @@ double Rubric::speed_share(double ratio) const {
   return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
 }
 
+Interval Rubric::ratio_interval(const SpeedMeasurement& speed) const {
+  const double unexplained = std::max({1.0, speed.noise_low, 1 / speed.noise_high});
+  return {speed.low / unexplained, speed.high * unexplained};
+}
+
 bool Rubric::counts(const SpeedMeasurement& speed) const {
   const double points = std::log2(full_ratio / zero_ratio);
-  const Interval ratio = widened(speed);
+  const Interval ratio = ratio_interval(speed);
   return speed_share(ratio.high) - speed_share(ratio.low) <= most_noise &&
          std::log2(speed.noise_high / speed.noise_low) <= most_noise * points;
 }
 
 std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {
   if (!counts(speed)) return "too noisy";
-  const Interval ratio = widened(speed);
+  const Interval ratio = ratio_interval(speed);
   if (ratio.low > equal_within) return "faster";
   if (ratio.high < 1 / equal_within) return "slower";
   return ratio.low >= 1 / equal_within && ratio.high <= equal_within ? "as fast" : "undecided";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/check.h"
+#include "harness/core/stats.h"
 #include "harness/store/observation.h"
 
 namespace gauntlet {
@@ -23,6 +24,7 @@ struct Rubric {
   std::array<double, 4> caps{};             // by Severity; never rising from minor to fatal
   std::vector<Band> letters;                // falling; the last begins at 0
   double tie_band = 0;
+  double mean_band = 0;
   double narrow_below = 0;
   double moderate_below = 0;
   double full_ratio = 0;
@@ -40,6 +42,11 @@ struct Rubric {
 
   /// Share of a timed check's points, 0..1, for reference time / solution time. NaN earns nothing.
   double speed_share(double ratio) const;
+
+  /// The 95 % interval of the ratio, widened by the factor by which the reference seemed to differ
+  /// from itself where its own interval excludes 1: so much of any other difference is not the
+  /// solution's either.
+  Interval ratio_interval(const SpeedMeasurement& speed) const;
 
   /// False when the noise was larger than the question.
   bool counts(const SpeedMeasurement& speed) const;

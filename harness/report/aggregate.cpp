@@ -1,0 +1,192 @@
+#include "harness/report/aggregate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "harness/core/entry.h"
+#include "harness/core/error.h"
+
+namespace gauntlet {
+namespace {
+
+ReportedCell reported(const Rubric& rubric, const Board& board, const CellObservation& cell) {
+  const BoardCell& scored = *board.find(cell.submission, cell.challenge);
+  ReportedCell result{scored.score, scored.placement, cell.seed, cell.build, cell.provenance, {}};
+  for (const auto& check : cell.checks) {
+    ReportedCheck one{check, earned_share(rubric, check), 0};
+    if (one.share && *one.share < 1) one.lost = points_lost(rubric, cell, check.info.id);
+    result.checks.push_back(std::move(one));
+  }
+  return result;
+}
+
+ChallengeTitle title_of(const ReportInput& input, const std::string& name) {
+  const Entry entry = Entry::named(name);
+  for (const auto& challenge : input.challenges) {
+    if (challenge.id != entry.challenge) continue;
+    ChallengeTitle title = challenge;
+    if (!entry.is_standard()) title.title = fmt::format("{}, {}", challenge.title, entry.size);
+    return title;
+  }
+  return {name, name, "unknown", 0};
+}
+
+/// Checks in the order in which the cells were asked them, whoever was asked more.
+std::vector<CheckInfo> checks_of(const std::vector<ReportedCell>& cells, const std::string& name) {
+  std::vector<CheckInfo> checks;
+  for (const auto& cell : cells) {
+    if (cell.challenge() != name) continue;
+    auto next = checks.begin();
+    for (const auto& check : cell.checks) {
+      const auto known = std::find_if(checks.begin(), checks.end(), [&](const CheckInfo& info) {
+        return info.id == check.seen.info.id;
+      });
+      next = std::next(known == checks.end() ? checks.insert(next, check.seen.info) : known);
+    }
+  }
+  return checks;
+}
+
+void add_challenges(const ReportInput& input, const Board& board, Aggregate& result) {
+  for (const auto* names : {&board.challenges(), &board.other_sizes()})
+    for (const auto& name : *names)
+      result.challenges.push_back({name, title_of(input, name), names == &board.challenges(),
+                                   checks_of(result.cells, name)});
+}
+
+std::vector<int> rounds_of(const ReportInput& input, const Board& board) {
+  std::vector<int> rounds;
+  for (const auto& name : board.challenges()) rounds.push_back(title_of(input, name).round);
+  return rounds;
+}
+
+void add_submissions(const ReportInput& input, const Board& board, Aggregate& result) {
+  const auto ranking = rank_submissions(input.rubric, board);
+  const auto sections = profiles(board);
+  const auto rounds = rounds_of(input, board);
+  for (std::size_t i = 0; i < board.submissions().size(); ++i) {
+    ReportedSubmission one;
+    one.name = board.submissions()[i];
+    const auto papers = input.papers.find(one.name);
+    if (papers != input.papers.end()) one.papers = papers->second;
+    one.mean = board.mean(one.name);
+    for (const Ranked& ranked : ranking)
+      if (ranked.submission == one.name) one.ranked = ranked;
+    one.rounds = trajectory(board, one.name, rounds);
+    one.shape = shape_of(input.rubric, one.rounds);
+    one.sections = sections[i];
+    result.submissions.push_back(std::move(one));
+  }
+}
+
+void count_edges(const Rubric& rubric, const ReportedCell& a, const ReportedCell& b, PairRow& row) {
+  for (const auto& check : a.checks) {
+    const ReportedCheck* other = b.find(check.seen.info.id);
+    const auto side = other ? edge(rubric, check.seen, other->seen) : std::nullopt;
+    if (!side) continue;
+    ++(*side > 0 ? row.edges_first : *side < 0 ? row.edges_second : row.edges_none);
+  }
+}
+
+PairRow pair_row(const Aggregate& result, const Board& board, const ReportedPair& pair,
+                 const std::string& challenge) {
+  PairRow row;
+  row.challenge = challenge;
+  row.verdict = board.compare(pair.first, pair.second, challenge);
+  const ReportedCell* a = result.find(pair.first, challenge);
+  const ReportedCell* b = result.find(pair.second, challenge);
+  if (row.verdict.margin != Margin::not_comparable)
+    row.difference = *a->score.score - *b->score.score;
+  if (a && b && a->score.device == b->score.device &&
+      a->score.grader_digest == b->score.grader_digest)
+    count_edges(result.rubric, *a, *b, row);
+  return row;
+}
+
+ReportedPair reported_pair(const Aggregate& result, const Board& board,
+                           const ReportedSubmission& first, const ReportedSubmission& second) {
+  ReportedPair pair{first.name, second.name, {}, std::nullopt, {}, std::nullopt};
+  double sum = 0;
+  for (const auto& challenge : board.challenges()) {
+    pair.rows.push_back(pair_row(result, board, pair, challenge));
+    pair.record.count(pair.rows.back().verdict);
+    sum += pair.rows.back().difference.value_or(0);
+  }
+  const int shared = pair.record.won + pair.record.lost + pair.record.tied;
+  if (shared > 0) pair.mean_difference = sum / shared;
+  if (first.papers && second.papers)
+    pair.unequal_conditions = unequal_conditions(*first.papers, *second.papers);
+  return pair;
+}
+
+void add_pairs(const Board& board, Aggregate& result) {
+  const auto& all = result.submissions;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j)
+      if (!all[i].is_reference() && !all[j].is_reference())
+        result.pairs.push_back(reported_pair(result, board, all[i], all[j]));
+}
+
+template <class Items, class Name>
+auto& named(Items& items, std::string_view wanted, const Name& name) {
+  for (auto& item : items)
+    if (name(item) == wanted) return item;
+  throw Broken(fmt::format("the aggregate knows no '{}'", wanted));
+}
+
+}  // namespace
+
+const ReportedCheck* ReportedCell::find(std::string_view check) const {
+  for (const auto& one : checks)
+    if (one.seen.info.id == check) return &one;
+  return nullptr;
+}
+
+const ReportedCell* Aggregate::find(std::string_view submission, std::string_view challenge) const {
+  const std::tuple wanted(submission, challenge);
+  const auto key = [](const ReportedCell& cell) {
+    return std::tuple<std::string_view, std::string_view>(cell.submission(), cell.challenge());
+  };
+  const auto found = std::lower_bound(
+      cells.begin(), cells.end(), wanted,
+      [&](const ReportedCell& cell, const auto& name) { return key(cell) < name; });
+  return found == cells.end() || key(*found) != wanted ? nullptr : &*found;
+}
+
+const ReportedChallenge& Aggregate::challenge(std::string_view name) const {
+  return named(challenges, name, [](const auto& one) { return one.name; });
+}
+
+const ReportedSubmission& Aggregate::submission(std::string_view name) const {
+  return named(submissions, name, [](const auto& one) { return one.name; });
+}
+
+std::vector<std::string> Aggregate::standard_challenges() const {
+  std::vector<std::string> names;
+  for (const auto& challenge : challenges)
+    if (challenge.standard) names.push_back(challenge.name);
+  return names;
+}
+
+Aggregate aggregate(const ReportInput& any_order) {
+  ReportInput input = any_order;
+  std::sort(input.cells.begin(), input.cells.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.submission, a.challenge) < std::tie(b.submission, b.challenge);
+  });
+  std::vector<std::string> ids;
+  for (const auto& challenge : input.challenges) ids.push_back(challenge.id);
+  const Board board(input.rubric, input.cells, ids);
+  Aggregate result;
+  result.rubric = input.rubric;
+  result.ledger = input.ledger;
+  for (const auto& cell : input.cells) result.cells.push_back(reported(input.rubric, board, cell));
+  add_challenges(input, board, result);
+  add_submissions(input, board, result);
+  add_pairs(board, result);
+  result.survey = survey_checks(input.rubric, board, input.cells);
+  result.picks = pick(input.rubric, input.needs, board, input.cells, rounds_of(input, board));
+  return result;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,172 @@
+#include "harness/score/differentiators.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace gauntlet {
+namespace {
+
+using Column = std::vector<const CellObservation*>;  // one challenge, one device
+
+struct Shares {
+  std::vector<double> earned;
+  int passed = 0;
+};
+
+const CheckObservation* find_check(const CellObservation& cell, const std::string& id) {
+  for (const auto& check : cell.checks)
+    if (check.info.id == id) return &check;
+  return nullptr;
+}
+
+Shares shares_of(const Rubric& rubric, const Column& column, const std::string& id) {
+  Shares shares;
+  for (const auto* cell : column) {
+    const CheckObservation* check = find_check(*cell, id);
+    if (!check) continue;
+    const auto earned = earned_share(rubric, *check);
+    if (!earned) continue;
+    shares.earned.push_back(*earned);
+    if (check->verdict == Verdict::passed) ++shares.passed;
+  }
+  return shares;
+}
+
+double spread_of(const std::vector<double>& shares) {
+  const auto count = static_cast<double>(shares.size());
+  const auto half = static_cast<double>(shares.size() / 2);
+  if (half == 0) return 0;
+  double sum = 0;
+  double squares = 0;
+  for (const double share : shares) sum += share;
+  for (const double share : shares) squares += (share - sum / count) * (share - sum / count);
+  return squares / (half * (count - half) / count);
+}
+
+double stake_of(const Rubric& rubric, const Column& column, const std::string& id) {
+  std::vector<double> lost;
+  for (const auto* cell : column)
+    if (const auto* check = find_check(*cell, id); check && earned_share(rubric, *check))
+      lost.push_back(points_lost(rubric, *cell, id));
+  const auto [least, most] = std::minmax_element(lost.begin(), lost.end());
+  return lost.empty() ? 0 : *most - *least;
+}
+
+/// A column of scores: what its places and winners would be.
+struct Outcome {
+  std::vector<CellScore> scores;
+  std::vector<std::optional<Place>> places;  // of the scores that are there
+
+  Outcome(const Rubric& rubric, const Column& column, const std::string& left_out) {
+    for (const auto* cell : column)
+      scores.push_back(score_assuming(rubric, *cell, {.never_asked = left_out}));
+    std::vector<const CellScore*> graded;
+    for (const CellScore& score : scores)
+      if (score.score) graded.push_back(&score);
+    places = column_places(rubric, graded);
+  }
+};
+
+bool same(const std::optional<Place>& a, const std::optional<Place>& b) {
+  return a.has_value() == b.has_value() &&
+         (!a || (a->number == b->number && a->shared == b->shared));
+}
+
+void count_changes(const Rubric& rubric, const Outcome& as_is, const Outcome& without,
+                   Differentiator& found) {
+  for (std::size_t i = 0; i < as_is.places.size(); ++i)
+    if (!same(as_is.places[i], without.places[i])) ++found.places;
+  for (std::size_t i = 0; i < as_is.scores.size(); ++i)
+    for (std::size_t j = i + 1; j < as_is.scores.size(); ++j)
+      if (compare(rubric, &as_is.scores[i], &as_is.scores[j]).winner !=
+          compare(rubric, &without.scores[i], &without.scores[j]).winner)
+        ++found.winners;
+}
+
+/// Who leads the means of a device's submissions that were graded everywhere, when the scores of
+/// one challenge are others.
+class Lead {
+ public:
+  explicit Lead(const Board& board) {
+    for (const auto& submission : board.submissions()) {
+      const auto mean = board.mean(submission);
+      if (submission == kReferenceName || !mean || mean->graded < mean->of) continue;
+      means_[submission] = mean->score;
+      of_ = mean->of;
+    }
+  }
+
+  std::string leader(const Outcome& as_is, const Outcome& now) const {
+    const std::pair<const std::string, double>* best = nullptr;
+    std::map<std::string, double> means;
+    for (std::size_t i = 0; i < as_is.scores.size(); ++i) {
+      const auto known = means_.find(as_is.scores[i].submission);
+      if (known == means_.end() || !now.scores[i].score) continue;
+      means[known->first] = known->second + (*now.scores[i].score - *as_is.scores[i].score) / of_;
+    }
+    for (const auto& mean : means)
+      if (!best || mean.second > best->second) best = &mean;
+    return best ? best->first : "";
+  }
+
+ private:
+  std::map<std::string, double> means_;
+  int of_ = 1;
+};
+
+void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
+                   CheckSurvey& survey) {
+  const Outcome as_is(rubric, column, "");
+  std::map<std::string, CheckInfo> checks;
+  for (const auto* cell : column)
+    for (const auto& check : cell->checks) checks.emplace(check.info.id, check.info);
+  for (const auto& [id, info] : checks) {
+    const Shares shares = shares_of(rubric, column, id);
+    const auto measured = static_cast<int>(shares.earned.size());
+    if (measured < 2) continue;
+    Differentiator found{column.front()->challenge, info, shares.passed, measured};
+    found.spread = spread_of(shares.earned);
+    if (found.spread > 0) {
+      found.stake = stake_of(rubric, column, id);
+      const Outcome without(rubric, column, id);
+      count_changes(rubric, as_is, without, found);
+      found.first = lead.leader(as_is, as_is) != lead.leader(as_is, without);
+      survey.telling.push_back(found);
+    } else if (shares.passed == 0) {
+      survey.failed_by_all.push_back(found);
+    } else if (shares.earned.front() == 1) {
+      ++survey.passed_by_all;
+    }
+  }
+}
+
+}  // namespace
+
+CheckSurvey survey_checks(const Rubric& rubric, const Board& board,
+                          const std::vector<CellObservation>& cells) {
+  std::map<std::tuple<std::string, Device>, Column> columns;
+  for (const auto& cell : cells) {
+    const bool counts = std::find(board.challenges().begin(), board.challenges().end(),
+                                  cell.challenge) != board.challenges().end();
+    if (counts && cell.submission != kReferenceName)
+      columns[{cell.challenge, cell.device}].push_back(&cell);
+  }
+  const Lead lead(board);
+  CheckSurvey survey;
+  for (const auto& column : columns) survey_column(rubric, lead, column.second, survey);
+  std::stable_sort(survey.telling.begin(), survey.telling.end(),
+                   [](const Differentiator& a, const Differentiator& b) {
+                     return std::tuple(a.pivots(), a.stake * a.spread) >
+                            std::tuple(b.pivots(), b.stake * b.spread);
+                   });
+  return survey;
+}
+
+double points_lost(const Rubric& rubric, const CellObservation& cell, const std::string& check) {
+  const auto as_is = score_assuming(rubric, cell, {}).score;
+  const auto earned = score_assuming(rubric, cell, {.earned = check}).score;
+  return as_is && earned ? *earned - *as_is : 0;
+}
+
+}  // namespace gauntlet

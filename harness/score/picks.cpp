@@ -1,0 +1,194 @@
+#include "harness/score/picks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace gauntlet {
+namespace {
+
+/// What a need looks at: some challenges, and the submissions that were graded in all of them.
+struct Field {
+  std::vector<std::string> challenges;
+  std::vector<std::string> submissions;
+};
+
+Field field_of(const Need& need, Device device, const Board& board,
+               const std::vector<int>& round_of) {
+  Field field;
+  for (std::size_t i = 0; i < board.challenges().size(); ++i)
+    if (need.rounds.empty() ||
+        std::find(need.rounds.begin(), need.rounds.end(), round_of.at(i)) != need.rounds.end())
+      field.challenges.push_back(board.challenges()[i]);
+  for (const auto& submission : board.submissions()) {
+    if (submission == kReferenceName || board.device(submission) != device) continue;
+    const bool complete =
+        std::all_of(field.challenges.begin(), field.challenges.end(), [&](const auto& id) {
+          const BoardCell* cell = board.find(submission, id);
+          return cell && cell->score.score;
+        });
+    if (!field.challenges.empty() && (complete || need.measure == Measure::challenges))
+      field.submissions.push_back(submission);
+  }
+  return field;
+}
+
+/// Nothing in a cell whose sections of weight were all unmeasured.
+std::optional<double> weighted_sections(const Need& need, const CellScore& score) {
+  double sum = 0;
+  double weight = 0;
+  for (const auto& section : score.sections) {
+    const double own = need.sections.at(static_cast<std::size_t>(section.section));
+    if (!section.score) continue;
+    sum += own * *section.score;
+    weight += own;
+  }
+  if (weight == 0) return std::nullopt;
+  return sum / weight;
+}
+
+std::optional<double> mean_sections(const Need& need, const Field& field, const Board& board,
+                                    const std::string& submission) {
+  double sum = 0;
+  for (const auto& id : field.challenges) {
+    const auto value = weighted_sections(need, board.find(submission, id)->score);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return sum / static_cast<double>(field.challenges.size());
+}
+
+double lowest_score(const Field& field, const Board& board, const std::string& submission) {
+  double lowest = 100;
+  for (const auto& id : field.challenges)
+    lowest = std::min(lowest, *board.find(submission, id)->score.score);
+  return lowest;
+}
+
+double graded_challenges(const Field& field, const Board& board, const std::string& submission) {
+  return static_cast<double>(
+      std::count_if(field.challenges.begin(), field.challenges.end(), [&](const auto& id) {
+        const BoardCell* cell = board.find(submission, id);
+        return cell && cell->score.score;
+      }));
+}
+
+/// The timed cases of a field. A case that anybody could not measure counts for nobody; whoever
+/// failed the check of a case that others ran is as slow in it as the rubric knows.
+class Speeds {
+ public:
+  Speeds(const Rubric& rubric, const Field& field, const std::vector<CellObservation>& cells)
+      : slowest_(rubric.zero_ratio) {
+    const std::set<std::string> ids(field.challenges.begin(), field.challenges.end());
+    const std::set<std::string> names(field.submissions.begin(), field.submissions.end());
+    for (const auto& cell : cells)
+      if (ids.contains(cell.challenge) && names.contains(cell.submission))
+        for (const auto& check : cell.checks) add(rubric, cell, check);
+    std::erase_if(cases_,
+                  [&](const auto& one) { return unmeasured_.contains(check_of(one.first)); });
+    std::erase_if(cases_, [&](const auto& one) { return noisy_.contains(one.first); });
+  }
+
+  std::optional<double> geometric_mean(const std::string& submission) const {
+    if (cases_.empty()) return std::nullopt;
+    double logs = 0;
+    for (const auto& one : cases_) {
+      const auto own = one.second.find(submission);
+      logs += std::log(std::max(slowest_, own == one.second.end() ? 0.0 : own->second));
+    }
+    return std::exp(logs / static_cast<double>(cases_.size()));
+  }
+
+ private:
+  using Check = std::pair<std::string, std::string>;               // challenge, check
+  using Case = std::tuple<std::string, std::string, std::string>;  // and the case's name
+
+  static Check check_of(const Case& one) { return {std::get<0>(one), std::get<1>(one)}; }
+
+  void add(const Rubric& rubric, const CellObservation& cell, const CheckObservation& check) {
+    if (check.info.section != Section::performance) return;
+    const bool asked = check.verdict == Verdict::passed || blames_submission(check.verdict);
+    if (!asked) unmeasured_.insert({cell.challenge, check.info.id});
+    if (check.verdict != Verdict::passed) return;
+    for (const auto& speed : check.speeds) {
+      const Case one{cell.challenge, check.info.id, speed.case_name};
+      cases_[one][cell.submission] = speed.ratio;
+      if (!rubric.counts(speed)) noisy_.insert(one);
+    }
+  }
+
+  double slowest_;
+  std::map<Case, std::map<std::string, double>> cases_;  // ratios by submission
+  std::set<Case> noisy_;
+  std::set<Check> unmeasured_;
+};
+
+std::vector<Candidate> candidates_of(const Rubric& rubric, const Need& need, const Field& field,
+                                     const Board& board,
+                                     const std::vector<CellObservation>& cells) {
+  std::optional<Speeds> speeds;
+  if (need.measure == Measure::speed) speeds.emplace(rubric, field, cells);
+  std::vector<Candidate> candidates;
+  for (const auto& submission : field.submissions) {
+    std::optional<double> value;
+    if (need.measure == Measure::sections) value = mean_sections(need, field, board, submission);
+    if (need.measure == Measure::lowest_score) value = lowest_score(field, board, submission);
+    if (need.measure == Measure::speed) value = speeds->geometric_mean(submission);
+    if (need.measure == Measure::challenges) value = graded_challenges(field, board, submission);
+    if (!value) continue;
+    const bool vetoed =
+        need.critical_veto &&
+        std::any_of(field.challenges.begin(), field.challenges.end(), [&](const auto& id) {
+          return board.find(submission, id)->score.critical_failure();
+        });
+    candidates.push_back({submission, *value, vetoed});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.vetoed, -a.value) < std::tuple(b.vetoed, -b.value);
+  });
+  return candidates;
+}
+
+bool clearly_better(const Rubric& rubric, Measure measure, double best, double second) {
+  switch (measure) {
+    case Measure::speed:
+      return best > second * rubric.equal_within;
+    case Measure::challenges:
+      return best > second;
+    case Measure::sections:
+    case Measure::lowest_score:
+      return best - second >= rubric.tie_band;
+  }
+  return false;
+}
+
+/// Nobody to choose among, a veto or a near second leave nobody picked.
+std::string clear_pick(const Rubric& rubric, const Pick& pick) {
+  if (pick.candidates.size() < 2 || pick.candidates[0].vetoed) return "";
+  const Candidate& best = pick.candidates[0];
+  const Candidate& second = pick.candidates[1];
+  const bool clear =
+      second.vetoed || clearly_better(rubric, pick.need.measure, best.value, second.value);
+  return clear ? best.submission : "";
+}
+
+}  // namespace
+
+std::vector<Pick> pick(const Rubric& rubric, const std::vector<Need>& needs, const Board& board,
+                       const std::vector<CellObservation>& cells,
+                       const std::vector<int>& round_of) {
+  std::vector<Pick> picks;
+  for (const Need& need : needs)
+    for (const Device device : {Device::cpu, Device::cuda}) {
+      const Field field = field_of(need, device, board, round_of);
+      if (field.submissions.empty()) continue;
+      Pick pick{need, device, candidates_of(rubric, need, field, board, cells), ""};
+      pick.submission = clear_pick(rubric, pick);
+      picks.push_back(pick);
+    }
+  return picks;
+}
+
+}  // namespace gauntlet

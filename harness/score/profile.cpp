@@ -1,0 +1,71 @@
+#include "harness/score/profile.h"
+
+#include <cmath>
+
+namespace gauntlet {
+namespace {
+
+std::optional<SectionProfile> section_mean(const Board& board, const std::string& submission,
+                                           Section section) {
+  SectionProfile profile{section, 0, 0, std::nullopt, std::nullopt};
+  for (const auto& challenge : board.challenges()) {
+    const BoardCell* cell = board.find(submission, challenge);
+    if (!cell || !cell->score.score) continue;
+    for (const auto& scored : cell->score.sections) {
+      if (scored.section != section || !scored.score) continue;
+      profile.mean += *scored.score;
+      ++profile.challenges;
+    }
+  }
+  if (profile.challenges == 0) return std::nullopt;
+  profile.mean /= profile.challenges;
+  return profile;
+}
+
+void compare_with(const std::vector<double>& others, SectionProfile& profile) {
+  if (others.empty()) return;
+  double sum = 0;
+  for (const double mean : others) sum += mean;
+  const auto count = static_cast<double>(others.size());
+  profile.others = sum / count;
+  if (others.size() < 2) return;
+  const double all = (sum + profile.mean) / (count + 1);
+  double squares = (profile.mean - all) * (profile.mean - all);
+  for (const double mean : others) squares += (mean - all) * (mean - all);
+  const double spread = std::sqrt(squares / (count + 1));
+  if (spread > 0) profile.deviation = (profile.mean - all) / spread;
+}
+
+/// One section of all submissions of a device, whose places in the result are `group`.
+void add_section(const Board& board, Section section, const std::vector<std::size_t>& group,
+                 std::vector<std::vector<SectionProfile>>& result) {
+  std::vector<std::optional<SectionProfile>> means;
+  for (const std::size_t i : group)
+    means.push_back(section_mean(board, board.submissions()[i], section));
+  for (std::size_t own = 0; own < group.size(); ++own) {
+    if (!means[own]) continue;
+    std::vector<double> others;
+    for (std::size_t other = 0; other < group.size(); ++other)
+      if (other != own && means[other] && board.submissions()[group[other]] != kReferenceName)
+        others.push_back(means[other]->mean);
+    compare_with(others, *means[own]);
+    result[group[own]].push_back(*means[own]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<SectionProfile>> profiles(const Board& board) {
+  std::vector<std::vector<SectionProfile>> result(board.submissions().size());
+  for (const Device device : {Device::cpu, Device::cuda}) {
+    std::vector<std::size_t> group;
+    for (std::size_t i = 0; i < result.size(); ++i)
+      if (board.device(board.submissions()[i]) == device) group.push_back(i);
+    for (const Section section :
+         {Section::correctness, Section::robustness, Section::performance, Section::engineering})
+      add_section(board, section, group, result);
+  }
+  return result;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/score/board.h"
+
+namespace gauntlet {
+
+/// How a submission does in one section, over the challenges in which that was measured.
+struct SectionProfile {
+  Section section = Section::correctness;
+  double mean = 0;
+  int challenges = 0;
+  std::optional<double> others;     // mean of the other submissions' means; none when alone
+  std::optional<double> deviation;  // from the mean of all, in standard deviations; from three on
+};
+
+/// The profiles of the board's submissions in its order, each by section, those with anything
+/// measured. The others are all but the reference on the same device; a submission graded on two
+/// devices has no profile.
+std::vector<std::vector<SectionProfile>> profiles(const Board& board);
+
+}  // namespace gauntlet
