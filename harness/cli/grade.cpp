@@ -108,7 +108,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
         worst = &cell;
         check = seen.info.id;
       }
-  return worst ? show_command(*worst, check) : "./gauntlet report";
+  return worst ? show_command(worst->submission, worst->challenge, check) : "./gauntlet report";
 }
 
 }  // namespace

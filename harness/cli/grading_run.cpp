@@ -101,13 +101,14 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
   document["findings"] = Json::array();
   for (const auto& check : cell.checks)
     if (check.finding)
-      document["findings"].push_back({{"check", check.info.id},
-                                      {"verdict", name_of(check.verdict)},
-                                      {"severity", name_of(check.info.severity)},
-                                      {"case", check.finding->case_name},
-                                      {"summary", check.finding->summary},
-                                      {"show", show_command(cell, check.info.id)},
-                                      {"reproduce", rerun_command(cell, check.info.id)}});
+      document["findings"].push_back(
+          {{"check", check.info.id},
+           {"verdict", name_of(check.verdict)},
+           {"severity", name_of(check.info.severity)},
+           {"case", check.finding->case_name},
+           {"summary", check.finding->summary},
+           {"show", show_command(cell.submission, cell.challenge, check.info.id)},
+           {"reproduce", rerun_command(cell, check.info.id)}});
   return document;
 }
 

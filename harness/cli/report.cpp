@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <sstream>
 
 #include "harness/build/challenge.h"
 #include "harness/cli/exit_codes.h"
@@ -9,7 +10,9 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/machine.h"
 #include "harness/core/text.h"
+#include "harness/report/replaced.h"
 
 namespace gauntlet {
 
@@ -17,13 +20,32 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The first paragraph of a prompt below its title, on one line.
+std::string first_paragraph(const std::string& prompt) {
+  std::istringstream lines(prompt);
+  std::string paragraph;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() && !paragraph.empty()) break;
+    if (line.empty() || line[0] == '#') continue;
+    paragraph += (paragraph.empty() ? "" : " ") + line;
+  }
+  return paragraph;
+}
+
+fs::path ledger_file(const ResultStore& data) {
+  return data.root() / "ledger.jsonl";
+}
+
 ReportInput input_of(const Context& context, const ResultStore& data) {
   ReportInput input;
   input.rubric = context.rubric();
   for (const auto& id : context.challenges()) {
     const Challenge challenge = load_challenge(context.root(), id);
-    input.challenges.push_back({id, challenge.title, challenge.difficulty, challenge.round});
+    input.challenges.push_back({id, challenge.title, challenge.difficulty, challenge.round,
+                                first_paragraph(read_file(challenge.folder / "PROMPT.md"))});
   }
+  input.needs = load_needs(context.root() / "harness" / "score" / "needs.yaml");
+  input.ledger = load_ledger(ledger_file(data));
   input.cells = data.load_all();
   for (const auto& submission : data.submissions())
     if (auto papers = data.load_papers(submission)) input.papers[submission] = *std::move(papers);
@@ -42,11 +64,18 @@ void take_over(const Context& context, const ResultStore& data) {
     if (const auto papers = results.load_papers(submission)) data.save_papers(submission, *papers);
 }
 
+/// Adds to the ledger what the report that lies there says otherwise.
+void note_replaced(const fs::path& published, const ReportInput& now, const fs::path& ledger) {
+  if (!fs::exists(published)) return;
+  append_to_ledger(ledger,
+                   replaced_grades(read_file(published), published.string(), now, utc_now()));
+}
+
 /// Pages and plots that this program wrote for a submission or a curve which is gone.
 std::vector<std::string> orphans(const fs::path& folder,
                                  const std::map<std::string, std::string>& pages) {
   std::vector<std::string> names;
-  for (const char* part : {"submissions", "plots"}) {
+  for (const char* part : {"submissions", "plots", "pairs", "challenges"}) {
     if (!fs::is_directory(folder / part)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(folder / part)) {
       const std::string name = entry.path().lexically_relative(folder).string();
@@ -89,6 +118,7 @@ Answer report(const Context& context, const ReportOptions& options) {
   const HoldInterrupts hold;
   const ResultStore data(options.folder / "data");
   take_over(context, data);
+  note_replaced(options.folder / "aggregate.json", input_of(context, data), ledger_file(data));
   const auto pages = render_report(input_of(context, data));
   const auto changed = differences(options.folder, pages);
   for (const auto& name : orphans(options.folder, pages)) fs::remove(options.folder / name);

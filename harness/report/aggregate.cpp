@@ -16,6 +16,8 @@ ReportedCell reported(const Rubric& rubric, const Board& board, const CellObserv
   for (const auto& check : cell.checks) {
     ReportedCheck one{check, earned_share(rubric, check), 0};
     if (one.share && *one.share < 1) one.lost = points_lost(rubric, cell, check.info.id);
+    if (check.verdict == Verdict::passed) ++result.passed;
+    if (blames_submission(check.verdict)) ++result.failed;
     result.checks.push_back(std::move(one));
   }
   return result;
@@ -29,7 +31,7 @@ ChallengeTitle title_of(const ReportInput& input, const std::string& name) {
     if (!entry.is_standard()) title.title = fmt::format("{}, {}", challenge.title, entry.size);
     return title;
   }
-  return {name, name, "unknown", 0};
+  return {name, name, "unknown", 0, ""};
 }
 
 /// Checks in the order in which the cells were asked them, whoever was asked more.
@@ -48,11 +50,24 @@ std::vector<CheckInfo> checks_of(const std::vector<ReportedCell>& cells, const s
   return checks;
 }
 
+std::set<std::string> earned_by_all(const std::vector<ReportedCell>& cells,
+                                    const std::string& name) {
+  std::set<std::string> earned;
+  std::set<std::string> short_of;
+  for (const auto& cell : cells)
+    if (cell.challenge() == name)
+      for (const auto& check : cell.checks)
+        (check.share.value_or(0) < 1 ? short_of : earned).insert(check.seen.info.id);
+  for (const auto& check : short_of) earned.erase(check);
+  return earned;
+}
+
 void add_challenges(const ReportInput& input, const Board& board, Aggregate& result) {
   for (const auto* names : {&board.challenges(), &board.other_sizes()})
     for (const auto& name : *names)
       result.challenges.push_back({name, title_of(input, name), names == &board.challenges(),
-                                   checks_of(result.cells, name)});
+                                   checks_of(result.cells, name),
+                                   earned_by_all(result.cells, name)});
 }
 
 std::vector<int> rounds_of(const ReportInput& input, const Board& board) {
@@ -128,6 +143,14 @@ void add_pairs(const Board& board, Aggregate& result) {
         result.pairs.push_back(reported_pair(result, board, all[i], all[j]));
 }
 
+void add_totals(Aggregate& result) {
+  for (auto& submission : result.submissions)
+    for (const auto& pair : result.pairs) {
+      if (pair.first == submission.name) submission.total.add(pair.record);
+      if (pair.second == submission.name) submission.total.add(pair.record.reversed());
+    }
+}
+
 template <class Items, class Name>
 auto& named(Items& items, std::string_view wanted, const Name& name) {
   for (auto& item : items)
@@ -184,6 +207,7 @@ Aggregate aggregate(const ReportInput& any_order) {
   add_challenges(input, board, result);
   add_submissions(input, board, result);
   add_pairs(board, result);
+  add_totals(result);
   result.survey = survey_checks(input.rubric, board, input.cells);
   result.picks = pick(input.rubric, input.needs, board, input.cells, rounds_of(input, board));
   return result;

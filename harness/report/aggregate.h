@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "harness/score/picks.h"
 #include "harness/score/profile.h"
 #include "harness/score/ranking.h"
+#include "harness/store/json_fields.h"
 
 namespace gauntlet {
 
@@ -28,6 +30,8 @@ struct ReportedCell {
   BuildRecord build;
   Provenance provenance;
   std::vector<ReportedCheck> checks;
+  int passed = 0;  // of them
+  int failed = 0;  // those that blame the submission
 
   const std::string& submission() const { return score.submission; }
   const std::string& challenge() const { return score.challenge; }
@@ -42,6 +46,7 @@ struct ReportedSubmission {
   std::vector<RoundScore> rounds;
   Shape shape = Shape::too_short;
   std::vector<SectionProfile> sections;
+  Record total;  // over all pairs
 
   bool is_reference() const { return name == kReferenceName; }
 };
@@ -69,8 +74,9 @@ struct ReportedPair {
 struct ReportedChallenge {
   std::string name;  // its Entry's
   ChallengeTitle about;
-  bool standard = true;           // else at another size: counts in no mean and no record
-  std::vector<CheckInfo> checks;  // that any cell was asked, in the grader's order
+  bool standard = true;                 // else at another size: counts in no mean and no record
+  std::vector<CheckInfo> checks;        // that any cell was asked, in the grader's order
+  std::set<std::string> earned_by_all;  // checks whose points everybody asked earned, all of them
 };
 
 /// Everything that reports print, computed once. Pages read this and nothing else, so that each of
@@ -97,6 +103,6 @@ struct Aggregate {
 Aggregate aggregate(const ReportInput& input);
 
 /// Schema "gauntlet.aggregate/1", the file aggregate.json.
-std::string to_json(const Aggregate& aggregate);
+Json document(const Aggregate& aggregate);
 
 }  // namespace gauntlet

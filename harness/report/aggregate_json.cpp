@@ -50,6 +50,9 @@ Json challenge_json(const ReportedChallenge& challenge) {
           {"difficulty", challenge.about.difficulty},
           {"round", challenge.about.round},
           {"standard", challenge.standard},
+          {"asks", challenge.about.asks},
+          {"asked", challenge.checks.size()},
+          {"earned_by_all", challenge.earned_by_all.size()},
           {"checks", list_of(challenge.checks, [](const CheckInfo& info) {
              return Json{{"id", info.id},
                          {"attacks", info.attacks},
@@ -84,6 +87,14 @@ Json rank_json(const Ranked& ranked) {
   return json;
 }
 
+Json record_json(const Record& record) {
+  return {{"won", record.won},
+          {"lost", record.lost},
+          {"tied", record.tied},
+          {"not_comparable", record.not_comparable},
+          {"verb", record.verb()}};
+}
+
 Json submission_json(const Rubric& rubric, const ReportedSubmission& submission) {
   Json json{{"name", submission.name}};
   if (submission.papers)
@@ -99,6 +110,7 @@ Json submission_json(const Rubric& rubric, const ReportedSubmission& submission)
   json["rounds"] = list_of(submission.rounds, round_json);
   json["shape"] = name_of(submission.shape);
   json["sections"] = list_of(submission.sections, profile_json);
+  if (!submission.is_reference()) json["total"] = record_json(submission.total);
   return json;
 }
 
@@ -184,6 +196,9 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
   json["compiler"] = cell.build.compiler;
   json["warnings"] = cell.build.warnings;
   json["messages"] = cell.build.messages;
+  json["asked"] = cell.checks.size();
+  json["passed"] = cell.passed;
+  json["failed"] = cell.failed;
   json["seed"] = hex_number(cell.seed);
   json["from"] = {{"gauntlet", from.gauntlet_version},
                   {"grader", from.grader_digest},
@@ -197,14 +212,6 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
   json["checks"] =
       list_of(cell.checks, [&](const ReportedCheck& check) { return check_json(rubric, check); });
   return json;
-}
-
-Json record_json(const Record& record) {
-  return {{"won", record.won},
-          {"lost", record.lost},
-          {"tied", record.tied},
-          {"not_comparable", record.not_comparable},
-          {"verb", record.verb()}};
 }
 
 Json pair_json(const ReportedPair& pair) {
@@ -227,6 +234,7 @@ Json pair_json(const ReportedPair& pair) {
 
 Json differentiator_json(const Differentiator& one) {
   return {{"challenge", one.challenge},
+          {"device", name_of(one.device)},
           {"check", one.check.id},
           {"severity", name_of(one.check.severity)},
           {"passed", one.passed},
@@ -259,7 +267,7 @@ Json ledger_json(const LedgerEntry& entry) {
 
 }  // namespace
 
-std::string to_json(const Aggregate& aggregate) {
+Json document(const Aggregate& aggregate) {
   const Rubric& rubric = aggregate.rubric;
   Json json{{"schema", "gauntlet.aggregate/1"}, {"rubric", rubric_json(rubric)}};
   json["challenges"] = list_of(aggregate.challenges, challenge_json);
@@ -274,7 +282,7 @@ std::string to_json(const Aggregate& aggregate) {
   json["ledger"] = list_of(aggregate.ledger, ledger_json);
   json["cells"] =
       list_of(aggregate.cells, [&](const ReportedCell& cell) { return cell_json(rubric, cell); });
-  return json_text(json);
+  return json;
 }
 
 }  // namespace gauntlet

@@ -22,6 +22,10 @@ std::string points(double score) {
   return fmt::format("{:g}", std::floor(score * 10 + 1e-9) / 10);
 }
 
+std::string ratio_text(double ratio) {
+  return ratio < 0.1 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
+}
+
 std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs) {
   if (score.standing == Standing::unmeasured) return signs.unmeasured;
   if (score.standing == Standing::broken) return signs.broken;
@@ -53,8 +57,9 @@ std::string cap_text(const CellScore& score) {
                      points(*score.raw), points(lowest.cap));
 }
 
-std::string show_command(const CellObservation& cell, const std::string& check) {
-  return fmt::format("./gauntlet show {} {}/{}", cell.submission, cell.challenge, check);
+std::string show_command(std::string_view submission, std::string_view challenge,
+                         std::string_view check) {
+  return fmt::format("./gauntlet show {} {}/{}", submission, challenge, check);
 }
 
 std::string rerun_command(const CellObservation& cell, const std::string& check) {

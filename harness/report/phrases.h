@@ -30,10 +30,14 @@ std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, con
 std::string cap_text(const CellScore& score);
 
 /// "./gauntlet show bravo CHALLENGE/offset_ladder".
-std::string show_command(const CellObservation& cell, const std::string& check);
+std::string show_command(std::string_view submission, std::string_view challenge,
+                         std::string_view check);
 
 /// "./gauntlet rerun bravo CHALLENGE --check offset_ladder --seed 0x...".
 std::string rerun_command(const CellObservation& cell, const std::string& check);
+
+/// A ratio of speeds: two decimals, two digits when it is small: "2.35", "0.013".
+std::string ratio_text(double ratio);
 
 /// A score without needless digits: "79", "91.4".
 std::string points(double score);

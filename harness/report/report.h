@@ -17,6 +17,7 @@ struct ChallengeTitle {
   std::string title;
   std::string difficulty;
   int round = 0;
+  std::string asks = {};  // the first paragraph of PROMPT.md
 };
 
 /// All that a report is made from. The same value gives the same bytes, whatever the order of
@@ -30,16 +31,13 @@ struct ReportInput {
   std::vector<LedgerEntry> ledger;
 };
 
-/// Every page by its path below the report folder: "README.md", "submissions/alpha.md".
+/// Every file by its path below the report folder: "README.md", "submissions/alpha.md". Throws
+/// Broken when a number or a sentence in them does not hold when it is judged again.
 std::map<std::string, std::string> render_report(const ReportInput& input);
 
 /// Where the curve of a check is drawn: "plots/alpha/first_speed_0.svg".
-std::string plot_path(const CellObservation& cell, const CheckObservation& check,
-                      std::size_t curve);
-
-std::string render_index(const ReportInput& input, const Board& board);
-std::string render_submission(const ReportInput& input, const Board& board,
-                              const std::string& submission);
+std::string plot_path(std::string_view submission, std::string_view challenge,
+                      std::string_view check, std::size_t curve);
 
 /// The first line of every file that was written by this program.
 inline constexpr std::string_view kGeneratedMark =

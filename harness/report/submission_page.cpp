@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "harness/core/entry.h"
 #include "harness/core/text.h"
 #include "harness/report/markdown.h"
+#include "harness/report/pages.h"
 #include "harness/report/phrases.h"
-#include "harness/report/report.h"
+#include "harness/report/traits.h"
 
 namespace gauntlet {
 namespace {
@@ -13,18 +13,17 @@ using markdown::Table;
 
 constexpr std::size_t kEvidenceBytes = 4000;  // of one finding, on the page
 
-std::string papers_table(const ReportInput& input, const std::string& submission) {
-  const auto found = input.papers.find(submission);
-  if (found == input.papers.end()) return "";
+std::string papers_table(const ReportedSubmission& submission) {
+  if (!submission.papers) return "";
   Table table({"Papers", ""}, 2);
-  for (const auto& [key, value] : found->second.entries())
+  for (const auto& [key, value] : submission.papers->entries())
     table.row({markdown::text(key), markdown::text(value)});
   return table.str() + "\n";
 }
 
-std::string verdict_line(const ReportInput& input, const BoardCell& cell) {
+std::string verdict_line(const Aggregate& all, const ReportedCell& cell) {
   const CellScore& score = cell.score;
-  std::string line = fmt::format("**{}**", cell_text(input.rubric, &cell, unicode_signs()));
+  std::string line = fmt::format("**{}**", cell_text(all, &cell));
   if (score.capped()) line += fmt::format(". Capped: {}", markdown::text(cap_text(score)));
   if (score.partial())
     line += fmt::format(". Partial, not measured: {}",
@@ -41,7 +40,7 @@ std::string section_table(const Rubric& rubric, const CellScore& score) {
   return table.empty() ? "" : table.str() + "\n";
 }
 
-std::string finding_item(const CellObservation& cell, const CheckObservation& check) {
+std::string finding_item(const ReportedCell& cell, const CheckObservation& check) {
   const Finding& finding = *check.finding;
   std::string item =
       fmt::format("- **{}** {} ({}, {}), hunts {}\n  - {}\n", markdown::code(check.info.id),
@@ -49,17 +48,18 @@ std::string finding_item(const CellObservation& cell, const CheckObservation& ch
                   markdown::code(check.info.attacks), markdown::code(finding.summary));
   if (!finding.case_name.empty())
     item += fmt::format("  - case {}\n", markdown::code(finding.case_name));
-  item += fmt::format("  - {}\n", markdown::code(show_command(cell, check.info.id)));
+  item += fmt::format(
+      "  - {}\n", markdown::code(show_command(cell.submission(), cell.challenge(), check.info.id)));
   std::string evidence;
   for (const auto& line : finding.evidence) evidence += line + "\n";
   if (!evidence.empty()) item += "\n" + markdown::block(printable(evidence, kEvidenceBytes), "  ");
   return item;
 }
 
-std::string findings(const CellObservation& cell) {
+std::string findings(const ReportedCell& cell) {
   std::string list;
   for (const auto& check : cell.checks)
-    if (check.finding) list += finding_item(cell, check);
+    if (check.seen.finding) list += finding_item(cell, check.seen);
   if (!cell.build.ok && !cell.build.messages.empty())
     list +=
         "The compiler said:\n\n" + markdown::block(printable(cell.build.messages, kEvidenceBytes));
@@ -67,19 +67,23 @@ std::string findings(const CellObservation& cell) {
   return "### Findings\n\n" + list + "\n";
 }
 
-/// "Against the others: alpha lost (Moderate), delta tie."; what was not comparable is left out.
-std::string against_others(const Board& board, const std::string& submission,
-                           const std::string& challenge) {
-  if (submission == kReferenceName) return "";
+/// What it won and lost, with the pairs' pages; what was not comparable is left out.
+std::string against_others(const Aggregate& all, const ReportedCell& cell) {
   std::vector<std::string> results;
-  for (const auto& other : board.submissions()) {
-    if (other == submission || other == kReferenceName) continue;
-    const PairVerdict verdict = board.compare(submission, other, challenge);
-    if (verdict.margin == Margin::not_comparable) continue;
-    const std::string_view result = verdict.winner > 0   ? "won against "
-                                    : verdict.winner < 0 ? "lost to "
-                                                         : "even with ";
-    results.push_back(fmt::format("{}{} ({})", result, other, name_of(verdict.margin)));
+  for (const auto& pair : all.pairs) {
+    const bool first = pair.first == cell.submission();
+    if (!first && pair.second != cell.submission()) continue;
+    for (const PairRow& row : pair.rows) {
+      if (row.challenge != cell.challenge() || row.verdict.margin == Margin::not_comparable)
+        continue;
+      const int won = first ? row.verdict.winner : -row.verdict.winner;
+      const std::string_view result = won > 0   ? "won against "
+                                      : won < 0 ? "lost to "
+                                                : "even with ";
+      results.push_back(fmt::format("{}[{}](../{}) ({})", result, first ? pair.second : pair.first,
+                                    pair_page(pair.first, pair.second),
+                                    name_of(row.verdict.margin)));
+    }
   }
   return results.empty() ? "" : fmt::format("Head to head: {}.\n\n", sentence_list(results));
 }
@@ -88,13 +92,12 @@ std::string share(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}%", *value * 100) : unicode_signs().absent;
 }
 
-std::string speed_table(const Rubric& rubric, const CellObservation& cell) {
+std::string speed_table(const Rubric& rubric, const ReportedCell& cell) {
   Table table({"Timed case", "Times the reference, 95%", "Verdict", "Reference against itself, 95%",
                "Time (µs)", "Of the ceiling", "Reference", "Rounds"});
   for (const auto& check : cell.checks)
-    for (const auto& speed : check.speeds)
-      table.row({markdown::text(speed.case_name),
-                 fmt::format("{:.2f}x ({:.2f}–{:.2f})", speed.ratio, speed.low, speed.high),
+    for (const auto& speed : check.seen.speeds)
+      table.row({markdown::text(speed.case_name), speed_text(speed),
                  std::string(rubric.speed_verdict(speed)),
                  fmt::format("{:.2f}–{:.2f}", speed.noise_low, speed.noise_high),
                  fmt::format("{:.1f}", speed.solution_ns / 1000), share(speed.ceiling_share),
@@ -107,23 +110,24 @@ std::string speed_table(const Rubric& rubric, const CellObservation& cell) {
       markdown::text(from.cpu), from.cores, from.copy_gb_per_s, from.fma_gflop_per_s, table.str());
 }
 
-std::string fact_table(const CellObservation& cell) {
+std::string fact_table(const ReportedCell& cell) {
   Table table({"Measured", "Value", "Check"});
   for (const auto& check : cell.checks)
-    for (const auto& fact : check.facts)
+    for (const auto& fact : check.seen.facts)
       table.row({markdown::text(fact.name),
                  markdown::text(fmt::format("{:.6g} {}", fact.value, fact.unit)),
-                 markdown::text(check.info.id)});
+                 markdown::text(check.seen.info.id)});
   return table.empty() ? "" : table.str() + "\n";
 }
 
 /// What is there to look at: drawings, and texts that a model wrote.
-std::string exhibits(const CellObservation& cell) {
+std::string exhibits(const ReportedCell& cell) {
   std::string shown;
-  for (const auto& check : cell.checks) {
+  for (const auto& reported : cell.checks) {
+    const CheckObservation& check = reported.seen;
     for (std::size_t i = 0; i < check.curves.size(); ++i)
       shown += fmt::format("![{}](../{})\n\n", markdown::text(check.curves[i].title),
-                           plot_path(cell, check, i));
+                           plot_path(cell.submission(), cell.challenge(), check.info.id, i));
     for (const auto& exhibit : check.exhibits) {
       std::string lines;
       for (const auto& line : exhibit.lines) lines += line + "\n";
@@ -134,46 +138,61 @@ std::string exhibits(const CellObservation& cell) {
   return shown;
 }
 
-const CellObservation* find_cell(const ReportInput& input, const std::string& submission,
-                                 const std::string& challenge) {
-  for (const auto& cell : input.cells)
-    if (cell.submission == submission && cell.challenge == challenge) return &cell;
-  return nullptr;
+std::string chapter(const Aggregate& all, const ReportedSubmission& submission,
+                    const ReportedChallenge& column) {
+  const std::string heading =
+      fmt::format("## {} ({}, round {})\n\n", challenge_link(all, column.name, "../"),
+                  markdown::text(column.about.difficulty), column.about.round);
+  const ReportedCell* cell = all.find(submission.name, column.name);
+  if (!cell) return heading + "Did not take part.\n\n";
+  return heading + verdict_line(all, *cell) + against_others(all, *cell) +
+         section_table(all.rubric, cell->score) + findings(*cell) + speed_table(all.rubric, *cell) +
+         fact_table(*cell) + exhibits(*cell);
 }
 
-std::string heading(const ReportInput& input, const std::string& name) {
-  const Entry entry = Entry::named(name);
-  const std::string size = entry.is_standard() ? "" : fmt::format(", size {}", entry.size);
-  for (const auto& challenge : input.challenges)
-    if (challenge.id == entry.challenge)
-      return fmt::format("## {} ({}, round {}{})\n\n", markdown::text(challenge.title),
-                         markdown::text(challenge.difficulty), challenge.round,
-                         markdown::text(size));
-  return fmt::format("## {}\n\n", markdown::text(name));
+std::string bullets(const std::string& title, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return "";
+  std::string text = fmt::format("**{}**\n\n", title);
+  for (const auto& sentence : sentences) text += "- " + sentence + "\n";
+  return text + "\n";
 }
 
-std::string chapter(const ReportInput& input, const Board& board, const std::string& submission,
-                    const std::string& name) {
-  const CellObservation* cell = find_cell(input, submission, name);
-  if (!cell) return heading(input, name) + "Did not take part.\n\n";
-  const BoardCell& scored = *board.find(submission, name);
-  return heading(input, name) + verdict_line(input, scored) +
-         against_others(board, submission, name) + section_table(input.rubric, scored.score) +
-         findings(*cell) + speed_table(input.rubric, *cell) + fact_table(*cell) + exhibits(*cell);
+/// Mean and rank, then what is good and bad about it.
+std::string portrait(const Aggregate& all, Claims& claims, const ReportedSubmission& submission) {
+  if (submission.is_reference() || !submission.ranked) return "";
+  std::string text =
+      fmt::format("Mean {}", mean_text(all.rubric, submission.mean, unicode_signs()));
+  if (submission.ranked->place)
+    text += fmt::format(", [rank](../ranking.md) {}", ordinal(*submission.ranked->place));
+  text += ".\n\n";
+  text += trajectory_sentence(claims, submission, "submission") + "\n\n";
+  text += bullets("Strengths", strengths(all, claims, submission));
+  return text + bullets("Weaknesses", weaknesses(all, claims, submission));
+}
+
+std::string profile_table(const ReportedSubmission& submission) {
+  if (submission.is_reference()) return "";
+  Table table({"Section", "Mean", "Challenges", "Mean of the others", "Standard deviations"});
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.1f}", *value) : unicode_signs().absent;
+  };
+  for (const SectionProfile& profile : submission.sections)
+    table.row({std::string(name_of(profile.section)), number(profile.mean),
+               std::to_string(profile.challenges), number(profile.others),
+               number(profile.deviation)});
+  return table.empty() ? "" : table.str() + "\n";
 }
 
 }  // namespace
 
-std::string render_submission(const ReportInput& input, const Board& board,
-                              const std::string& submission) {
-  std::string page = fmt::format("{}# {}\n\n[All results](../README.md)\n\n", kGeneratedMark,
-                                 markdown::text(submission));
-  page += papers_table(input, submission);
-  for (const auto& id : board.challenges()) page += chapter(input, board, submission, id);
-  for (const auto& name : board.other_sizes())
-    if (find_cell(input, submission, name)) page += chapter(input, board, submission, name);
-  while (page.size() > 1 && page.substr(page.size() - 2) == "\n\n") page.pop_back();
-  return page;
+std::string render_submission(const Aggregate& all, Claims& claims,
+                              const ReportedSubmission& submission) {
+  std::string page = page_head(submission.name, "../") + portrait(all, claims, submission) +
+                     profile_table(submission) + papers_table(submission);
+  for (const auto& column : all.challenges)
+    if (column.standard || all.find(submission.name, column.name))
+      page += chapter(all, submission, column);
+  return finished(page);
 }
 
 }  // namespace gauntlet

@@ -35,10 +35,23 @@ const CellScore* most_common(const std::vector<const CellScore*>& scores) {
 
 std::vector<std::optional<Place>> column_places(const Rubric& rubric,
                                                 const std::vector<const CellScore*>& scores) {
+  if (scores.empty()) return {};
   const CellScore* group = most_common(scores);
-  std::vector<std::optional<double>> column;
+  std::vector<const CellScore*> placed;
   for (const CellScore* score : scores)
-    column.push_back(comparable(*score, *group) ? score->score : std::nullopt);
+    if (comparable(*score, *group)) placed.push_back(score);
+  // Others join when nothing that they were not asked could change their order.
+  for (const CellScore* score : scores)
+    if (!comparable(*score, *group) &&
+        std::all_of(placed.begin(), placed.end(), [&](const CellScore* other) {
+          return comparable(*score, *other) || apart(*score, *other);
+        }))
+      placed.push_back(score);
+  std::vector<std::optional<double>> column;
+  for (const CellScore* score : scores) {
+    const bool has_place = std::find(placed.begin(), placed.end(), score) != placed.end();
+    column.push_back(has_place ? score->score : std::nullopt);
+  }
   return placements(rubric, column);
 }
 

@@ -26,7 +26,8 @@ struct BoardCell {
   std::optional<Place> placement;  // among the comparable cells of its challenge
 };
 
-/// Places in one challenge on one device: among those that answered the same questions as most did.
+/// Places in one challenge on one device: among those that answered the same questions as most did,
+/// and those whose order what they were not asked cannot change.
 std::vector<std::optional<Place>> column_places(const Rubric& rubric,
                                                 const std::vector<const CellScore*>& scores);
 

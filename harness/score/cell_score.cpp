@@ -195,10 +195,16 @@ CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
 }
 
 CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
-  CellScore result = score_assuming(rubric, cell, {});
-  if (result.score)
-    result.range = Interval{*score_assuming(rubric, cell, {.open = Open::worst}).score,
-                            *score_assuming(rubric, cell, {.open = Open::best}).score};
+  return score_without(rubric, cell, "");
+}
+
+CellScore score_without(const Rubric& rubric, const CellObservation& cell, std::string_view check) {
+  CellScore result = score_assuming(rubric, cell, {.never_asked = check});
+  if (!result.score) return result;
+  const auto end = [&](Open open) {
+    return *score_assuming(rubric, cell, {.open = open, .never_asked = check}).score;
+  };
+  result.range = Interval{end(Open::worst), end(Open::best)};
   return result;
 }
 

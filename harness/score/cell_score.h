@@ -65,6 +65,9 @@ struct CellScore {
 
 CellScore score_cell(const Rubric& rubric, const CellObservation& cell);
 
+/// The same, had this check never been asked.
+CellScore score_without(const Rubric& rubric, const CellObservation& cell, std::string_view check);
+
 /// What if. `open` is how that turned out which measuring left open: where in their 95 % intervals
 /// timed cases lie, and whether unmeasured checks would have passed.
 struct Assumption {

@@ -22,6 +22,11 @@ Margin margin_of(const Rubric& rubric, double difference) {
   return difference < rubric.moderate_below ? Margin::moderate : Margin::decisive;
 }
 
+/// How far apart the ranges are: above 0 when the first is the higher one.
+double gap(const Interval& first, const Interval& second) {
+  return first.low > second.high ? first.low - second.high : first.high - second.low;
+}
+
 }  // namespace
 
 std::string_view name_of(Margin margin) {
@@ -32,6 +37,13 @@ bool comparable(const CellScore& a, const CellScore& b) {
   if (a.challenge != b.challenge || a.device != b.device) return false;
   if (a.grader_digest != b.grader_digest) return false;
   return a.failed_to_build || b.failed_to_build || a.not_measured == b.not_measured;
+}
+
+bool apart(const CellScore& a, const CellScore& b) {
+  if (a.challenge != b.challenge || a.device != b.device || a.grader_digest != b.grader_digest)
+    return false;
+  if (!a.range || !b.range) return false;
+  return a.range->low > b.range->high || b.range->low > a.range->high;
 }
 
 std::vector<std::optional<Place>> placements(const Rubric& rubric,
@@ -67,9 +79,11 @@ std::string ordinal(const Place& placement) {
 }
 
 PairVerdict compare(const Rubric& rubric, const CellScore* first, const CellScore* second) {
-  if (!first || !second || !first->score || !second->score || !comparable(*first, *second))
-    return {Margin::not_comparable, 0};
-  const double difference = *first->score - *second->score;
+  if (!first || !second || !first->score || !second->score) return {Margin::not_comparable, 0};
+  const bool same_questions = comparable(*first, *second);
+  if (!same_questions && !apart(*first, *second)) return {Margin::not_comparable, 0};
+  const double difference =
+      same_questions ? *first->score - *second->score : gap(*first->range, *second->range);
   if (std::abs(difference) < rubric.tie_band || difference == 0) return {Margin::tie, 0};
   const int winner = difference > 0 ? 1 : -1;
   const CellScore& ahead = winner > 0 ? *first : *second;
@@ -116,6 +130,13 @@ void Record::count(const PairVerdict& verdict) {
     ++lost;
   else
     ++tied;
+}
+
+void Record::add(const Record& other) {
+  won += other.won;
+  lost += other.lost;
+  tied += other.tied;
+  not_comparable += other.not_comparable;
 }
 
 std::string_view Record::verb() const {

@@ -12,6 +12,10 @@ namespace gauntlet {
 /// checks measured. A solution that did not build is comparable with all others of its device.
 bool comparable(const CellScore& a, const CellScore& b);
 
+/// True when the lower end of one score's range lies above the upper end of the other's, on the
+/// same device and by the same grader: what could not be measured cannot change who is ahead.
+bool apart(const CellScore& a, const CellScore& b);
+
 /// A place in a column of scores. Entries that cannot be told from the first of their group share
 /// its place, and the next group skips: 1st=, 1st=, 3rd.
 struct Place {
@@ -37,8 +41,9 @@ struct PairVerdict {
   int winner = 0;  // +1 the first, -1 the second, 0 nobody
 };
 
-/// A missing or ungraded cell is not comparable. `split`: the higher score has failed a critical
-/// check and the lower one has not, so that neither may win.
+/// A missing or ungraded cell is not comparable; cells that did not answer the same questions are
+/// when their ranges are apart, and then the margin is that of the gap between them. `split`: the
+/// higher score has failed a critical check and the lower one has not, so that neither may win.
 PairVerdict compare(const Rubric& rubric, const CellScore* first, const CellScore* second);
 
 /// Whom one check that both were asked favours: +1 the first, -1 the second, 0 neither; nothing
@@ -58,6 +63,7 @@ struct Record {
   int not_comparable = 0;
 
   void count(const PairVerdict& verdict);
+  void add(const Record& other);
   Record reversed() const { return {lost, won, tied, not_comparable}; }
   std::string_view verb() const;  // "leads", "trails", "is level with", "shares nothing with"
 };

@@ -59,8 +59,7 @@ struct Outcome {
   std::vector<std::optional<Place>> places;  // of the scores that are there
 
   Outcome(const Rubric& rubric, const Column& column, const std::string& left_out) {
-    for (const auto* cell : column)
-      scores.push_back(score_assuming(rubric, *cell, {.never_asked = left_out}));
+    for (const auto* cell : column) scores.push_back(score_without(rubric, *cell, left_out));
     std::vector<const CellScore*> graded;
     for (const CellScore& score : scores)
       if (score.score) graded.push_back(&score);
@@ -125,7 +124,8 @@ void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
     const Shares shares = shares_of(rubric, column, id);
     const auto measured = static_cast<int>(shares.earned.size());
     if (measured < 2) continue;
-    Differentiator found{column.front()->challenge, info, shares.passed, measured};
+    Differentiator found{column.front()->challenge, column.front()->device, info, shares.passed,
+                         measured};
     found.spread = spread_of(shares.earned);
     if (found.spread > 0) {
       found.stake = stake_of(rubric, column, id);

@@ -10,6 +10,7 @@ namespace gauntlet {
 /// How one check tells the submissions apart. The reference is none of them.
 struct Differentiator {
   std::string challenge;
+  Device device = Device::cpu;
   CheckInfo check;
   int passed = 0;
   int measured = 0;

@@ -71,7 +71,9 @@ inline Papers papers(const std::string& name, const std::string& thinking) {
 inline ReportInput input() {
   ReportInput input;
   input.rubric = rubric();
-  input.challenges = {{"first", "First things", "medium", 1},
+  input.needs = load_needs(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/needs.yaml");
+  input.ledger = {{"2026-04-02T08:00:00Z", "bravo", "first", "A 95", "C+ 79", {"another grader"}}};
+  input.challenges = {{"first", "First things", "medium", 1, "Do the *first* thing."},
                       {"second", "Second thoughts", "hard", 2}};
   input.cells = {good("alpha", "first", 1.0),     good("alpha", "second", 0.5),
                  trapped("bravo", "first"),       good("bravo", "second", 1.5),

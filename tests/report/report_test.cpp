@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <regex>
 #include <sstream>
 
 #include "harness/report/terminal.h"
@@ -33,12 +34,41 @@ TEST_CASE("a submission's page is what it was") {
   check_golden("charlie.md", pages.at("submissions/charlie.md"));
 }
 
-TEST_CASE("there is a page for each submission, and an index before anything is graded") {
-  CHECK(render_report(demo::input()).size() == 6);
+TEST_CASE("the ranking, a pair, a challenge, the rounds and the insights are what they were") {
+  const auto pages = render_report(demo::input());
+  check_golden("ranking.md", pages.at("ranking.md"));
+  check_golden("rounds.md", pages.at("rounds.md"));
+  check_golden("alpha_vs_bravo.md", pages.at("pairs/alpha_vs_bravo.md"));
+  check_golden("first.md", pages.at("challenges/first.md"));
+  check_golden("differentiators.md", pages.at("differentiators.md"));
+  check_golden("picks.md", pages.at("picks.md"));
+  check_golden("ledger.md", pages.at("ledger.md"));
+  check_golden("claims.json", pages.at("claims.json"));
+}
+
+TEST_CASE("there is a page for each submission, challenge and pair, and they lead to one another") {
+  const auto pages = render_report(demo::input());
+  for (const char* submission : {"alpha", "bravo", "charlie", "delta", "reference"})
+    CHECK(pages.count("submissions/" + std::string(submission) + ".md") == 1);
+  for (const char* challenge : {"first", "second"})
+    CHECK(pages.count("challenges/" + std::string(challenge) + ".md") == 1);
+  CHECK(std::count_if(pages.begin(), pages.end(),
+                      [](const auto& page) { return contains(page.first, "_vs_"); }) == 6);
+  const std::regex link(R"re(\]\(([^)#:]+)\))re");
+  for (const auto& [name, text] : pages)
+    for (std::sregex_iterator one(text.begin(), text.end(), link), end; one != end; ++one) {
+      const auto target =
+          (std::filesystem::path(name).parent_path() / (*one)[1].str()).lexically_normal();
+      INFO(name, " links to ", target.string());
+      CHECK(pages.count(target.string()) == 1);
+    }
+}
+
+TEST_CASE("there is an index before anything is graded") {
   ReportInput empty = demo::input();
   empty.cells.clear();
   const auto pages = render_report(empty);
-  CHECK(pages.size() == 1);
+  CHECK(pages.count("pairs/README.md") == 0);
   CHECK(contains(pages.at("README.md"), "No submission has been graded yet."));
 }
 

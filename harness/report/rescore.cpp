@@ -1,0 +1,92 @@
+// Scores computed a second time, from aggregate.json alone.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+#include "harness/report/rejudge.h"
+
+namespace gauntlet {
+namespace {
+
+struct Sum {
+  double points = 0;
+  double weight = 0;
+};
+
+bool blames(const Json& check) {
+  static const std::vector<std::string> kGood{"passed", "unmeasured", "broken"};
+  return std::find(kGood.begin(), kGood.end(), check.at("verdict")) == kGood.end();
+}
+
+bool has_cap(const Json& cell, const std::string& name) {
+  return std::any_of(cell.at("caps").begin(), cell.at("caps").end(),
+                     [&](const Json& cap) { return cap.at("check") == name; });
+}
+
+const Json* find_check(const Json& cell, const Json& id) {
+  for (const auto& check : cell.at("checks"))
+    if (check.at("id") == id) return &check;
+  return nullptr;
+}
+
+}  // namespace
+
+double rescored(const Json& rubric, const Json& cell, const WhatIf& what_if) {
+  if (has_cap(cell, "build") || has_cap(cell, "output"))
+    return rubric.at("caps").at("fatal").get<double>();
+  std::map<std::string, Sum> sections;
+  double cap = 100;
+  for (const auto& check : cell.at("checks")) {
+    const std::string& id = check.at("id").get_ref<const std::string&>();
+    if (id == what_if.never_asked) continue;
+    const bool earned = id == what_if.earned;
+    const std::string severity =
+        check.at("verdict") == "cheated" ? "fatal" : check.at("severity").get<std::string>();
+    if (blames(check) && !earned) cap = std::min(cap, rubric.at("caps").at(severity).get<double>());
+    if (!check.contains("share") && !earned) continue;
+    Sum& sum = sections[check.at("section")];
+    const double weight = check.at("weight").get<double>();
+    sum.points += weight * (earned ? 1 : check.at("share").get<double>());
+    sum.weight += weight;
+  }
+  Sum raw;
+  for (const auto& [section, sum] : sections) {
+    const double weight = rubric.at("sections").at(section).get<double>();
+    raw.points += weight * sum.points / sum.weight;
+    raw.weight += weight;
+  }
+  return raw.weight == 0 ? 0 : std::min(cap, 100 * raw.points / raw.weight);
+}
+
+std::string telling_complaint(const Json& aggregate, const Json& telling) {
+  const Json& rubric = aggregate.at("rubric");
+  int passed = 0;
+  int measured = 0;
+  double most = 0;
+  double least = 100;
+  for (const auto& cell : aggregate.at("cells")) {
+    if (cell.at("challenge") != telling.at("challenge") || cell.at("submission") == "reference" ||
+        cell.at("device") != telling.at("device"))
+      continue;
+    const Json* check = find_check(cell, telling.at("check"));
+    if (!check || !check->contains("share")) continue;
+    ++measured;
+    if (check->at("verdict") == "passed") ++passed;
+    const double lost =
+        rescored(rubric, cell, {.earned = telling.at("check")}) - rescored(rubric, cell, {});
+    most = std::max(most, lost);
+    least = std::min(least, lost);
+  }
+  if (passed != telling.at("passed") || measured != telling.at("measured"))
+    return fmt::format("{}: {} of {} pass, not {} of {}", telling.at("check").get<std::string>(),
+                       passed, measured, telling.at("passed").get<int>(),
+                       telling.at("measured").get<int>());
+  const double stake = telling.at("stake").get<double>();
+  if (std::abs(stake - (most - least)) > 1e-6)
+    return fmt::format("{}: {:.6f} points at stake, not {:.6f}",
+                       telling.at("check").get<std::string>(), most - least, stake);
+  return "";
+}
+
+}  // namespace gauntlet

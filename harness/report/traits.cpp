@@ -1,0 +1,194 @@
+#include "harness/report/traits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/report/pages.h"
+#include "harness/report/phrases.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kMost = 5;
+
+struct Trait {
+  double stake = 0;  // points of the mean, to sort by
+  std::string id;
+  std::string sentence;
+  Json predicate;
+};
+
+using Traits = std::vector<Trait>;
+
+std::vector<std::string> said(const std::string& page, Claims& claims, Traits traits) {
+  std::stable_sort(traits.begin(), traits.end(),
+                   [](const Trait& a, const Trait& b) { return a.stake > b.stake; });
+  if (traits.size() > kMost) traits.resize(kMost);
+  std::vector<std::string> sentences;
+  for (Trait& trait : traits)
+    sentences.push_back(
+        claims.say(page + "/" + trait.id, trait.sentence, std::move(trait.predicate)));
+  return sentences;
+}
+
+/// Sections that lie apart from the others' mean by the tie band or more; `sign` +1 above, -1
+/// below.
+void add_sections(const Aggregate& all, const Claims& claims, const ReportedSubmission& submission,
+                  int sign, Traits& traits) {
+  for (std::size_t i = 0; i < submission.sections.size(); ++i) {
+    const SectionProfile& profile = submission.sections[i];
+    if (!profile.others) continue;
+    const double ahead = sign * (profile.mean - *profile.others);
+    if (ahead <= 0 || ahead < all.rubric.tie_band) continue;
+    const std::string at = fmt::format("{}/sections/{}", claims.at(submission), i);
+    const std::vector<std::string> places{at + "/mean", at + "/others"};
+    traits.push_back({ahead * all.rubric.weight_of(profile.section) / 100,
+                      fmt::format("section/{}", name_of(profile.section)),
+                      fmt::format("{} {:.1f} on average, the others' {:.1f}.",
+                                  name_of(profile.section), profile.mean, *profile.others),
+                      sign > 0 ? predicate::greatest(places, all.rubric.tie_band)
+                               : predicate::least(places, all.rubric.tie_band)});
+  }
+}
+
+/// What the other contestants' cells of a challenge are on the same device.
+std::vector<const ReportedCell*> rivals(const Aggregate& all, const ReportedCell& own) {
+  std::vector<const ReportedCell*> cells;
+  for (const auto& name : contestants(all)) {
+    const ReportedCell* cell = all.find(name, own.challenge());
+    if (cell && cell != &own && cell->score.device == own.score.device) cells.push_back(cell);
+  }
+  return cells;
+}
+
+void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedCell& own,
+                     Traits& traits) {
+  for (const Differentiator& telling : all.survey.telling) {
+    if (telling.challenge != own.challenge() || telling.passed != 1 || telling.measured < 3)
+      continue;
+    const ReportedCheck* seen = own.find(telling.check.id);
+    if (!seen || seen->seen.verdict != Verdict::passed) continue;
+    std::vector<std::string> verdicts{claims.at(own, *seen) + "/verdict"};
+    const Json passed = predicate::equal(verdicts.front(), "passed");
+    for (const ReportedCell* rival : rivals(all, own))
+      if (const ReportedCheck* other = rival->find(telling.check.id); other && other->share)
+        verdicts.push_back(claims.at(*rival, *other) + "/verdict");
+    traits.push_back({telling.stake, fmt::format("alone/{}/{}", own.challenge(), telling.check.id),
+                      fmt::format("the only one of {} that passes {} in {}: {}.", telling.measured,
+                                  telling.check.id, own.challenge(), telling.check.attacks),
+                      predicate::all({passed, predicate::count(verdicts, "passed", 1)})});
+  }
+}
+
+/// Timed cases in which it is ahead of, or behind, every other one by more than the noise.
+void add_speeds(const Aggregate& all, const Claims& claims, const ReportedCell& own, int sign,
+                Traits& traits) {
+  for (const auto& check : own.checks)
+    for (std::size_t i = 0; i < check.seen.speeds.size(); ++i) {
+      const SpeedMeasurement& speed = check.seen.speeds[i];
+      if (!all.rubric.counts(speed)) continue;
+      std::vector<std::string> ratios{fmt::format("{}/speeds/{}/ratio", claims.at(own, check), i)};
+      bool apart = true;
+      double nearest = 0;
+      for (const ReportedCell* rival : rivals(all, own)) {
+        const ReportedCheck* other = rival->find(check.seen.info.id);
+        for (std::size_t k = 0; other && k < other->seen.speeds.size(); ++k) {
+          const SpeedMeasurement& its = other->seen.speeds[k];
+          if (its.case_name != speed.case_name) continue;
+          apart = apart && edge(all.rubric, speed, its) == sign;
+          nearest = ratios.size() == 1 ? its.ratio
+                    : sign > 0         ? std::max(nearest, its.ratio)
+                                       : std::min(nearest, its.ratio);
+          ratios.push_back(fmt::format("{}/speeds/{}/ratio", claims.at(*rival, *other), k));
+        }
+      }
+      if (!apart || ratios.size() < 2) continue;
+      traits.push_back(
+          {0, fmt::format("speed/{}/{}/{}", own.challenge(), check.seen.info.id, i),
+           fmt::format("{} of {} in {}, {}: {} times the reference's speed, next {}.",
+                       sign > 0 ? "fastest" : "slowest", ratios.size(), own.challenge(),
+                       speed.case_name, ratio_text(speed.ratio), ratio_text(nearest)),
+           sign > 0 ? predicate::greatest(ratios, 0) : predicate::least(ratios, 0)});
+    }
+}
+
+void add_failures(const Claims& claims, const ReportedCell& cell, Traits& traits) {
+  for (const auto& check : cell.checks) {
+    if (!blames_submission(check.seen.verdict) || !cell.score.score) continue;
+    const std::string at = claims.at(cell, check);
+    traits.push_back(
+        {check.lost, fmt::format("failed/{}/{}", cell.challenge(), check.seen.info.id),
+         fmt::format("{} in {} ({}), {}: {}; {:.1f} points.", check.seen.info.id, cell.challenge(),
+                     name_of(check.seen.info.severity), name_of(check.seen.verdict),
+                     check.seen.info.attacks, check.lost),
+         predicate::all({predicate::equal(at + "/verdict", name_of(check.seen.verdict)),
+                         check.lost != 0 ? predicate::costs(at, claims.at(cell))
+                                         : predicate::absent({at + "/lost"})})});
+  }
+}
+
+void add_first_places(const Aggregate& all, const Claims& claims, const ReportedCell& cell,
+                      Traits& traits) {
+  if (!cell.place || cell.place->number != 1 || cell.place->shared) return;
+  std::vector<std::string> scores{claims.at(cell) + "/score"};
+  double next = 0;
+  for (const ReportedCell* rival : rivals(all, cell)) {
+    if (!rival->place) continue;
+    scores.push_back(claims.at(*rival) + "/score");
+    next = std::max(next, *rival->score.score);
+  }
+  if (scores.size() < 2) return;
+  traits.push_back({*cell.score.score - next, fmt::format("first/{}", cell.challenge()),
+                    fmt::format("first of {} in {} with {}, next {}.", scores.size(),
+                                cell.challenge(), points(*cell.score.score), points(next)),
+                    predicate::all({predicate::equal(claims.at(cell) + "/place", "1st"),
+                                    predicate::greatest(scores, 0)})});
+}
+
+std::vector<const ReportedCell*> cells_of(const Aggregate& all,
+                                          const ReportedSubmission& submission) {
+  std::vector<const ReportedCell*> cells;
+  for (const auto& challenge : all.standard_challenges())
+    if (const ReportedCell* cell = all.find(submission.name, challenge)) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::string> strengths(const Aggregate& all, Claims& claims,
+                                   const ReportedSubmission& submission) {
+  Traits traits;
+  add_sections(all, claims, submission, 1, traits);
+  for (const ReportedCell* cell : cells_of(all, submission)) {
+    add_lone_passes(all, claims, *cell, traits);
+    add_first_places(all, claims, *cell, traits);
+    add_speeds(all, claims, *cell, 1, traits);
+  }
+  return said("strength/" + submission.name, claims, std::move(traits));
+}
+
+std::vector<std::string> weaknesses(const Aggregate& all, Claims& claims,
+                                    const ReportedSubmission& submission) {
+  Traits traits;
+  add_sections(all, claims, submission, -1, traits);
+  for (const ReportedCell* cell : cells_of(all, submission)) {
+    add_failures(claims, *cell, traits);
+    add_speeds(all, claims, *cell, -1, traits);
+  }
+  return said("weakness/" + submission.name, claims, std::move(traits));
+}
+
+std::string trajectory_sentence(Claims& claims, const ReportedSubmission& submission,
+                                std::string_view page) {
+  std::string path;
+  for (const RoundScore& round : submission.rounds)
+    path += fmt::format("{}{}", path.empty() ? "" : " → ",
+                        round.mean ? fmt::format("{:.1f}", *round.mean) : unicode_signs().absent);
+  const std::string_view shape =
+      submission.shape == Shape::too_short ? "fewer than 3 rounds" : name_of(submission.shape);
+  return claims.say(fmt::format("{}/trajectory/{}", page, submission.name),
+                    fmt::format("Round by round {}: {}.", path, shape),
+                    predicate::shape(claims.at(submission), name_of(submission.shape)));
+}
+
+}  // namespace gauntlet
