@@ -10,14 +10,23 @@
 namespace gauntlet {
 namespace {
 
+// Of a check's points: what is nearer than this is no difference.
+constexpr double kShareStep = 0.01;
+
 ReportedCell reported(const Rubric& rubric, const Board& board, const CellObservation& cell) {
   const BoardCell& scored = *board.find(cell.submission, cell.challenge);
-  ReportedCell result{scored.score, scored.placement, cell.seed, cell.build, cell.provenance, {}};
+  ReportedCell result;
+  result.score = scored.score;
+  result.place = scored.placement;
+  result.seed = cell.seed;
+  result.build = cell.build;
+  result.provenance = cell.provenance;
   for (const auto& check : cell.checks) {
     ReportedCheck one{check, earned_share(rubric, check), 0};
     if (one.share && *one.share < 1) one.lost = points_lost(rubric, cell, check.info.id);
     if (check.verdict == Verdict::passed) ++result.passed;
     if (blames_submission(check.verdict)) ++result.failed;
+    result.index.emplace(check.info.id, result.checks.size());
     result.checks.push_back(std::move(one));
   }
   return result;
@@ -96,9 +105,9 @@ void add_submissions(const ReportInput& input, const Board& board, Aggregate& re
 }
 
 void count_edges(const Rubric& rubric, const ReportedCell& a, const ReportedCell& b, PairRow& row) {
-  for (const auto& check : a.checks) {
-    const ReportedCheck* other = b.find(check.seen.info.id);
-    const auto side = other ? edge(rubric, check.seen, other->seen) : std::nullopt;
+  for (std::size_t i = 0; i < a.checks.size(); ++i) {
+    const ReportedCheck* other = b.find(a.checks[i].seen.info.id, i);
+    const auto side = other ? edge(rubric, a.checks[i], *other) : std::nullopt;
     if (!side) continue;
     ++(*side > 0 ? row.edges_first : *side < 0 ? row.edges_second : row.edges_none);
   }
@@ -160,10 +169,34 @@ auto& named(Items& items, std::string_view wanted, const Name& name) {
 
 }  // namespace
 
-const ReportedCheck* ReportedCell::find(std::string_view check) const {
-  for (const auto& one : checks)
-    if (one.seen.info.id == check) return &one;
-  return nullptr;
+bool both_timed(const ReportedCheck& first, const ReportedCheck& second) {
+  return first.seen.verdict == Verdict::passed && second.seen.verdict == Verdict::passed &&
+         !first.seen.speeds.empty() && !second.seen.speeds.empty();
+}
+
+std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
+                        const ReportedCheck& second) {
+  if (!first.share || !second.share) return std::nullopt;
+  if (!both_timed(first, second)) {
+    const double ahead = *first.share - *second.share;
+    return ahead > kShareStep ? 1 : ahead < -kShareStep ? -1 : 0;
+  }
+  bool up = false;
+  bool down = false;
+  for (const auto& own : first.seen.speeds)
+    for (const auto& other : second.seen.speeds) {
+      if (own.case_name != other.case_name) continue;
+      const int side = edge(rubric, own, other);
+      up = up || side > 0;
+      down = down || side < 0;
+    }
+  return static_cast<int>(up) - static_cast<int>(down);
+}
+
+const ReportedCheck* ReportedCell::find(std::string_view check, std::size_t hint) const {
+  if (hint < checks.size() && checks[hint].seen.info.id == check) return &checks[hint];
+  const auto found = index.find(check);
+  return found == index.end() ? nullptr : &checks[found->second];
 }
 
 const ReportedCell* Aggregate::find(std::string_view submission, std::string_view challenge) const {

@@ -23,6 +23,15 @@ struct ReportedCheck {
   double lost = 0;              // points that the cell would have more had it earned everything
 };
 
+/// Whom one check that both were asked favours: +1 the first, -1 the second, 0 neither; nothing
+/// unless both have a measured share of its points. Where both were timed, the timed cases decide;
+/// one for each side and neither is ahead.
+std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
+                        const ReportedCheck& second);
+
+/// Both passed, and were timed.
+bool both_timed(const ReportedCheck& first, const ReportedCheck& second);
+
 struct ReportedCell {
   CellScore score;  // names submission and challenge
   std::optional<Place> place;
@@ -30,12 +39,15 @@ struct ReportedCell {
   BuildRecord build;
   Provenance provenance;
   std::vector<ReportedCheck> checks;
-  int passed = 0;  // of them
-  int failed = 0;  // those that blame the submission
+  std::map<std::string, std::size_t, std::less<>> index;  // of the checks, by id
+  int passed = 0;                                         // of them
+  int failed = 0;                                         // those that blame the submission
 
   const std::string& submission() const { return score.submission; }
   const std::string& challenge() const { return score.challenge; }
-  const ReportedCheck* find(std::string_view check) const;  // null when it was not asked
+
+  /// Null when it was not asked. `hint` is where it may be.
+  const ReportedCheck* find(std::string_view check, std::size_t hint = 0) const;
 };
 
 struct ReportedSubmission {

@@ -50,11 +50,6 @@ void add_speeds(const Rubric& rubric, const ReportedPair& pair, const CheckObser
                    speed_text(other), bold(pair, edge(rubric, own, other))});
 }
 
-bool both_timed(const ReportedCheck* a, const ReportedCheck* b) {
-  return a && b && a->seen.verdict == Verdict::passed && b->seen.verdict == Verdict::passed &&
-         !a->seen.speeds.empty() && !b->seen.speeds.empty();
-}
-
 bool failed(const ReportedCheck* check) {
   return check && blames_submission(check->seen.verdict);
 }
@@ -63,14 +58,16 @@ bool failed(const ReportedCheck* check) {
 /// both did alike tells nothing between them.
 void add_checks(const Aggregate& all, const ReportedPair& pair, const ReportedCell& a,
                 const ReportedCell& b, Table& table) {
-  for (const CheckInfo& check : all.challenge(a.challenge()).checks) {
-    const ReportedCheck* own = a.find(check.id);
-    const ReportedCheck* other = b.find(check.id);
-    if (both_timed(own, other)) {
+  const auto& checks = all.challenge(a.challenge()).checks;
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    const CheckInfo& check = checks[i];
+    const ReportedCheck* own = a.find(check.id, i);
+    const ReportedCheck* other = b.find(check.id, i);
+    if (own && other && both_timed(*own, *other)) {
       add_speeds(all.rubric, pair, own->seen, other->seen, table);
       continue;
     }
-    const int side = own && other ? edge(all.rubric, own->seen, other->seen).value_or(0) : 0;
+    const int side = own && other ? edge(all.rubric, *own, *other).value_or(0) : 0;
     const bool one_sided = !own != !other && (failed(own) || failed(other));
     if (side == 0 && !one_sided) continue;
     table.row(

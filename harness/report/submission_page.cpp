@@ -67,22 +67,31 @@ std::string findings(const ReportedCell& cell) {
   return "### Findings\n\n" + list + "\n";
 }
 
+/// The pairs that a submission belongs to.
+using Pairs = std::vector<const ReportedPair*>;
+
+Pairs pairs_of(const Aggregate& all, const std::string& submission) {
+  Pairs pairs;
+  for (const auto& pair : all.pairs)
+    if (pair.first == submission || pair.second == submission) pairs.push_back(&pair);
+  return pairs;
+}
+
 /// What it won and lost, with the pairs' pages; what was not comparable is left out.
-std::string against_others(const Aggregate& all, const ReportedCell& cell) {
+std::string against_others(const Pairs& pairs, const ReportedCell& cell) {
   std::vector<std::string> results;
-  for (const auto& pair : all.pairs) {
-    const bool first = pair.first == cell.submission();
-    if (!first && pair.second != cell.submission()) continue;
-    for (const PairRow& row : pair.rows) {
+  for (const auto* pair : pairs) {
+    const bool first = pair->first == cell.submission();
+    for (const PairRow& row : pair->rows) {
       if (row.challenge != cell.challenge() || row.verdict.margin == Margin::not_comparable)
         continue;
       const int won = first ? row.verdict.winner : -row.verdict.winner;
       const std::string_view result = won > 0   ? "won against "
                                       : won < 0 ? "lost to "
                                                 : "even with ";
-      results.push_back(fmt::format("{}[{}](../{}) ({})", result, first ? pair.second : pair.first,
-                                    pair_page(pair.first, pair.second),
-                                    name_of(row.verdict.margin)));
+      results.push_back(
+          fmt::format("{}[{}](../{}) ({})", result, first ? pair->second : pair->first,
+                      pair_page(pair->first, pair->second), name_of(row.verdict.margin)));
     }
   }
   return results.empty() ? "" : fmt::format("Head to head: {}.\n\n", sentence_list(results));
@@ -138,14 +147,14 @@ std::string exhibits(const ReportedCell& cell) {
   return shown;
 }
 
-std::string chapter(const Aggregate& all, const ReportedSubmission& submission,
+std::string chapter(const Aggregate& all, const ReportedSubmission& submission, const Pairs& pairs,
                     const ReportedChallenge& column) {
   const std::string heading =
       fmt::format("## {} ({}, round {})\n\n", challenge_link(all, column.name, "../"),
                   markdown::text(column.about.difficulty), column.about.round);
   const ReportedCell* cell = all.find(submission.name, column.name);
   if (!cell) return heading + "Did not take part.\n\n";
-  return heading + verdict_line(all, *cell) + against_others(all, *cell) +
+  return heading + verdict_line(all, *cell) + against_others(pairs, *cell) +
          section_table(all.rubric, cell->score) + findings(*cell) + speed_table(all.rubric, *cell) +
          fact_table(*cell) + exhibits(*cell);
 }
@@ -189,9 +198,10 @@ std::string render_submission(const Aggregate& all, Claims& claims,
                               const ReportedSubmission& submission) {
   std::string page = page_head(submission.name, "../") + portrait(all, claims, submission) +
                      profile_table(submission) + papers_table(submission);
+  const Pairs pairs = pairs_of(all, submission.name);
   for (const auto& column : all.challenges)
     if (column.standard || all.find(submission.name, column.name))
-      page += chapter(all, submission, column);
+      page += chapter(all, submission, pairs, column);
   return finished(page);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/report/pages.h"
 #include "harness/report/phrases.h"
 
 namespace gauntlet {
@@ -51,18 +50,21 @@ void add_sections(const Aggregate& all, const Claims& claims, const ReportedSubm
   }
 }
 
+using Rivals = std::vector<const ReportedCell*>;
+
 /// What the other contestants' cells of a challenge are on the same device.
-std::vector<const ReportedCell*> rivals(const Aggregate& all, const ReportedCell& own) {
-  std::vector<const ReportedCell*> cells;
-  for (const auto& name : contestants(all)) {
-    const ReportedCell* cell = all.find(name, own.challenge());
+Rivals rivals_of(const Aggregate& all, const ReportedCell& own) {
+  Rivals cells;
+  for (const auto& submission : all.submissions) {
+    if (submission.is_reference()) continue;
+    const ReportedCell* cell = all.find(submission.name, own.challenge());
     if (cell && cell != &own && cell->score.device == own.score.device) cells.push_back(cell);
   }
   return cells;
 }
 
 void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedCell& own,
-                     Traits& traits) {
+                     const Rivals& rivals, Traits& traits) {
   for (const Differentiator& telling : all.survey.telling) {
     if (telling.challenge != own.challenge() || telling.passed != 1 || telling.measured < 3)
       continue;
@@ -70,7 +72,7 @@ void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedC
     if (!seen || seen->seen.verdict != Verdict::passed) continue;
     std::vector<std::string> verdicts{claims.at(own, *seen) + "/verdict"};
     const Json passed = predicate::equal(verdicts.front(), "passed");
-    for (const ReportedCell* rival : rivals(all, own))
+    for (const ReportedCell* rival : rivals)
       if (const ReportedCheck* other = rival->find(telling.check.id); other && other->share)
         verdicts.push_back(claims.at(*rival, *other) + "/verdict");
     traits.push_back({telling.stake, fmt::format("alone/{}/{}", own.challenge(), telling.check.id),
@@ -80,35 +82,48 @@ void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedC
   }
 }
 
-/// Timed cases in which it is ahead of, or behind, every other one by more than the noise.
-void add_speeds(const Aggregate& all, const Claims& claims, const ReportedCell& own, int sign,
-                Traits& traits) {
+/// One timed case among those of others: their ratios, and whether it is ahead of all of them by
+/// more than the noise, or behind for `sign` -1.
+struct Contest {
+  std::vector<std::string> ratios;  // places in aggregate.json, its own first
+  double nearest = 0;
+  bool decided = true;
+};
+
+Contest contest(const Aggregate& all, const Claims& claims, const Rivals& rivals,
+                const ReportedCheck& check, const SpeedMeasurement& speed, int sign) {
+  Contest result;
+  for (const ReportedCell* rival : rivals) {
+    const ReportedCheck* other = rival->find(check.seen.info.id);
+    for (std::size_t k = 0; other && k < other->seen.speeds.size(); ++k) {
+      const SpeedMeasurement& its = other->seen.speeds[k];
+      if (its.case_name != speed.case_name) continue;
+      result.decided = edge(all.rubric, speed, its) == sign;
+      if (!result.decided) return result;
+      const bool nearer = sign * its.ratio > sign * result.nearest;
+      if (result.ratios.empty() || nearer) result.nearest = its.ratio;
+      result.ratios.push_back(fmt::format("{}/speeds/{}/ratio", claims.at(*rival, *other), k));
+    }
+  }
+  return result;
+}
+
+void add_speeds(const Aggregate& all, const Claims& claims, const ReportedCell& own,
+                const Rivals& rivals, int sign, Traits& traits) {
   for (const auto& check : own.checks)
     for (std::size_t i = 0; i < check.seen.speeds.size(); ++i) {
       const SpeedMeasurement& speed = check.seen.speeds[i];
       if (!all.rubric.counts(speed)) continue;
-      std::vector<std::string> ratios{fmt::format("{}/speeds/{}/ratio", claims.at(own, check), i)};
-      bool apart = true;
-      double nearest = 0;
-      for (const ReportedCell* rival : rivals(all, own)) {
-        const ReportedCheck* other = rival->find(check.seen.info.id);
-        for (std::size_t k = 0; other && k < other->seen.speeds.size(); ++k) {
-          const SpeedMeasurement& its = other->seen.speeds[k];
-          if (its.case_name != speed.case_name) continue;
-          apart = apart && edge(all.rubric, speed, its) == sign;
-          nearest = ratios.size() == 1 ? its.ratio
-                    : sign > 0         ? std::max(nearest, its.ratio)
-                                       : std::min(nearest, its.ratio);
-          ratios.push_back(fmt::format("{}/speeds/{}/ratio", claims.at(*rival, *other), k));
-        }
-      }
-      if (!apart || ratios.size() < 2) continue;
+      Contest found = contest(all, claims, rivals, check, speed, sign);
+      if (!found.decided || found.ratios.empty()) continue;
+      found.ratios.insert(found.ratios.begin(),
+                          fmt::format("{}/speeds/{}/ratio", claims.at(own, check), i));
       traits.push_back(
           {0, fmt::format("speed/{}/{}/{}", own.challenge(), check.seen.info.id, i),
            fmt::format("{} of {} in {}, {}: {} times the reference's speed, next {}.",
-                       sign > 0 ? "fastest" : "slowest", ratios.size(), own.challenge(),
-                       speed.case_name, ratio_text(speed.ratio), ratio_text(nearest)),
-           sign > 0 ? predicate::greatest(ratios, 0) : predicate::least(ratios, 0)});
+                       sign > 0 ? "fastest" : "slowest", found.ratios.size(), own.challenge(),
+                       speed.case_name, ratio_text(speed.ratio), ratio_text(found.nearest)),
+           sign > 0 ? predicate::greatest(found.ratios, 0) : predicate::least(found.ratios, 0)});
     }
 }
 
@@ -127,12 +142,12 @@ void add_failures(const Claims& claims, const ReportedCell& cell, Traits& traits
   }
 }
 
-void add_first_places(const Aggregate& all, const Claims& claims, const ReportedCell& cell,
+void add_first_places(const Claims& claims, const ReportedCell& cell, const Rivals& rivals,
                       Traits& traits) {
   if (!cell.place || cell.place->number != 1 || cell.place->shared) return;
   std::vector<std::string> scores{claims.at(cell) + "/score"};
   double next = 0;
-  for (const ReportedCell* rival : rivals(all, cell)) {
+  for (const ReportedCell* rival : rivals) {
     if (!rival->place) continue;
     scores.push_back(claims.at(*rival) + "/score");
     next = std::max(next, *rival->score.score);
@@ -160,9 +175,10 @@ std::vector<std::string> strengths(const Aggregate& all, Claims& claims,
   Traits traits;
   add_sections(all, claims, submission, 1, traits);
   for (const ReportedCell* cell : cells_of(all, submission)) {
-    add_lone_passes(all, claims, *cell, traits);
-    add_first_places(all, claims, *cell, traits);
-    add_speeds(all, claims, *cell, 1, traits);
+    const Rivals rivals = rivals_of(all, *cell);
+    add_lone_passes(all, claims, *cell, rivals, traits);
+    add_first_places(claims, *cell, rivals, traits);
+    add_speeds(all, claims, *cell, rivals, 1, traits);
   }
   return said("strength/" + submission.name, claims, std::move(traits));
 }
@@ -173,7 +189,7 @@ std::vector<std::string> weaknesses(const Aggregate& all, Claims& claims,
   add_sections(all, claims, submission, -1, traits);
   for (const ReportedCell* cell : cells_of(all, submission)) {
     add_failures(claims, *cell, traits);
-    add_speeds(all, claims, *cell, -1, traits);
+    add_speeds(all, claims, *cell, rivals_of(all, *cell), -1, traits);
   }
   return said("weakness/" + submission.name, claims, std::move(traits));
 }

@@ -14,9 +14,6 @@ constexpr NameTable<Margin, 7> kMargins{
     "margin",
     {"n/a", "Tie", "Split", "Narrow", "Moderate", "Decisive", "Decisive (critical failure)"}};
 
-// Of a check's points: what is nearer than this is no difference.
-constexpr double kShareStep = 0.01;
-
 Margin margin_of(const Rubric& rubric, double difference) {
   if (difference < rubric.narrow_below) return Margin::narrow;
   return difference < rubric.moderate_below ? Margin::moderate : Margin::decisive;
@@ -100,25 +97,6 @@ int edge(const Rubric& rubric, const SpeedMeasurement& first, const SpeedMeasure
   const Interval b = rubric.ratio_interval(second);
   if (a.low > b.high * rubric.equal_within) return 1;
   return b.low > a.high * rubric.equal_within ? -1 : 0;
-}
-
-std::optional<int> edge(const Rubric& rubric, const CheckObservation& first,
-                        const CheckObservation& second) {
-  const auto a = earned_share(rubric, first);
-  const auto b = earned_share(rubric, second);
-  if (!a || !b) return std::nullopt;
-  const bool timed = first.verdict == Verdict::passed && second.verdict == Verdict::passed &&
-                     !first.speeds.empty() && !second.speeds.empty();
-  if (!timed) return *a - *b > kShareStep ? 1 : *b - *a > kShareStep ? -1 : 0;
-  bool up = false;
-  bool down = false;
-  for (const auto& own : first.speeds)
-    for (const auto& other : second.speeds) {
-      if (own.case_name != other.case_name) continue;
-      up = up || edge(rubric, own, other) > 0;
-      down = down || edge(rubric, own, other) < 0;
-    }
-  return static_cast<int>(up) - static_cast<int>(down);
 }
 
 void Record::count(const PairVerdict& verdict) {

@@ -46,13 +46,8 @@ struct PairVerdict {
 /// higher score has failed a critical check and the lower one has not, so that neither may win.
 PairVerdict compare(const Rubric& rubric, const CellScore* first, const CellScore* second);
 
-/// Whom one check that both were asked favours: +1 the first, -1 the second, 0 neither; nothing
-/// unless both have a measured share of its points. Timed cases favour whoever's interval of the
-/// ratio lies above the other's by more than equal_within; one for each side and neither is ahead.
-std::optional<int> edge(const Rubric& rubric, const CheckObservation& first,
-                        const CheckObservation& second);
-
-/// The same for one timed case that counts for both.
+/// Whom one timed case favours: +1 the first, -1 the second, 0 neither. Its interval of the ratio
+/// lies above the other's by more than equal_within, and the case counts for both.
 int edge(const Rubric& rubric, const SpeedMeasurement& first, const SpeedMeasurement& second);
 
 /// Results of the first-named side; all four add up to the number of challenges.

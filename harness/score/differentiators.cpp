@@ -44,15 +44,6 @@ double spread_of(const std::vector<double>& shares) {
   return squares / (half * (count - half) / count);
 }
 
-double stake_of(const Rubric& rubric, const Column& column, const std::string& id) {
-  std::vector<double> lost;
-  for (const auto* cell : column)
-    if (const auto* check = find_check(*cell, id); check && earned_share(rubric, *check))
-      lost.push_back(points_lost(rubric, *cell, id));
-  const auto [least, most] = std::minmax_element(lost.begin(), lost.end());
-  return lost.empty() ? 0 : *most - *least;
-}
-
 /// A column of scores: what its places and winners would be.
 struct Outcome {
   std::vector<CellScore> scores;
@@ -66,6 +57,20 @@ struct Outcome {
     places = column_places(rubric, graded);
   }
 };
+
+/// `as_is` is the outcome of the column with everything that was asked.
+double stake_of(const Rubric& rubric, const Column& column, const Outcome& as_is,
+                const std::string& id) {
+  std::vector<double> lost;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const CheckObservation* check = find_check(*column[i], id);
+    if (!check || !as_is.scores[i].score || !earned_share(rubric, *check)) continue;
+    const auto earned = score_assuming(rubric, *column[i], {.earned = id}).score;
+    lost.push_back(earned.value_or(0) - *as_is.scores[i].score);
+  }
+  const auto [least, most] = std::minmax_element(lost.begin(), lost.end());
+  return lost.empty() ? 0 : *most - *least;
+}
 
 bool same(const std::optional<Place>& a, const std::optional<Place>& b) {
   return a.has_value() == b.has_value() &&
@@ -128,7 +133,7 @@ void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
                          measured};
     found.spread = spread_of(shares.earned);
     if (found.spread > 0) {
-      found.stake = stake_of(rubric, column, id);
+      found.stake = stake_of(rubric, column, as_is, id);
       const Outcome without(rubric, column, id);
       count_changes(rubric, as_is, without, found);
       found.first = lead.leader(as_is, as_is) != lead.leader(as_is, without);

@@ -1,0 +1,21 @@
+// What a large board costs.
+#include <ctime>
+#include <doctest/doctest.h>
+
+#include "tests/report/random_table.h"
+
+using namespace gauntlet;
+
+TEST_CASE("a report over 60 submissions and 8 challenges takes less than 2 seconds") {
+  const ReportInput input = random_table(1, 60, 8, 45);
+  const std::clock_t start = std::clock();
+  const auto pages = render_report(input);
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  std::size_t bytes = 0;
+  for (const auto& page : pages) bytes += page.second.size();
+  MESSAGE(pages.size(), " files, ", bytes / 1048576, " MiB in ", seconds, " s of CPU time");
+  CHECK(pages.size() > 60 + 8 + 60 * 59 / 2);
+#if !defined(__SANITIZE_ADDRESS__)
+  CHECK(seconds < 2);
+#endif
+}
