@@ -39,6 +39,7 @@ struct Options {
   GradeOptions grade;
   RerunOptions rerun;
   std::string report_folder;
+  std::string judgement;
   bool report_check = false;
   ShowOptions show;
   AuditOptionsOfUser audit;
@@ -133,6 +134,13 @@ void add_other_verbs(CLI::App& app, Options& o) {
   report.add_option("-o,--output", o.report_folder, "Folder (default: reports/)");
   report.add_flag("--check", o.report_check, "Write nothing; exit with 1 when pages are outdated");
 
+  CLI::App& import = add_verb(app, "import", "Take over grades that others published by reading",
+                              "import reports/judged/origin.yaml");
+  import
+      .add_option("file", o.judgement, "YAML of judged grades; they stay apart from measured ones")
+      ->required();
+  import.add_option("-o,--output", o.report_folder, "Folder of the report (default: reports/)");
+
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
@@ -204,6 +212,10 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
   if (verb == "rerun") return [o](const Context& c) { return rerun(c, o.rerun); };
   if (verb == "score") return [](const Context& c) { return score(c); };
   if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };
+  if (verb == "import")
+    return [o](const Context& c) {
+      return import_judgement(c, {o.judgement, report_options(c, o).folder});
+    };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
   if (verb == "audit") return [o](const Context& c) { return audit(c, o.audit); };
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };

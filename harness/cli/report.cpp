@@ -36,7 +36,18 @@ fs::path ledger_file(const ResultStore& data) {
   return data.root() / "ledger.jsonl";
 }
 
-ReportInput input_of(const Context& context, const ResultStore& data) {
+/// Published grades that were imported: <folder>/judged/NAME.yaml.
+std::map<std::string, Judgement> judgements(const fs::path& folder) {
+  std::map<std::string, Judgement> read;
+  if (!fs::is_directory(folder / "judged")) return read;
+  for (const auto& entry : fs::directory_iterator(folder / "judged"))
+    if (entry.path().extension() == ".yaml")
+      read[entry.path().stem().string()] = read_judgement(entry.path());
+  return read;
+}
+
+ReportInput input_of(const Context& context, const fs::path& folder) {
+  const ResultStore data(folder / "data");
   ReportInput input;
   input.rubric = context.rubric();
   for (const auto& id : context.challenges()) {
@@ -49,6 +60,7 @@ ReportInput input_of(const Context& context, const ResultStore& data) {
   input.cells = data.load_all();
   for (const auto& submission : data.submissions())
     if (auto papers = data.load_papers(submission)) input.papers[submission] = *std::move(papers);
+  input.judgements = judgements(folder);
   return input;
 }
 
@@ -98,7 +110,7 @@ std::vector<std::string> differences(const fs::path& folder,
 }
 
 Answer check_report(const Context& context, const fs::path& folder) {
-  const auto pages = render_report(input_of(context, ResultStore(folder / "data")));
+  const auto pages = render_report(input_of(context, folder));
   const auto names = differences(folder, pages);
   Answer answer;
   answer.document = {{"schema", "gauntlet.report-check/1"}, {"differing", Json(names)}};
@@ -118,8 +130,9 @@ Answer report(const Context& context, const ReportOptions& options) {
   const HoldInterrupts hold;
   const ResultStore data(options.folder / "data");
   take_over(context, data);
-  note_replaced(options.folder / "aggregate.json", input_of(context, data), ledger_file(data));
-  const auto pages = render_report(input_of(context, data));
+  note_replaced(options.folder / "aggregate.json", input_of(context, options.folder),
+                ledger_file(data));
+  const auto pages = render_report(input_of(context, options.folder));
   const auto changed = differences(options.folder, pages);
   for (const auto& name : orphans(options.folder, pages)) fs::remove(options.folder / name);
   for (const auto& [name, content] : pages) write_file(options.folder / name, content);

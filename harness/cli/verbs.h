@@ -45,6 +45,12 @@ struct ReportOptions {
 };
 Answer report(const Context& context, const ReportOptions& options);
 
+struct ImportOptions {
+  std::filesystem::path file;
+  std::filesystem::path folder;  // of the report
+};
+Answer import_judgement(const Context& context, const ImportOptions& options);
+
 struct ShowOptions {
   std::string submission;
   std::string what;  // "<challenge>" or "<challenge>/<check>"

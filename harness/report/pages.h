@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ std::string render_submission(const Aggregate& all, Claims& claims,
 std::string render_differentiators(const Aggregate& all, Claims& claims);
 std::string render_picks(const Aggregate& all, Claims& claims);
 std::string render_ledger(const Aggregate& all);
+
+/// The page of published judgements, by the names of their files: letters, and what follows from
+/// them.
+std::string render_judged(const std::map<std::string, Judgement>& judgements, const Aggregate& all);
 
 // Where pages are, below the report's folder.
 std::string submission_page(std::string_view name);

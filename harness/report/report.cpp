@@ -65,6 +65,7 @@ std::map<std::string, std::string> render_report(const ReportInput& input) {
   Claims claims(all);
   Pages pages;
   add_pages(all, claims, pages);
+  if (!input.judgements.empty()) add(pages, "judged.md", render_judged(input.judgements, all));
   add_curves(input, pages);
   const Json numbers = document(all);
   const Json sentences = claims.document();

@@ -6,6 +6,7 @@
 
 #include "harness/score/board.h"
 #include "harness/score/needs.h"
+#include "harness/store/judgement.h"
 #include "harness/store/ledger.h"
 #include "harness/store/papers.h"
 
@@ -29,6 +30,7 @@ struct ReportInput {
   std::map<std::string, Papers> papers;  // by submission; the reference has none
   std::vector<Need> needs;
   std::vector<LedgerEntry> ledger;
+  std::map<std::string, Judgement> judgements;  // published grades by the name of their file
 };
 
 /// Every file by its path below the report folder: "README.md", "submissions/alpha.md". Throws

@@ -187,7 +187,7 @@ TEST_CASE("list shows every challenge, and checks with what they attack") {
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
-                           "show", "doctor", "help"}) {
+                           "import", "show", "doctor", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);

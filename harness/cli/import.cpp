@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/build/challenge.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+#include "harness/score/recount.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A judgement may speak of challenges that this checkout has, under their ids, and of no other.
+void require_known_challenges(const Context& context, const Judgement& judgement,
+                              const fs::path& file) {
+  const auto known = context.challenges();
+  for (const auto& challenge : judgement.challenges) {
+    if (std::find(known.begin(), known.end(), challenge.id) != known.end()) continue;
+    const std::string hint = did_you_mean(challenge.id, known);
+    throw UserError(fmt::format("{}: challenges: '{}' is no challenge{}", file.string(),
+                                challenge.id,
+                                hint.empty() ? "; known: " + sentence_list(known) : hint));
+  }
+}
+
+}  // namespace
+
+Answer import_judgement(const Context& context, const ImportOptions& options) {
+  const std::string name = options.file.stem().string();
+  if (!is_plain_name(name) || options.file.extension() != ".yaml")
+    throw UserError(
+        fmt::format("{}: must be named NAME.yaml, NAME of lower-case letters, digits, "
+                    "'.', '-' and '_'",
+                    printable(options.file.string(), 300)));
+  const std::string text = read_file(options.file);
+  const Judgement judgement = judgement_from_yaml(text, options.file.string());
+  require_known_challenges(context, judgement, options.file);
+  const Recount recount(judgement);
+  int contradicted = 0;
+  for (const auto& statement : judgement.statements)
+    contradicted += examine(recount, statement).truth == Truth::contradicted ? 1 : 0;
+  const fs::path kept = options.folder / "judged" / (name + ".yaml");
+  write_file(kept, text);
+  Answer answer;
+  answer.text = fmt::format(
+      "{}\n{} grades of {} models, judged, not measured; {} of {} statements contradict them.\n"
+      "Next: ./gauntlet report\n",
+      kept.string(), judgement.grades.size(), judgement.models.size(), contradicted,
+      judgement.statements.size());
+  answer.document = {{"schema", "gauntlet.import/1"},
+                     {"file", kept.string()},
+                     {"models", judgement.models.size()},
+                     {"grades", judgement.grades.size()},
+                     {"statements", judgement.statements.size()},
+                     {"contradicted", contradicted}};
+  return answer;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,60 @@
+#include <doctest/doctest.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/store/json_fields.h"
+#include "tests/cli/checkout.h"
+#include "tests/store/judged_sample.h"
+
+using namespace gauntlet;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kShipped = fs::path(GAUNTLET_ROOT) / "reports/judged/origin.yaml";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("judged grades are taken over, and the report has a page of them") {
+  const Checkout checkout;
+  const Ran ran = checkout.run({"import", kShipped.string()});
+  INFO(ran.err);
+  REQUIRE(ran.code == kExitDone);
+  CHECK(contains(ran.out, "grades of 6 models, judged, not measured"));
+  const fs::path reports = checkout.root() / "reports";
+  CHECK(read_file(reports / "judged/origin.yaml") == read_file(kShipped));
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  CHECK(contains(read_file(reports / "judged.md"), "3.638 (8 of 8)"));
+  CHECK(checkout.run({"report", "--check"}).code == kExitDone);
+
+  std::string edited = read_file(kShipped);
+  edited.replace(edited.find("glm-5: B+ (2nd)"), 15, "glm-5: C+ (2nd)");
+  write_file(reports / "judged/origin.yaml", edited);
+  const Ran outdated = checkout.run({"report", "--check"});
+  CHECK(outdated.code == kExitGateFailed);
+  CHECK(contains(outdated.out, "judged.md"));
+}
+
+TEST_CASE("the document of an import counts what it took") {
+  const Checkout checkout;
+  const Json document = Json::parse(checkout.run({"import", kShipped.string(), "--json"}).out);
+  CHECK(document["models"] == 6);
+  CHECK(document["grades"] == 35);
+  CHECK(document["contradicted"].get<int>() >= 16);
+}
+
+TEST_CASE("an import of what cannot be is refused and leaves nothing") {
+  const Checkout checkout;
+  const fs::path file = checkout.root() / "mine.yaml";
+  write_file(file, sample::judgement_yaml());
+  const Ran unknown = checkout.run({"import", file.string()});
+  CHECK(unknown.code == kExitUsage);
+  CHECK(contains(unknown.err, "mine.yaml: challenges: 'one' is no challenge; known: "));
+  const fs::path misnamed = checkout.root() / "My file.yaml";
+  write_file(misnamed, read_file(kShipped));
+  CHECK(contains(checkout.run({"import", misnamed.string()}).err, "must be named NAME.yaml"));
+  CHECK_FALSE(fs::exists(checkout.root() / "reports/judged"));
+}
