@@ -9,6 +9,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/store/audit_record.h"
 
 namespace gauntlet {
 namespace {
@@ -54,49 +55,28 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
   return text;
 }
 
-struct Tally {
-  int right = 0;
-  int total = 0;
-};
-
-Tally tally(const AuditReport& report, Kind kind) {
-  Tally result;
-  for (const auto& row : report.rows) {
-    if (row.kind != kind) continue;
-    ++result.total;
-    if (row.problems.empty()) ++result.right;
-  }
-  return result;
-}
-
-std::string summary(const AuditReport& report) {
-  const Tally mutants = tally(report, Kind::mutant);
-  const Tally honest = tally(report, Kind::honest);
-  const Tally nulls = tally(report, Kind::null_solution);
+std::string summary(const AuditRecord& record) {
   return fmt::format(
       "{}: {} of {} mutants killed, {} of {} honest runs rejected, {} of {} null solutions "
       "refused, checks that killed nothing: {}\n",
-      report.challenge, mutants.right, mutants.total, honest.total - honest.right, honest.total,
-      nulls.right, nulls.total,
-      report.idle_checks.empty() ? "none" : sentence_list(report.idle_checks));
+      record.challenge, record.right("mutant"), record.count("mutant"),
+      record.count("honest") - record.right("honest"), record.count("honest"), record.right("null"),
+      record.count("null"),
+      record.idle_checks.empty() ? "none" : sentence_list(record.idle_checks));
 }
 
-Json row_document(const AuditRow& row) {
-  return {{"kind", word_for(row.kind)},
-          {"name", row.name},
-          {"note", row.note},
-          {"seed", hex_number(row.seed)},
-          {"expected", Json(row.expected)},
-          {"failed_checks", Json(row.failed_checks)},
-          {"problems", Json(row.problems)}};
+AuditRecord record_of(const AuditReport& report) {
+  AuditRecord record{report.challenge, {}, report.idle_checks, {}};
+  for (const auto& check : checks_of(report.challenge)) record.checks.push_back(check.id);
+  for (const auto& row : report.rows)
+    record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.expected,
+                           row.failed_checks, row.problems, hex_number(row.seed)});
+  return record;
 }
 
-Json document_of(const AuditReport& report) {
-  Json document{{"challenge", report.challenge},
-                {"ok", report.ok()},
-                {"idle_checks", Json(report.idle_checks)},
-                {"rows", Json::array()}};
-  for (const auto& row : report.rows) document["rows"].push_back(row_document(row));
+Json document_of(const AuditReport& report, const AuditRecord& record) {
+  Json document = to_json(record);
+  document["ok"] = report.ok();
   return document;
 }
 
@@ -121,8 +101,10 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
     const AuditReport report = run_audit(context, id, options.seeds);
     answer.text += id + "\n";
     for (const auto& row : report.rows) answer.text += row_text(row, context.style);
-    summaries += summary(report);
-    answer.document["challenges"].push_back(document_of(report));
+    const AuditRecord record = record_of(report);
+    summaries += summary(record);
+    answer.document["challenges"].push_back(document_of(report, record));
+    if (!options.record.empty()) save_audit(options.record, record);
     if (!report.ok()) answer.exit_code = kExitGateFailed;
   }
   answer.text += summaries;

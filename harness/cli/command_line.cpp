@@ -43,6 +43,7 @@ struct Options {
   bool report_check = false;
   ShowOptions show;
   AuditOptionsOfUser audit;
+  bool record_audit = false;
   std::vector<std::string> help;
 };
 
@@ -115,6 +116,7 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       ->allow_extra_args(false);
   audit.add_option("--seeds", o.audit.seeds,
                    "Seeds for every honest variant; else as mutants.yaml says");
+  audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report");
 }
 
 void add_other_verbs(CLI::App& app, Options& o) {
@@ -199,6 +201,12 @@ ReportOptions report_options(const Context& context, const Options& o) {
   return {o.report_folder, o.report_check};
 }
 
+AuditOptionsOfUser audit_options(const Context& context, const Options& o) {
+  AuditOptionsOfUser audit = o.audit;
+  if (o.record_audit) audit.record = context.root() / "reports" / "audit";
+  return audit;
+}
+
 std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& o,
                                                   const Program& program) {
   const auto says = [](Answer answer) { return [answer](const Context&) { return answer; }; };
@@ -217,7 +225,7 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
       return import_judgement(c, {o.judgement, report_options(c, o).folder});
     };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
-  if (verb == "audit") return [o](const Context& c) { return audit(c, o.audit); };
+  if (verb == "audit") return [o](const Context& c) { return audit(c, audit_options(c, o)); };
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };
   return says(help_on(app, o.help));
 }

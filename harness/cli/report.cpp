@@ -61,6 +61,7 @@ ReportInput input_of(const Context& context, const fs::path& folder) {
   for (const auto& submission : data.submissions())
     if (auto papers = data.load_papers(submission)) input.papers[submission] = *std::move(papers);
   input.judgements = judgements(folder);
+  input.audits = load_audits(folder / "audit");
   return input;
 }
 

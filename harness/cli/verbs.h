@@ -60,6 +60,7 @@ Answer show(const Context& context, const ShowOptions& options);
 struct AuditOptionsOfUser {
   std::vector<std::string> challenges;  // empty: all
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
+  std::filesystem::path record;         // folder that keeps the outcome; empty: none does
 };
 Answer audit(const Context& context, const AuditOptionsOfUser& options);
 

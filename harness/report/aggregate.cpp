@@ -199,6 +199,12 @@ const ReportedCheck* ReportedCell::find(std::string_view check, std::size_t hint
   return found == index.end() ? nullptr : &checks[found->second];
 }
 
+const AuditRecord* Aggregate::audit(std::string_view challenge) const {
+  for (const auto& record : audits)
+    if (record.challenge == challenge) return &record;
+  return nullptr;
+}
+
 const ReportedCell* Aggregate::find(std::string_view submission, std::string_view challenge) const {
   const std::tuple wanted(submission, challenge);
   const auto key = [](const ReportedCell& cell) {
@@ -236,6 +242,10 @@ Aggregate aggregate(const ReportInput& any_order) {
   Aggregate result;
   result.rubric = input.rubric;
   result.ledger = input.ledger;
+  result.audits = input.audits;
+  std::sort(result.audits.begin(), result.audits.end(),
+            [](const auto& a, const auto& b) { return a.challenge < b.challenge; });
+  result.judged = !input.judgements.empty();
   for (const auto& cell : input.cells) result.cells.push_back(reported(input.rubric, board, cell));
   add_challenges(input, board, result);
   add_submissions(input, board, result);

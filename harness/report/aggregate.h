@@ -102,6 +102,11 @@ struct Aggregate {
   CheckSurvey survey;
   std::vector<Pick> picks;
   std::vector<LedgerEntry> ledger;
+  std::vector<AuditRecord> audits;  // of the graders, by challenge; only those that were kept
+  bool judged = false;              // there is a page of judgements that others published
+
+  /// Null when no audit of it was kept.
+  const AuditRecord* audit(std::string_view challenge) const;
 
   /// Null when the submission did not take part.
   const ReportedCell* find(std::string_view submission, std::string_view challenge) const;

@@ -265,6 +265,15 @@ Json ledger_json(const LedgerEntry& entry) {
           {"after", entry.after},         {"because", entry.because}};
 }
 
+Json audit_json(const AuditRecord& audit) {
+  return {{"challenge", audit.challenge},
+          {"mutants", audit.count("mutant")},
+          {"mutants_noticed", audit.right("mutant")},
+          {"honest_runs", audit.count("honest")},
+          {"honest_runs_rejected", audit.count("honest") - audit.right("honest")},
+          {"idle_checks", audit.idle_checks}};
+}
+
 }  // namespace
 
 Json document(const Aggregate& aggregate) {
@@ -280,6 +289,7 @@ Json document(const Aggregate& aggregate) {
   json["passed_by_all"] = aggregate.survey.passed_by_all;
   json["picks"] = list_of(aggregate.picks, pick_json);
   json["ledger"] = list_of(aggregate.ledger, ledger_json);
+  json["audits"] = list_of(aggregate.audits, audit_json);
   json["cells"] =
       list_of(aggregate.cells, [&](const ReportedCell& cell) { return cell_json(rubric, cell); });
   return json;

@@ -6,6 +6,7 @@
 #include "harness/report/markdown.h"
 #include "harness/report/pages.h"
 #include "harness/report/phrases.h"
+#include "harness/report/plots.h"
 
 namespace gauntlet {
 namespace {
@@ -220,14 +221,30 @@ std::string weakest(const Aggregate& all, const std::string& name) {
   return text.empty() ? "" : "## What was found\n\n" + text;
 }
 
+/// How the graders of this challenge fare against solutions known to be wrong and to be right.
+std::string graders_graded(const Aggregate& all, const std::string& name) {
+  const AuditRecord* audit = all.audit(name);
+  if (!audit) return "";
+  return fmt::format(
+      "## The graders, graded\n\n{} of {} known-wrong solutions were noticed, {} of {} runs of "
+      "known-right ones were rejected; checks that noticed none: {}.\n\n{}",
+      audit->right("mutant"), audit->count("mutant"),
+      audit->count("honest") - audit->right("honest"), audit->count("honest"),
+      audit->idle_checks.empty() ? "none" : markdown::text(sentence_list(audit->idle_checks)),
+      picture("Which check noticed which known-wrong solution",
+              fmt::format("../plots/kills/{}.svg", name), draw_kills(*audit)));
+}
+
 }  // namespace
 
 std::string render_challenge(const Aggregate& all, Claims& claims,
                              const ReportedChallenge& column) {
   std::string page = page_head(column.about.title, "../") + introduction(column);
   page += scores(all, column.name) + told_apart(all, claims, column) + traps(all, column) +
-          other_checks(all, column) + speeds(all, column.name) + measured(all, column) +
-          weakest(all, column.name);
+          other_checks(all, column) + speeds(all, column.name) +
+          picture("Speed against the reference and the machine's ceiling",
+                  fmt::format("../plots/speed/{}.svg", column.name), draw_speed(all, column.name)) +
+          measured(all, column) + weakest(all, column.name) + graders_graded(all, column.name);
   return finished(page);
 }
 

@@ -5,6 +5,7 @@
 #include "harness/report/markdown.h"
 #include "harness/report/pages.h"
 #include "harness/report/phrases.h"
+#include "harness/report/plots.h"
 #include "harness/report/sentences.h"
 
 namespace gauntlet {
@@ -158,6 +159,19 @@ std::string provenance(const Aggregate& all) {
   return text;
 }
 
+/// The same results in other forms.
+std::string elsewhere(const Aggregate& all) {
+  std::string text = picture("Grade matrix", "plots/matrix.svg", draw_matrix(all)) +
+                     "To sort and to filter, with every finding behind its grade: "
+                     "[index.html](index.html), one file that works from disk.\n\n";
+  if (all.judged)
+    text +=
+        "Grades that others gave by reading, without running anything: [judged, not "
+        "measured](judged.md).\n\n";
+  return text + picture("Share of the machine's ceiling that each timed case reaches",
+                        "plots/ceilings.svg", draw_ceilings(all));
+}
+
 }  // namespace
 
 std::string render_index(const Aggregate& all, Claims& claims) {
@@ -165,8 +179,8 @@ std::string render_index(const Aggregate& all, Claims& claims) {
   if (all.cells.empty())
     page += "No submission has been graded yet.\n\n";
   else
-    page += matrix(all) + other_sizes(all) + footnotes(all) + ranking(all, claims) +
-            head_to_head(all) + telling(all, claims) + picks(all, claims);
+    page += matrix(all) + other_sizes(all) + footnotes(all) + elsewhere(all) +
+            ranking(all, claims) + head_to_head(all) + telling(all, claims) + picks(all, claims);
   return page + method(all.rubric) + provenance(all);
 }
 

@@ -94,6 +94,10 @@ std::string outcome_text(const ReportedCell* cell, std::string_view check) {
   return "passed";
 }
 
+std::string picture(std::string_view words, std::string_view path, const std::string& drawing) {
+  return drawing.empty() ? "" : fmt::format("![{}]({})\n\n", markdown::text(words), path);
+}
+
 std::string speed_text(const SpeedMeasurement& speed) {
   return fmt::format("{}x ({}–{})", ratio_text(speed.ratio), ratio_text(speed.low),
                      ratio_text(speed.high));

@@ -62,6 +62,9 @@ std::vector<std::vector<std::string>> column_groups(const std::vector<std::strin
 /// What one check saw of one submission, for a table: "wrong: dx[0]: got 1, want 2", "91%".
 std::string outcome_text(const ReportedCell* cell, std::string_view check);
 
+/// A drawing as part of a page, with the words that stand for it; nothing for an empty drawing.
+std::string picture(std::string_view words, std::string_view path, const std::string& drawing);
+
 /// "0.26x (0.25–0.27)".
 std::string speed_text(const SpeedMeasurement& speed);
 

@@ -5,8 +5,10 @@
 
 #include "harness/core/error.h"
 #include "harness/report/claim_check.h"
+#include "harness/report/html.h"
 #include "harness/report/pages.h"
 #include "harness/report/plot.h"
+#include "harness/report/plots.h"
 #include "harness/report/rejudge.h"
 
 namespace gauntlet {
@@ -67,6 +69,8 @@ std::map<std::string, std::string> render_report(const ReportInput& input) {
   add_pages(all, claims, pages);
   if (!input.judgements.empty()) add(pages, "judged.md", render_judged(input.judgements, all));
   add_curves(input, pages);
+  for (auto& [path, drawing] : draw_plots(all)) add(pages, path, std::move(drawing));
+  add(pages, "index.html", render_html(all));
   const Json numbers = document(all);
   const Json sentences = claims.document();
   require_truth(numbers, sentences);

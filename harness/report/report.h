@@ -6,6 +6,7 @@
 
 #include "harness/score/board.h"
 #include "harness/score/needs.h"
+#include "harness/store/audit_record.h"
 #include "harness/store/judgement.h"
 #include "harness/store/ledger.h"
 #include "harness/store/papers.h"
@@ -31,6 +32,7 @@ struct ReportInput {
   std::vector<Need> needs;
   std::vector<LedgerEntry> ledger;
   std::map<std::string, Judgement> judgements;  // published grades by the name of their file
+  std::vector<AuditRecord> audits;
 };
 
 /// Every file by its path below the report folder: "README.md", "submissions/alpha.md". Throws

@@ -5,6 +5,7 @@
 #include "harness/report/markdown.h"
 #include "harness/report/pages.h"
 #include "harness/report/phrases.h"
+#include "harness/report/plots.h"
 #include "harness/report/traits.h"
 
 namespace gauntlet {
@@ -85,7 +86,9 @@ std::string render_rounds(const Aggregate& all, Claims& claims) {
     if (column.standard) rounds.insert(column.about.round);
   std::string page = page_head("Round by round", "");
   for (const int round : rounds) page += scoreboard(all, round) + leads(all, round);
-  return finished(page + trajectories(all, claims));
+  page += trajectories(all, claims) +
+          picture("Mean score by round", "plots/trajectory.svg", draw_trajectory(all));
+  return finished(page);
 }
 
 }  // namespace gauntlet

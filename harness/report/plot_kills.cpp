@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/core/text.h"
+#include "harness/report/plots.h"
+#include "harness/report/svg.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr double kBox = 15;
+constexpr double kTop = 170;  // for the slanted names of the checks
+constexpr double kLetter = 6.2;
+constexpr double kRight = 110;       // the last slanted name leans out
+constexpr double kLeastWidth = 640;  // for the title
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<const AuditRecord::Row*> mutants_of(const AuditRecord& audit) {
+  std::vector<const AuditRecord::Row*> mutants;
+  for (const auto& row : audit.rows)
+    if (row.kind == "mutant") mutants.push_back(&row);
+  return mutants;
+}
+
+std::string summary(const AuditRecord& audit) {
+  return fmt::format("{}: {} of {} mutants killed, {} of {} honest runs rejected", audit.challenge,
+                     audit.right("mutant"), audit.count("mutant"),
+                     audit.count("honest") - audit.right("honest"), audit.count("honest"));
+}
+
+std::string in_words(const AuditRecord& audit) {
+  std::string text =
+      fmt::format("Checks that killed nothing: {}. ",
+                  audit.idle_checks.empty() ? "none" : sentence_list(audit.idle_checks));
+  for (const auto* mutant : mutants_of(audit))
+    text +=
+        fmt::format("{} ({}) killed by {} checks, of those named {}. ", mutant->name, mutant->note,
+                    mutant->failed_checks.size(), sentence_list(mutant->expected));
+  return text;
+}
+
+/// What happened between a mutant and a check; "" when nothing did or had to.
+std::string kind_of(const AuditRecord::Row& mutant, const std::string& check) {
+  const bool named = contains(mutant.expected, check);
+  if (!contains(mutant.failed_checks, check)) return named ? "missed" : "";
+  return named ? "named" : "kill";
+}
+
+}  // namespace
+
+std::string draw_kills(const AuditRecord& audit) {
+  const auto mutants = mutants_of(audit);
+  if (mutants.empty()) return "";
+  std::size_t longest = 0;
+  for (const auto* mutant : mutants) longest = std::max(longest, mutant->name.size());
+  const double left = 16 + kLetter * static_cast<double>(longest);
+  const double width =
+      std::max(kLeastWidth, left + kBox * static_cast<double>(audit.checks.size()) + kRight);
+  const double height = kTop + kBox * static_cast<double>(mutants.size()) + 34;
+  Svg svg(width, height, summary(audit), in_words(audit));
+  svg.text(12, 22, "start", summary(audit), "title");
+  for (std::size_t i = 0; i < audit.checks.size(); ++i)
+    svg.slanted(left + kBox * (static_cast<double>(i) + 0.5), kTop - 6, audit.checks[i]);
+  double y = kTop;
+  for (const auto* mutant : mutants) {
+    svg.text(left - 6, y + kBox - 4, "end", mutant->name, "small");
+    svg.line(left, y + kBox, left + kBox * static_cast<double>(audit.checks.size()), y + kBox,
+             "grid");
+    for (std::size_t i = 0; i < audit.checks.size(); ++i)
+      if (const std::string kind = kind_of(*mutant, audit.checks[i]); !kind.empty()) {
+        // Smaller boxes for kills that nobody had named: told apart without the colours.
+        const double inset = kind == "kill" ? 4 : 1.5;
+        svg.box(left + kBox * static_cast<double>(i) + inset, y + inset, kBox - 2 * inset,
+                kBox - 2 * inset, kind);
+      }
+    y += kBox;
+  }
+  svg.text(12, height - 10, "start",
+           "large box: a check that must notice the mutant and did; small: another that did; red: "
+           "one that must and did not",
+           "small");
+  return svg.str();
+}
+
+std::map<std::string, std::string> draw_plots(const Aggregate& aggregate) {
+  std::map<std::string, std::string> plots;
+  if (!aggregate.cells.empty()) {
+    plots["plots/matrix.svg"] = draw_matrix(aggregate);
+    plots["plots/trajectory.svg"] = draw_trajectory(aggregate);
+    plots["plots/ceilings.svg"] = draw_ceilings(aggregate);
+  }
+  for (const auto& challenge : aggregate.challenges)
+    plots[fmt::format("plots/speed/{}.svg", challenge.name)] =
+        draw_speed(aggregate, challenge.name);
+  for (const auto& audit : aggregate.audits)
+    plots[fmt::format("plots/kills/{}.svg", audit.challenge)] = draw_kills(audit);
+  std::erase_if(plots, [](const auto& plot) { return plot.second.empty(); });
+  return plots;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/store/json_fields.h"
+
+namespace gauntlet {
+
+/// How the graders of one challenge fared in an audit, as a report keeps it.
+struct AuditRecord {
+  struct Row {
+    std::string kind;  // "mutant", "honest", "null", "reference"
+    std::string name;
+    std::string note;                        // fault or strategy
+    std::vector<std::string> expected;       // mutants: the checks that must notice it
+    std::vector<std::string> failed_checks;  // what really failed, in check order
+    std::vector<std::string> problems;       // empty: as it should be
+    std::string seed;
+  };
+  std::string challenge;
+  std::vector<std::string> checks;       // all that there are, in the grader's order
+  std::vector<std::string> idle_checks;  // that killed no mutant
+  std::vector<Row> rows;
+
+  /// Rows of a kind, and how many of them had no problem.
+  std::size_t count(std::string_view kind) const;
+  std::size_t right(std::string_view kind) const;
+};
+
+/// The fields of an audit's document: the same in what --json prints and in what a report keeps.
+Json to_json(const AuditRecord& record);
+
+/// <folder>/<challenge>.json, schema "gauntlet.audit-record/1".
+void save_audit(const std::filesystem::path& folder, const AuditRecord& record);
+
+/// All that a folder holds, by challenge; none when it is not there. Throws UserError (file,
+/// field).
+std::vector<AuditRecord> load_audits(const std::filesystem::path& folder);
+
+}  // namespace gauntlet

@@ -1,0 +1,154 @@
+#include "harness/report/plots.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <pugixml.hpp>
+
+#include "harness/core/error.h"
+#include "harness/report/axis.h"
+#include "harness/report/svg.h"
+#include "tests/report/demo.h"
+#include "tests/report/golden.h"
+
+using namespace gauntlet;
+
+namespace {
+
+AuditRecord audit() {
+  AuditRecord record{"first", {"base", "odd_sizes", "speed"}, {"speed"}, {}};
+  record.rows = {{"reference", "reference", "", {}, {}, {}, "0x1"},
+                 {"mutant",
+                  "drops_tail",
+                  "the tail is dropped",
+                  {"odd_sizes", "base"},
+                  {"base", "odd_sizes"},
+                  {},
+                  "0x2"},
+                 {"mutant",
+                  "adds_one",
+                  "adds </desc><script>one",
+                  {"odd_sizes", "speed"},
+                  {"base", "odd_sizes"},
+                  {"speed must fail and passed"},
+                  "0x3"},
+                 {"honest", "two_pass", "two passes", {}, {}, {}, "0x4"}};
+  return record;
+}
+
+ReportInput audited(ReportInput input) {
+  input.audits = {audit()};
+  return input;
+}
+
+std::map<std::string, std::string> demo_plots() {
+  return draw_plots(aggregate(audited(demo::input())));
+}
+
+/// Everything of a drawing that is not ours to say: it may only stand in text.
+void check_harmless(const std::string& svg) {
+  pugi::xml_document document;
+  REQUIRE(document.load_string(svg.c_str()));
+  CHECK(document.select_nodes("//script | //image | //foreignObject | //a | //use").empty());
+  for (const char* bad : {"href", "url(", "@import", "nan", "inf\"", "\x1b"}) {
+    INFO(bad);
+    CHECK(svg.find(bad) == std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the drawings of a report are what they were") {
+  const auto plots = demo_plots();
+  check_golden("matrix.svg", plots.at("plots/matrix.svg"));
+  check_golden("trajectory.svg", plots.at("plots/trajectory.svg"));
+  check_golden("ceilings.svg", plots.at("plots/ceilings.svg"));
+  check_golden("speed.svg", plots.at("plots/speed/first.svg"));
+  check_golden("kills.svg", plots.at("plots/kills/first.svg"));
+}
+
+TEST_CASE("every drawing suits light and dark pages, and says in words what it shows") {
+  for (const auto& [name, svg] : demo_plots()) {
+    INFO(name);
+    check_harmless(svg);
+    pugi::xml_document document;
+    document.load_string(svg.c_str());
+    const auto root = document.child("svg");
+    CHECK(std::string(root.attribute("role").value()) == "img");
+    CHECK(std::string(root.child_value("title")).size() > 5);
+    CHECK(std::string(root.child_value("desc")).size() > 20);
+    CHECK(std::string(root.child_value("style")).find("prefers-color-scheme:dark") !=
+          std::string::npos);
+  }
+  CHECK(demo_plots().at("plots/matrix.svg").find("bravo: first C+ 79 and second A 100") !=
+        std::string::npos);
+}
+
+TEST_CASE("a report of nothing has no drawings, and a challenge that nobody timed none of speed") {
+  ReportInput input = demo::input();
+  for (auto& cell : input.cells)
+    if (cell.challenge == "second")
+      for (auto& check : cell.checks) check.speeds.clear();
+  const auto plots = draw_plots(aggregate(input));
+  CHECK(plots.contains("plots/speed/first.svg"));
+  CHECK_FALSE(plots.contains("plots/speed/second.svg"));
+  input.cells.clear();
+  CHECK(draw_plots(aggregate(input)).empty());
+}
+
+TEST_CASE("names and numbers from anywhere neither leave a drawing nor break it") {
+  ReportInput input = demo::input();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::string hostile = "</text><script>alert(1)</script>&\x1b[31m\"";
+  for (auto& cell : input.cells)
+    for (auto& check : cell.checks)
+      for (auto& speed : check.speeds) speed.case_name = hostile;
+  auto& speed = input.cells[0].checks[2].speeds;
+  speed.push_back(speed[0]);
+  speed.back().case_name = "not a number";
+  speed.back().ratio = nan;
+  speed.push_back(speed[0]);
+  speed.back().case_name = "endless";
+  speed.back().high = inf;
+  speed.push_back(speed[0]);
+  speed.back().case_name = "wide";
+  speed.back().low = 1e-300;
+  speed.back().high = 1e300;
+  speed.back().ceiling_share = 1e-300;
+  for (const auto& [name, svg] : draw_plots(aggregate(audited(input)))) {
+    INFO(name);
+    check_harmless(svg);
+    CHECK(svg.size() < 40'000);
+  }
+}
+
+TEST_CASE("a place that is not finite is our fault, not a hole in the drawing") {
+  Svg svg(10, 10, "title", "words");
+  CHECK_THROWS_AS(svg.line(0, 0, std::nan(""), 1, "grid"), Broken);
+}
+
+TEST_CASE("a logarithmic axis always holds 1, and gives each halving the same room") {
+  for (const auto& [least, most] : {std::pair{0.5, 2.0}, {0.01, 0.02}, {3.0, 5.0}, {1e-9, 1e9}}) {
+    const Axis axis = logarithmic_axis(least, most, 0, 100);
+    INFO(least, " ", most);
+    CHECK(axis.low < 1);
+    CHECK(axis.high > 1);
+    CHECK(axis.ticks.size() >= 1);
+    CHECK(axis.place(1e12) == doctest::Approx(100));
+    CHECK(axis.place(1e-12) == doctest::Approx(0));
+  }
+  const Axis axis = logarithmic_axis(0.25, 4, 0, 100);
+  CHECK(axis.place(2) - axis.place(1) == doctest::Approx(axis.place(1) - axis.place(0.5)));
+}
+
+TEST_CASE("an audit that was kept is read back as it was") {
+  const ScratchFolder folder("audits");
+  save_audit(folder.path(), audit());
+  const auto read = load_audits(folder.path());
+  REQUIRE(read.size() == 1);
+  CHECK(to_json(read[0]) == to_json(audit()));
+  CHECK(read[0].count("mutant") == 2);
+  CHECK(read[0].right("mutant") == 1);
+  CHECK(load_audits(folder.path() / "nowhere").empty());
+}
