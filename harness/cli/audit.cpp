@@ -66,7 +66,11 @@ std::string summary(const AuditRecord& record) {
 }
 
 AuditRecord record_of(const AuditReport& report) {
-  AuditRecord record{report.challenge, {}, report.idle_checks, {}};
+  AuditRecord record{report.challenge,
+                     std::string(grader_for(report.challenge).digest),
+                     {},
+                     report.idle_checks,
+                     {}};
   for (const auto& check : checks_of(report.challenge)) record.checks.push_back(check.id);
   for (const auto& row : report.rows)
     record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.expected,

@@ -267,6 +267,7 @@ Json ledger_json(const LedgerEntry& entry) {
 
 Json audit_json(const AuditRecord& audit) {
   return {{"challenge", audit.challenge},
+          {"grader_digest", audit.grader_digest},
           {"mutants", audit.count("mutant")},
           {"mutants_noticed", audit.right("mutant")},
           {"honest_runs", audit.count("honest")},

@@ -221,16 +221,25 @@ std::string weakest(const Aggregate& all, const std::string& name) {
   return text.empty() ? "" : "## What was found\n\n" + text;
 }
 
+/// Whether all that was graded was graded by what the audit looked at.
+bool same_grader(const Aggregate& all, const AuditRecord& audit) {
+  return std::all_of(all.cells.begin(), all.cells.end(), [&](const ReportedCell& cell) {
+    return cell.challenge() != audit.challenge ||
+           cell.provenance.grader_digest == audit.grader_digest;
+  });
+}
+
 /// How the graders of this challenge fare against solutions known to be wrong and to be right.
 std::string graders_graded(const Aggregate& all, const std::string& name) {
   const AuditRecord* audit = all.audit(name);
   if (!audit) return "";
   return fmt::format(
       "## The graders, graded\n\n{} of {} known-wrong solutions were noticed, {} of {} runs of "
-      "known-right ones were rejected; checks that noticed none: {}.\n\n{}",
+      "known-right ones were rejected; checks that noticed none: {}.{}\n\n{}",
       audit->right("mutant"), audit->count("mutant"),
       audit->count("honest") - audit->right("honest"), audit->count("honest"),
       audit->idle_checks.empty() ? "none" : markdown::text(sentence_list(audit->idle_checks)),
+      same_grader(all, *audit) ? "" : " The grades above come from another state of the grader.",
       picture("Which check noticed which known-wrong solution",
               fmt::format("../plots/kills/{}.svg", name), draw_kills(*audit)));
 }

@@ -49,6 +49,18 @@ std::string kind_of(const AuditRecord::Row& mutant, const std::string& check) {
   return named ? "named" : "kill";
 }
 
+/// Told apart without the colours: a large box, a small one, a cross.
+void draw_meeting(Svg& svg, double x, double y, const std::string& kind) {
+  const double inset = kind == "kill" ? 4 : 1.5;
+  const double far = kBox - inset;
+  if (kind == "missed") {
+    svg.line(x + inset, y + inset, x + far, y + far, "ceiling");
+    svg.line(x + inset, y + far, x + far, y + inset, "ceiling");
+  } else {
+    svg.box(x + inset, y + inset, far - inset, far - inset, kind);
+  }
+}
+
 }  // namespace
 
 std::string draw_kills(const AuditRecord& audit) {
@@ -70,17 +82,13 @@ std::string draw_kills(const AuditRecord& audit) {
     svg.line(left, y + kBox, left + kBox * static_cast<double>(audit.checks.size()), y + kBox,
              "grid");
     for (std::size_t i = 0; i < audit.checks.size(); ++i)
-      if (const std::string kind = kind_of(*mutant, audit.checks[i]); !kind.empty()) {
-        // Smaller boxes for kills that nobody had named: told apart without the colours.
-        const double inset = kind == "kill" ? 4 : 1.5;
-        svg.box(left + kBox * static_cast<double>(i) + inset, y + inset, kBox - 2 * inset,
-                kBox - 2 * inset, kind);
-      }
+      if (const std::string kind = kind_of(*mutant, audit.checks[i]); !kind.empty())
+        draw_meeting(svg, left + kBox * static_cast<double>(i), y, kind);
     y += kBox;
   }
   svg.text(12, height - 10, "start",
-           "large box: a check that must notice the mutant and did; small: another that did; red: "
-           "one that must and did not",
+           "large box: a check that must notice the mutant and did; small box: another that did; "
+           "cross: one that must and did not",
            "small");
   return svg.str();
 }

@@ -23,7 +23,11 @@ Json to_json(const AuditRecord::Row& row) {
 }
 
 AuditRecord from_json(const JsonFields& in) {
-  AuditRecord record{in.text("challenge"), in.texts("checks"), in.texts("idle_checks"), {}};
+  AuditRecord record{in.text("challenge"),
+                     in.text("grader_digest"),
+                     in.texts("checks"),
+                     in.texts("idle_checks"),
+                     {}};
   for (const auto& row : in.list("rows"))
     record.rows.push_back({row.text("kind"), row.text("name"), row.text("note"),
                            row.texts("expected"), row.texts("failed_checks"), row.texts("problems"),
@@ -46,6 +50,7 @@ std::size_t AuditRecord::right(std::string_view kind) const {
 
 Json to_json(const AuditRecord& record) {
   Json document{{"challenge", record.challenge},
+                {"grader_digest", record.grader_digest},
                 {"checks", Json(record.checks)},
                 {"idle_checks", Json(record.idle_checks)},
                 {"rows", Json::array()}};

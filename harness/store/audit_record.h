@@ -20,6 +20,7 @@ struct AuditRecord {
     std::string seed;
   };
   std::string challenge;
+  std::string grader_digest;             // of the grader that was audited
   std::vector<std::string> checks;       // all that there are, in the grader's order
   std::vector<std::string> idle_checks;  // that killed no mutant
   std::vector<Row> rows;

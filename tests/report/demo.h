@@ -66,6 +66,28 @@ inline Papers papers(const std::string& name, const std::string& thinking) {
           "opencode 1.2", thinking,     "none",       "unknown", "unknown"};
 }
 
+/// An audit that found one of two mutants.
+inline AuditRecord audit() {
+  AuditRecord record{"first", "9c1e0f2255aa", {"base", "odd_sizes", "speed"}, {"speed"}, {}};
+  record.rows = {{"reference", "reference", "", {}, {}, {}, "0x1"},
+                 {"mutant",
+                  "drops_tail",
+                  "the tail is dropped",
+                  {"odd_sizes", "base"},
+                  {"base", "odd_sizes"},
+                  {},
+                  "0x2"},
+                 {"mutant",
+                  "adds_one",
+                  "adds </desc><script>one",
+                  {"odd_sizes", "speed"},
+                  {"base", "odd_sizes"},
+                  {"speed must fail and passed"},
+                  "0x3"},
+                 {"honest", "two_pass", "two passes", {}, {}, {}, "0x4"}};
+  return record;
+}
+
 /// Four submissions and the reference on two challenges: a good one, a trapped one, one that does
 /// not build and took part once, one that is partial.
 inline ReportInput input() {
@@ -82,6 +104,7 @@ inline ReportInput input() {
   input.papers = {{"alpha", papers("Alpha", "high")},
                   {"bravo", papers("Bravo", "off")},
                   {"delta", papers("Delta | @all", "high")}};
+  input.audits = {audit()};
   return input;
 }
 

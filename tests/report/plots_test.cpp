@@ -15,34 +15,8 @@ using namespace gauntlet;
 
 namespace {
 
-AuditRecord audit() {
-  AuditRecord record{"first", {"base", "odd_sizes", "speed"}, {"speed"}, {}};
-  record.rows = {{"reference", "reference", "", {}, {}, {}, "0x1"},
-                 {"mutant",
-                  "drops_tail",
-                  "the tail is dropped",
-                  {"odd_sizes", "base"},
-                  {"base", "odd_sizes"},
-                  {},
-                  "0x2"},
-                 {"mutant",
-                  "adds_one",
-                  "adds </desc><script>one",
-                  {"odd_sizes", "speed"},
-                  {"base", "odd_sizes"},
-                  {"speed must fail and passed"},
-                  "0x3"},
-                 {"honest", "two_pass", "two passes", {}, {}, {}, "0x4"}};
-  return record;
-}
-
-ReportInput audited(ReportInput input) {
-  input.audits = {audit()};
-  return input;
-}
-
 std::map<std::string, std::string> demo_plots() {
-  return draw_plots(aggregate(audited(demo::input())));
+  return draw_plots(aggregate(demo::input()));
 }
 
 /// Everything of a drawing that is not ours to say: it may only stand in text.
@@ -93,6 +67,7 @@ TEST_CASE("a report of nothing has no drawings, and a challenge that nobody time
   CHECK(plots.contains("plots/speed/first.svg"));
   CHECK_FALSE(plots.contains("plots/speed/second.svg"));
   input.cells.clear();
+  input.audits.clear();
   CHECK(draw_plots(aggregate(input)).empty());
 }
 
@@ -116,7 +91,7 @@ TEST_CASE("names and numbers from anywhere neither leave a drawing nor break it"
   speed.back().low = 1e-300;
   speed.back().high = 1e300;
   speed.back().ceiling_share = 1e-300;
-  for (const auto& [name, svg] : draw_plots(aggregate(audited(input)))) {
+  for (const auto& [name, svg] : draw_plots(aggregate(input))) {
     INFO(name);
     check_harmless(svg);
     CHECK(svg.size() < 40'000);
@@ -144,11 +119,23 @@ TEST_CASE("a logarithmic axis always holds 1, and gives each halving the same ro
 
 TEST_CASE("an audit that was kept is read back as it was") {
   const ScratchFolder folder("audits");
-  save_audit(folder.path(), audit());
+  save_audit(folder.path(), demo::audit());
   const auto read = load_audits(folder.path());
   REQUIRE(read.size() == 1);
-  CHECK(to_json(read[0]) == to_json(audit()));
+  CHECK(to_json(read[0]) == to_json(demo::audit()));
   CHECK(read[0].count("mutant") == 2);
   CHECK(read[0].right("mutant") == 1);
   CHECK(load_audits(folder.path() / "nowhere").empty());
+}
+
+TEST_CASE("the page of a challenge says how its graders fare, and of which grader that is true") {
+  ReportInput input = demo::input();
+  const std::string other = "The grades above come from another state of the grader.";
+  const std::string page = render_report(input).at("challenges/first.md");
+  CHECK(page.find("1 of 2 known-wrong solutions were noticed, 0 of 1 runs of known-right ones were "
+                  "rejected; checks that noticed none: speed.") != std::string::npos);
+  CHECK(page.find("(../plots/kills/first.svg)") != std::string::npos);
+  CHECK(page.find(other) == std::string::npos);
+  input.audits[0].grader_digest = "another";
+  CHECK(render_report(input).at("challenges/first.md").find(other) != std::string::npos);
 }
