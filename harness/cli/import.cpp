@@ -44,6 +44,8 @@ Answer import_judgement(const Context& context, const ImportOptions& options) {
   for (const auto& statement : judgement.statements)
     contradicted += examine(recount, statement).truth == Truth::contradicted ? 1 : 0;
   const fs::path kept = options.folder / "judged" / (name + ".yaml");
+  if (fs::exists(kept) && read_file(kept) != text)
+    context.remark(fmt::format("{} held other grades; they are replaced", kept.string()));
   write_file(kept, text);
   Answer answer;
   answer.text = fmt::format(

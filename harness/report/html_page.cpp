@@ -32,9 +32,8 @@ std::string matrix_cell(const Aggregate& aggregate, const std::string& submissio
                         const std::string& challenge) {
   const ReportedCell* cell = aggregate.find(submission, challenge);
   if (!cell)
-    return fmt::format(
-        "<td data-value=\"{}\"><span aria-label=\"did not take part\">{}</span></td>", kAbsent,
-        unicode_signs().absent);
+    return fmt::format("<td data-value=\"{}\"><abbr title=\"did not take part\">{}</abbr></td>",
+                       kAbsent, unicode_signs().absent);
   const BoardCell scored{cell->score, cell->place};
   return fmt::format("<td class=\"{}\" data-value=\"{}\"><a href=\"#{}\">{}</a></td>",
                      lower(cell->score.letter.substr(0, 1)), cell->score.score.value_or(kUngraded),
