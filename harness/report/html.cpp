@@ -99,6 +99,7 @@ th[aria-sort=ascending] button::after{content:" \25B2"}
 td.a{background:#7ee2a0}td.b{background:#c4e88d}td.c{background:#f6dd75}td.d{background:#f9b27c}
 td.f{background:#f79a94}td.a a,td.b a,td.c a,td.d a,td.f a{color:#1f2328}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
+.cell:focus-visible{outline:none}
 .cell{display:none;border-top:3px solid var(--line);margin-top:2rem}
 .cell:target{display:block}
 pre{background:var(--soft);padding:.6rem;overflow-x:auto}
