@@ -46,8 +46,8 @@ Axis linear_axis(double least, double most, double from, double to) {
 }
 
 Axis logarithmic_axis(double least, double most, double from, double to) {
-  const double low = std::clamp(std::min(least, 1.0) / 1.1, kSmallestRatio, 0.9);
-  const double high = std::clamp(std::max(most, 1.0) * 1.1, 1.1, kLargestRatio);
+  const double low = std::clamp(least / 1.1, kSmallestRatio, 0.9);
+  const double high = std::clamp(most * 1.1, 1.1, kLargestRatio);
   const bool few = std::log10(high / low) <= kFewDecades;
   Axis axis{low, high, from, to, true, {}};
   for (int decade = -4; decade <= 4; ++decade)

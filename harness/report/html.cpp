@@ -47,7 +47,8 @@ std::string script_source(std::string_view script) {
   return fmt::format("'sha256-{}'", base64(bytes_of(sha256(script))));
 }
 
-// Sorting and filtering the matrix. Opening a cell needs no script: it is a link to its findings.
+// Sorting and filtering the matrix. Opening a cell needs no script: it is a link to its findings,
+// which take the focus as the target of a link does.
 const std::string_view kScript = R"js(
 'use strict';
 const table = document.getElementById('matrix');
@@ -75,7 +76,6 @@ filter.addEventListener('input', () => {
   status.textContent = `${rows().filter((row) => !row.hidden).length} of ${rows().length} shown`;
 });
 
-window.addEventListener('hashchange', () => document.querySelector(':target')?.focus());
 document.getElementById('tools').hidden = false;
 )js";
 
