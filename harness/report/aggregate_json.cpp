@@ -246,10 +246,21 @@ Json differentiator_json(const Differentiator& one) {
           {"first", one.first}};
 }
 
+Json sections_json(const Need& need) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < need.sections.size(); ++i)
+    if (need.sections[i] > 0)
+      json[std::string(name_of(static_cast<Section>(i)))] = json_number(need.sections[i]);
+  return json;
+}
+
 Json pick_json(const Pick& pick) {
   return {{"need", pick.need.id},
           {"title", pick.need.title},
           {"measure", name_of(pick.need.measure)},
+          {"sections", sections_json(pick.need)},
+          {"rounds", pick.need.rounds},
+          {"critical_veto", pick.need.critical_veto},
           {"device", name_of(pick.device)},
           {"submission", pick.submission},
           {"candidates", list_of(pick.candidates, [](const Candidate& candidate) {

@@ -26,10 +26,10 @@ std::string fence_around(std::string_view text, std::size_t shortest) {
   return std::string(std::max(longest + 1, shortest), '`');
 }
 
-std::string joined(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const auto& cell : cells) line += " " + cell + " |";
-  return line + "\n";
+void add_line(const std::vector<std::string>& cells, std::string& text) {
+  text += '|';
+  for (const auto& cell : cells) text.append(" ").append(cell).append(" |");
+  text += '\n';
 }
 
 }  // namespace
@@ -80,8 +80,10 @@ std::string block(std::string_view text, std::string_view indent) {
 std::string Table::str() const {
   std::vector<std::string> rule(header_.size(), "--:");
   std::fill_n(rule.begin(), std::min(left_, rule.size()), "---");
-  std::string result = joined(header_) + joined(rule);
-  for (const auto& row : rows_) result += joined(row);
+  std::string result;
+  add_line(header_, result);
+  add_line(rule, result);
+  for (const auto& row : rows_) add_line(row, result);
   return result;
 }
 

@@ -140,7 +140,8 @@ std::string exhibits(const ReportedCell& cell) {
     for (const auto& exhibit : check.exhibits) {
       std::string lines;
       for (const auto& line : exhibit.lines) lines += line + "\n";
-      shown += fmt::format("{}:\n\n{}\n", markdown::text(exhibit.title),
+      shown += fmt::format("{} shows {}:\n\n{}\n", markdown::code(check.info.id),
+                           markdown::text(exhibit.title),
                            markdown::block(printable(lines, kEvidenceBytes)));
     }
   }

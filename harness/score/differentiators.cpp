@@ -47,14 +47,17 @@ double spread_of(const std::vector<double>& shares) {
 /// A column of scores: what its places and winners would be.
 struct Outcome {
   std::vector<CellScore> scores;
-  std::vector<std::optional<Place>> places;  // of the scores that are there
+  std::vector<std::optional<Place>> places;  // none without a score
 
   Outcome(const Rubric& rubric, const Column& column, const std::string& left_out) {
     for (const auto* cell : column) scores.push_back(score_without(rubric, *cell, left_out));
     std::vector<const CellScore*> graded;
     for (const CellScore& score : scores)
       if (score.score) graded.push_back(&score);
-    places = column_places(rubric, graded);
+    const auto of_graded = column_places(rubric, graded);
+    places.resize(scores.size());
+    for (std::size_t i = 0, next = 0; i < scores.size(); ++i)
+      if (scores[i].score) places[i] = of_graded[next++];
   }
 };
 

@@ -127,7 +127,7 @@ TEST_CASE("a page shows the curves and texts of its checks, and the curves are f
   const auto pages = render_report(input);
   const std::string page = pages.at("submissions/alpha.md");
   CHECK(contains(page, "![loss &#124; &#96;x&#96;](../plots/alpha/first_base_0.svg)\n"));
-  CHECK(contains(page, "what it wrote:\n\n````text\n``` "));
+  CHECK(contains(page, "`base` shows what it wrote:\n\n````text\n``` "));
   CHECK_FALSE(contains(page, "\x1b"));
   CHECK(contains(pages.at("plots/alpha/first_base_0.svg"), "<polyline"));
 }
