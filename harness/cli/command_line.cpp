@@ -41,6 +41,7 @@ struct Options {
   std::string report_folder;
   std::string judgement;
   bool report_check = false;
+  CompareOptions compare;
   ShowOptions show;
   AuditOptionsOfUser audit;
   bool record_audit = false;
@@ -143,6 +144,15 @@ void add_other_verbs(CLI::App& app, Options& o) {
       ->required();
   import.add_option("-o,--output", o.report_folder, "Folder of the report (default: reports/)");
 
+  CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
+                               "compare my-model other-model -c CHALLENGE");
+  compare.add_option("submission", o.compare.submissions, "Two to six names or folders")
+      ->required();
+  compare
+      .add_option("-c,--challenge", o.compare.challenges,
+                  "Also what this challenge's checks say about them; repeatable")
+      ->allow_extra_args(false);
+
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
@@ -224,6 +234,7 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
     return [o](const Context& c) {
       return import_judgement(c, {o.judgement, report_options(c, o).folder});
     };
+  if (verb == "compare") return [o](const Context& c) { return compare(c, o.compare); };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
   if (verb == "audit") return [o](const Context& c) { return audit(c, audit_options(c, o)); };
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };

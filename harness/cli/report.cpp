@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sstream>
 
-#include "harness/build/challenge.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -19,51 +18,6 @@ namespace gauntlet {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The first paragraph of a prompt below its title, on one line.
-std::string first_paragraph(const std::string& prompt) {
-  std::istringstream lines(prompt);
-  std::string paragraph;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() && !paragraph.empty()) break;
-    if (line.empty() || line[0] == '#') continue;
-    paragraph += (paragraph.empty() ? "" : " ") + line;
-  }
-  return paragraph;
-}
-
-fs::path ledger_file(const ResultStore& data) {
-  return data.root() / "ledger.jsonl";
-}
-
-/// Published grades that were imported: <folder>/judged/NAME.yaml.
-std::map<std::string, Judgement> judgements(const fs::path& folder) {
-  std::map<std::string, Judgement> read;
-  if (!fs::is_directory(folder / "judged")) return read;
-  for (const auto& entry : fs::directory_iterator(folder / "judged"))
-    if (entry.path().extension() == ".yaml")
-      read[entry.path().stem().string()] = read_judgement(entry.path());
-  return read;
-}
-
-ReportInput input_of(const Context& context, const fs::path& folder) {
-  const ResultStore data(folder / "data");
-  ReportInput input;
-  input.rubric = context.rubric();
-  for (const auto& id : context.challenges()) {
-    const Challenge challenge = load_challenge(context.root(), id);
-    input.challenges.push_back({id, challenge.title, challenge.difficulty, challenge.round,
-                                first_paragraph(read_file(challenge.folder / "PROMPT.md"))});
-  }
-  input.needs = load_needs(context.root() / "harness" / "score" / "needs.yaml");
-  input.ledger = load_ledger(ledger_file(data));
-  input.cells = data.load_all();
-  for (const auto& submission : data.submissions())
-    if (auto papers = data.load_papers(submission)) input.papers[submission] = *std::move(papers);
-  input.judgements = judgements(folder);
-  input.audits = load_audits(folder / "audit");
-  return input;
-}
 
 /// Brings new results into the report's own data. What is there already stays, unless the result is
 /// of a later run: a checkout without results/ can still write the whole report.
@@ -111,7 +65,7 @@ std::vector<std::string> differences(const fs::path& folder,
 }
 
 Answer check_report(const Context& context, const fs::path& folder) {
-  const auto pages = render_report(input_of(context, folder));
+  const auto pages = render_report(report_input(context, folder));
   const auto names = differences(folder, pages);
   Answer answer;
   answer.document = {{"schema", "gauntlet.report-check/1"}, {"differing", Json(names)}};
@@ -131,9 +85,9 @@ Answer report(const Context& context, const ReportOptions& options) {
   const HoldInterrupts hold;
   const ResultStore data(options.folder / "data");
   take_over(context, data);
-  note_replaced(options.folder / "aggregate.json", input_of(context, options.folder),
+  note_replaced(options.folder / "aggregate.json", report_input(context, options.folder),
                 ledger_file(data));
-  const auto pages = render_report(input_of(context, options.folder));
+  const auto pages = render_report(report_input(context, options.folder));
   const auto changed = differences(options.folder, pages);
   for (const auto& name : orphans(options.folder, pages)) fs::remove(options.folder / name);
   for (const auto& [name, content] : pages) write_file(options.folder / name, content);

@@ -51,6 +51,12 @@ struct ImportOptions {
 };
 Answer import_judgement(const Context& context, const ImportOptions& options);
 
+struct CompareOptions {
+  std::vector<std::string> submissions;  // two or more names or folders
+  std::vector<std::string> challenges;   // to be looked at check by check
+};
+Answer compare(const Context& context, const CompareOptions& options);
+
 struct ShowOptions {
   std::string submission;
   std::string what;  // "<challenge>" or "<challenge>/<check>"

@@ -65,7 +65,7 @@ std::string check_tables(const Aggregate& all, const ReportedChallenge& column,
       if (!wanted(check)) continue;
       std::vector<std::string> row{markdown::text(check.attacks), markdown::code(check.id)};
       for (const auto& submission : group)
-        row.push_back(outcome_text(all.find(submission, column.name), check.id));
+        row.push_back(markdown::text(outcome_text(all.find(submission, column.name), check.id)));
       table.row(row);
     }
     if (!table.empty()) text += table.str() + "\n";

@@ -86,7 +86,7 @@ std::string outcome_text(const ReportedCell* cell, std::string_view check) {
   if (!seen) return cell->score.failed_to_build ? "did not build" : "not asked";
   if (seen->seen.verdict != Verdict::passed) {
     std::string text(name_of(seen->seen.verdict));
-    if (seen->seen.finding) text += ": " + markdown::text(cut(seen->seen.finding->summary));
+    if (seen->seen.finding) text += ": " + cut(seen->seen.finding->summary);
     return text;
   }
   if (!seen->share) return "too noisy";

@@ -59,7 +59,8 @@ std::string range_text(const Interval& range);
 std::vector<std::vector<std::string>> column_groups(const std::vector<std::string>& names,
                                                     std::size_t widest = 6);
 
-/// What one check saw of one submission, for a table: "wrong: dx[0]: got 1, want 2", "91%".
+/// What one check saw of one submission, in few words: "wrong: dx[0]: got 1, want 2", "passed". As
+/// hostile as the finding is.
 std::string outcome_text(const ReportedCell* cell, std::string_view check);
 
 /// A drawing as part of a page, with the words that stand for it; nothing for an empty drawing.

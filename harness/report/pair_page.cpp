@@ -1,6 +1,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "harness/report/criteria.h"
 #include "harness/report/markdown.h"
 #include "harness/report/pages.h"
 #include "harness/report/phrases.h"
@@ -33,49 +34,6 @@ std::string bold(const ReportedPair& pair, int side) {
   return side == 0 ? "" : fmt::format("**{}**", side > 0 ? pair.first : pair.second);
 }
 
-void add_sections(const ReportedCell& a, const ReportedCell& b, Table& table) {
-  for (const auto& own : a.score.sections)
-    for (const auto& other : b.score.sections)
-      if (own.section == other.section && own.score && other.score)
-        table.row({fmt::format("{}, score", name_of(own.section)), points(*own.score),
-                   points(*other.score), ""});
-}
-
-void add_speeds(const Rubric& rubric, const ReportedPair& pair, const CheckObservation& a,
-                const CheckObservation& b, Table& table) {
-  for (const auto& own : a.speeds)
-    for (const auto& other : b.speeds)
-      if (own.case_name == other.case_name)
-        table.row({markdown::code(a.info.id) + " " + markdown::text(own.case_name), speed_text(own),
-                   speed_text(other), bold(pair, edge(rubric, own, other))});
-}
-
-bool failed(const ReportedCheck* check) {
-  return check && blames_submission(check->seen.verdict);
-}
-
-/// Checks in which one of the two did better, or that only one of them was asked and failed. What
-/// both did alike tells nothing between them.
-void add_checks(const Aggregate& all, const ReportedPair& pair, const ReportedCell& a,
-                const ReportedCell& b, Table& table) {
-  const auto& checks = all.challenge(a.challenge()).checks;
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    const CheckInfo& check = checks[i];
-    const ReportedCheck* own = a.find(check.id, i);
-    const ReportedCheck* other = b.find(check.id, i);
-    if (own && other && both_timed(*own, *other)) {
-      add_speeds(all.rubric, pair, own->seen, other->seen, table);
-      continue;
-    }
-    const int side = own && other ? edge(all.rubric, *own, *other).value_or(0) : 0;
-    const bool one_sided = !own != !other && (failed(own) || failed(other));
-    if (side == 0 && !one_sided) continue;
-    table.row(
-        {markdown::code(check.id) + (check.severity >= Severity::critical ? " (critical)" : ""),
-         outcome_text(&a, check.id), outcome_text(&b, check.id), bold(pair, side)});
-  }
-}
-
 std::string chapter(const Aggregate& all, const ReportedPair& pair, const PairRow& row) {
   const ReportedCell* a = all.find(pair.first, row.challenge);
   const ReportedCell* b = all.find(pair.second, row.challenge);
@@ -89,8 +47,9 @@ std::string chapter(const Aggregate& all, const ReportedPair& pair, const PairRo
                                                      : fmt::format("{}, {}", winner_of(pair, row),
                                                                    name_of(row.verdict.margin));
   Table table({"Criterion", pair.first, pair.second, "Edge"}, 4);
-  add_sections(*a, *b, table);
-  add_checks(all, pair, *a, *b, table);
+  for (const Criterion& one : criteria(all, pair, row.challenge))
+    table.row({markdown::text(one.name) + (one.critical ? " (critical)" : ""),
+               markdown::text(one.first), markdown::text(one.second), bold(pair, one.edge)});
   std::string text = fmt::format("## {}: {}\n\n", title, result);
   if (row.verdict.margin == Margin::not_comparable)
     text += "Not comparable: they were not graded on the same questions and device.\n\n";

@@ -3,6 +3,7 @@
 #include "harness/cli/exit_codes.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/ledger.h"
 #include "tests/cli/checkout.h"
 
 using namespace gauntlet;
@@ -184,10 +185,63 @@ TEST_CASE("list shows every challenge, and checks with what they attack") {
   CHECK(document["checks"][0]["attacks"] == expected[0].attacks);
 }
 
+TEST_CASE("compare sets submissions side by side, by name or folder, from local or published data") {
+  const Checkout checkout;
+  for (const char* name : {"alpha", "bravo"}) {
+    CellObservation cell = sample::cell(name, checkout.challenge);
+    cell.checks = {sample::passed("base"), sample::passed("odd_sizes")};
+    if (name == std::string("bravo")) cell.checks[1] = sample::failed("odd_sizes");
+    checkout.results().save(cell);
+  }
+  const Ran ran = checkout.run({"compare", "alpha", "submissions/bravo/", "-c", checkout.challenge});
+  CHECK(ran.code == kExitDone);
+  CHECK(contains(ran.out, "alpha leads bravo: 1 won, 0 lost, 0 tied"));
+  CHECK(contains(ran.out, "wrong: dx[0]"));
+  const Ran json = checkout.run({"compare", "alpha", "bravo", "--json"});
+  const Json document = Json::parse(json.out);
+  CHECK(document["schema"] == "gauntlet.compare/1");
+  CHECK(document["pairs"][0]["record"]["won"] == 1);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  fs::remove_all(checkout.results().root());
+  CHECK(checkout.run({"compare", "alpha", "bravo", "--json"}).out == json.out);
+}
+
+TEST_CASE("compare says what it cannot compare") {
+  const Checkout checkout;
+  checkout.results().save(sample::cell("alpha", checkout.challenge));
+  checkout.results().save(sample::cell("reference", checkout.challenge));
+  const Ran unknown = checkout.run({"compare", "alpha", "alpho"});
+  CHECK(unknown.code == kExitNothingMatched);
+  CHECK(contains(unknown.err, "no result of 'alpho', did you mean 'alpha'?"));
+  CHECK(checkout.run({"compare", "alpha", "alpha"}).code == kExitUsage);
+  CHECK(checkout.run({"compare", "alpha", "reference"}).code == kExitUsage);
+  CHECK(checkout.run({"compare", "alpha"}).code == kExitUsage);
+}
+
+TEST_CASE("a grade that a report replaces is in its ledger") {
+  const Checkout checkout;
+  CellObservation cell = sample::cell("alpha", checkout.challenge);
+  cell.checks = {sample::passed("base")};
+  checkout.results().save(cell);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  cell.checks[0].earned = 0.5;
+  cell.provenance.started = "2027-01-01T00:00:00Z";
+  cell.provenance.grader_digest = "another";
+  checkout.results().save(cell);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);  // says nothing new
+  const auto entries = load_ledger(checkout.root() / "reports/data/ledger.jsonl");
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].before == "A 100");
+  CHECK(entries[0].after == "F 50");
+  CHECK(contains(read_file(checkout.root() / "reports/ledger.md"), "another grader"));
+  CHECK(checkout.run({"report", "--check"}).code == kExitDone);
+}
+
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
-                           "import", "show", "doctor", "help"}) {
+                           "import", "compare", "show", "doctor", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/report/terminal.h"
+#include "harness/report/terminal_compare.h"
 #include "tests/report/demo.h"
 #include "tests/report/golden.h"
 
@@ -161,6 +162,18 @@ TEST_CASE("the terminal's matrix, cell, details and finding are what they were")
           terminal_cell(input.rubric, *board.find("charlie", "first"), input.cells[4], style));
 }
 
+TEST_CASE("the terminal's comparisons of two and of three are what they were") {
+  ReportInput input = demo::input();
+  std::erase_if(input.cells, [](const CellObservation& cell) {
+    return cell.submission != "alpha" && cell.submission != "bravo";
+  });
+  const Aggregate two = aggregate(input);
+  input.cells.push_back(demo::unbuilt("charlie", "first"));
+  check_golden("compare.txt", terminal_comparison(two, {}) +
+                                  terminal_criteria(two, two.pairs.front(), "first", {}) +
+                                  "----\n" + terminal_comparison(aggregate(input), {}));
+}
+
 TEST_CASE("a terminal that knows ASCII only gets ASCII only, and no colour unless asked") {
   const ReportInput input = demo::input();
   const Board board(input.rubric, input.cells, {"first", "second"});
@@ -170,6 +183,8 @@ TEST_CASE("a terminal that knows ASCII only gets ASCII only, and no colour unles
   CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; }));
   const BoardCell& scored = *board.find("bravo", "first");
   CHECK_FALSE(contains(terminal_cell(input.rubric, scored, input.cells[2], style), "\x1b"));
+  const std::string compared = terminal_comparison(aggregate(input), style);
+  CHECK(std::all_of(compared.begin(), compared.end(), [](char c) { return c >= 0; }));
   style.color = true;
   CHECK(contains(terminal_cell(input.rubric, scored, input.cells[2], style), "\x1b[33m"));
 }

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/report_input.h"
+#include "harness/cli/submissions.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/text.h"
+#include "harness/report/terminal_compare.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kMost = 6;  // columns that a reader can still compare
+
+/// "submissions/alpha/" is alpha.
+std::string name_in(const std::string& word) {
+  std::filesystem::path path(word);
+  if (path.filename().empty()) path = path.parent_path();
+  return path.filename().string();
+}
+
+/// Local results, and those that the reports were made from where there are none.
+class Results {
+ public:
+  explicit Results(const Context& context)
+      : local_(context.store()), published_(context.root() / "reports" / "data") {}
+
+  std::vector<std::string> submissions() const {
+    std::vector<std::string> names = local_.submissions();
+    for (const auto& name : published_.submissions())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    return names;
+  }
+
+  void add(const std::string& submission, ReportInput& input) const {
+    for (const auto* store : {&local_, &published_}) {
+      for (const auto& cell : store->load_all())
+        if (cell.submission == submission && !has(input, cell)) input.cells.push_back(cell);
+      if (auto papers = store->load_papers(submission))
+        input.papers.emplace(submission, *std::move(papers));
+    }
+  }
+
+ private:
+  static bool has(const ReportInput& input, const CellObservation& wanted) {
+    return std::any_of(input.cells.begin(), input.cells.end(), [&](const CellObservation& cell) {
+      return cell.submission == wanted.submission && cell.challenge == wanted.challenge;
+    });
+  }
+
+  ResultStore local_;
+  ResultStore published_;
+};
+
+std::vector<std::string> named_submissions(const Results& results,
+                                           const std::vector<std::string>& words) {
+  const auto known = results.submissions();
+  std::vector<std::string> names;
+  for (const auto& word : words) {
+    const std::string name = name_in(word);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UserError(
+          fmt::format("no result of '{}'{}; there are results of {}", printable(name, 80),
+                      did_you_mean(name, known), sentence_list(known)),
+          kExitNothingMatched);
+    if (name == kReferenceName)
+      throw UserError(
+          "the reference takes no part in comparisons: speeds are relative to it already");
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (names.size() < 2) throw UserError("compare needs two different submissions");
+  if (names.size() > kMost)
+    throw UserError(
+        fmt::format("compare shows {} submissions at most; ./gauntlet report has all", kMost));
+  return names;
+}
+
+std::string criteria_of(const Context& context, const Aggregate& all,
+                        const std::vector<std::string>& challenges) {
+  std::string text;
+  for (const auto& challenge : challenges)
+    for (const auto& pair : all.pairs)
+      text += terminal_criteria(all, pair, challenge, context.style);
+  return text;
+}
+
+}  // namespace
+
+Answer compare(const Context& context, const CompareOptions& options) {
+  const auto known = context.challenges();
+  for (const auto& challenge : options.challenges) require_challenge(challenge, known);
+  const Results results(context);
+  ReportInput input = report_frame(context);
+  for (const auto& name : named_submissions(results, options.submissions)) results.add(name, input);
+  const Aggregate all = aggregate(input);
+  Answer answer;
+  answer.document = document(all);
+  answer.document["schema"] = "gauntlet.compare/1";
+  for (const char* key : {"differentiators", "failed_by_all", "passed_by_all", "picks", "ledger"})
+    answer.document.erase(key);
+  answer.text = terminal_comparison(all, context.style);
+  answer.text += options.challenges.empty()
+                     ? fmt::format("\nCheck by check: ./gauntlet compare {} {} -c CHALLENGE\n",
+                                   all.submissions[0].name, all.submissions[1].name)
+                     : criteria_of(context, all, options.challenges);
+  return answer;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,137 @@
+#include "harness/score/ranking.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/store/sample.h"
+
+using namespace gauntlet;
+
+namespace {
+
+const Rubric& rubric() {
+  static const Rubric loaded =
+      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
+  return loaded;
+}
+
+CellObservation cell(const std::string& submission, const std::string& challenge, double score) {
+  CellObservation cell = sample::cell(submission, challenge);
+  cell.checks = {sample::passed("base")};
+  cell.checks[0].earned = score / 100;
+  return cell;
+}
+
+/// A cell of half correctness, which is `score`, and half speed, between the two ratios.
+CellObservation timed(const std::string& submission, double ratio, double low, double high) {
+  CellObservation one = cell(submission, "one", 90);
+  CheckObservation speed = sample::passed("speed", Section::performance);
+  speed.speeds.push_back({"a case", 9, 1, 1, ratio, low, high, 0.99, 1.01, {}, {}});
+  one.checks.push_back(speed);
+  return one;
+}
+
+std::vector<Ranked> ranks(const std::vector<CellObservation>& cells,
+                          const std::vector<std::string>& challenges) {
+  return rank_submissions(rubric(), Board(rubric(), cells, challenges));
+}
+
+const Ranked& of(const std::vector<Ranked>& all, const std::string& name) {
+  for (const auto& one : all)
+    if (one.submission == name) return one;
+  throw std::runtime_error("not ranked: " + name);
+}
+
+std::string place(const Ranked& ranked) {
+  return ranked.place ? ordinal(*ranked.place) : "-";
+}
+
+}  // namespace
+
+TEST_CASE("means within the band of the first share its rank, and the next one skips") {
+  const auto all = ranks({cell("alpha", "one", 90), cell("bravo", "one", 89.5),
+                          cell("charlie", "one", 88.9), cell("reference", "one", 100)},
+                         {"one"});
+  CHECK(all.size() == 3);
+  CHECK(place(of(all, "alpha")) == "1st=");
+  CHECK(place(of(all, "bravo")) == "1st=");
+  CHECK(place(of(all, "charlie")) == "3rd");
+}
+
+TEST_CASE("means whose ranges overlap share a rank, however far apart they are") {
+  const auto wide = ranks({timed("alpha", 0.9, 0.7, 1.0), timed("bravo", 0.7, 0.6, 0.8)}, {"one"});
+  CHECK(of(wide, "alpha").mean->score - of(wide, "bravo").mean->score > 1);
+  CHECK(place(of(wide, "bravo")) == "1st=");
+  const auto narrow =
+      ranks({timed("alpha", 0.9, 0.89, 0.91), timed("bravo", 0.7, 0.69, 0.71)}, {"one"});
+  CHECK(place(of(narrow, "bravo")) == "2nd");
+}
+
+TEST_CASE("who was not graded everywhere has bounds and possible ranks, but no rank") {
+  const auto all =
+      ranks({cell("alpha", "one", 90), cell("alpha", "two", 90), cell("bravo", "one", 60),
+             cell("bravo", "two", 60), cell("part", "one", 100)},
+            {"one", "two"});
+  const Ranked& part = of(all, "part");
+  CHECK(place(part) == "-");
+  CHECK(part.bounds.low == doctest::Approx(50));
+  CHECK(part.bounds.high == doctest::Approx(100));
+  CHECK(part.best_rank == 1);
+  CHECK(part.worst_rank == 3);
+  CHECK(of(all, "alpha").best_rank == 1);
+  CHECK(of(all, "alpha").worst_rank == 2);
+}
+
+TEST_CASE("cells of another grader than most were graded by cost the rank") {
+  CellObservation old = cell("old", "one", 95);
+  old.provenance.grader_digest = "another";
+  const auto all = ranks({cell("alpha", "one", 90), cell("bravo", "one", 80), old}, {"one"});
+  CHECK(place(of(all, "old")) == "-");
+  CHECK_FALSE(of(all, "old").same_graders);
+  CHECK(place(of(all, "alpha")) == "1st");
+}
+
+TEST_CASE("devices are ranked apart") {
+  CellObservation gpu = cell("gpu", "one", 95);
+  gpu.device = Device::cuda;
+  const auto all = ranks({cell("alpha", "one", 90), gpu}, {"one"});
+  CHECK(place(of(all, "gpu")) == "1st");
+  CHECK(place(of(all, "alpha")) == "1st");
+  CHECK(of(all, "alpha").worst_rank == 1);
+}
+
+TEST_CASE("what could not be measured widens the range by all that it could have been") {
+  CellObservation partial = cell("alpha", "one", 100);
+  partial.checks.push_back(sample::failed("trap", Severity::critical, Verdict::unmeasured));
+  const Board board(rubric(), {partial}, {"one"});
+  const CellScore& score = board.find("alpha", "one")->score;
+  CHECK(*score.score == 100);
+  CHECK(score.range->low == doctest::Approx(50));  // half its section, and the cap is higher
+  CHECK(score.range->high == 100);
+  partial.checks[1].info.weight = 0.1;
+  CHECK(score_cell(rubric(), partial).range->low == 79);  // the cap that it might have brought
+}
+
+TEST_CASE("cells that answered different questions compare when their ranges are apart") {
+  CellObservation partial = cell("alpha", "one", 90);
+  partial.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));
+  partial.checks[1].info.weight = 0.25;  // the score lies between 72 and 92
+  const Board apart(rubric(), {partial, cell("bravo", "one", 50)}, {"one"});
+  CHECK(apart.compare("alpha", "bravo", "one").winner == 1);
+  CHECK(apart.compare("bravo", "alpha", "one").winner == -1);
+  CHECK(apart.find("bravo", "one")->placement->number == 2);
+  const Board near(rubric(), {partial, cell("bravo", "one", 80)}, {"one"});
+  CHECK(near.compare("alpha", "bravo", "one").margin == Margin::not_comparable);
+  // The margin is that of the gap: 72 - 70 is within the tie band.
+  const Board tie(rubric(), {partial, cell("bravo", "one", 70)}, {"one"});
+  CHECK(tie.compare("alpha", "bravo", "one").margin == Margin::tie);
+}
+
+TEST_CASE("a round's mean counts what was graded in it, and none is none") {
+  const Board board(rubric(), {cell("alpha", "one", 80), cell("alpha", "two", 90)},
+                    {"one", "two", "three"});
+  const auto path = trajectory(board, "alpha", {1, 1, 2});
+  REQUIRE(path.size() == 2);
+  CHECK(*path[0].mean == doctest::Approx(85));
+  CHECK(path[0].of == 2);
+  CHECK_FALSE(path[1].mean.has_value());
+}
