@@ -2,8 +2,8 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/store/json_fields.h"
-#include "harness/store/observation_json.h"
 #include "harness/store/ledger.h"
+#include "harness/store/observation_json.h"
 #include "tests/cli/checkout.h"
 
 using namespace gauntlet;
@@ -185,7 +185,7 @@ TEST_CASE("list shows every challenge, and checks with what they attack") {
   CHECK(document["checks"][0]["attacks"] == expected[0].attacks);
 }
 
-TEST_CASE("compare sets submissions side by side, by name or folder, from local or published data") {
+TEST_CASE("compare sets submissions side by side, by name or folder, local or published") {
   const Checkout checkout;
   for (const char* name : {"alpha", "bravo"}) {
     CellObservation cell = sample::cell(name, checkout.challenge);
@@ -193,7 +193,8 @@ TEST_CASE("compare sets submissions side by side, by name or folder, from local 
     if (name == std::string("bravo")) cell.checks[1] = sample::failed("odd_sizes");
     checkout.results().save(cell);
   }
-  const Ran ran = checkout.run({"compare", "alpha", "submissions/bravo/", "-c", checkout.challenge});
+  const Ran ran =
+      checkout.run({"compare", "alpha", "submissions/bravo/", "-c", checkout.challenge});
   CHECK(ran.code == kExitDone);
   CHECK(contains(ran.out, "alpha leads bravo: 1 won, 0 lost, 0 tied"));
   CHECK(contains(ran.out, "wrong: dx[0]"));

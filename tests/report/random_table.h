@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <fmt/format.h>
 
 #include "harness/core/rng.h"
@@ -7,11 +8,16 @@
 
 namespace gauntlet {
 
-/// Checks of one challenge: some critical, some timed, with weights of their own.
+/// Checks of one challenge: some critical, some timed, with weights of their own; most ask about
+/// correctness and robustness, as graders do.
 inline std::vector<CheckInfo> random_checks(Rng& rng, int count) {
   std::vector<CheckInfo> checks;
   for (int i = 0; i < count; ++i) {
-    const auto section = static_cast<Section>(i < 4 ? i : rng.integer(0, 3));
+    constexpr std::array kSections{Section::correctness, Section::correctness, Section::correctness,
+                                   Section::robustness,  Section::robustness,  Section::robustness,
+                                   Section::performance, Section::engineering};
+    const auto section =
+        i < 4 ? static_cast<Section>(i) : kSections.at(static_cast<std::size_t>(rng.integer(0, 7)));
     const auto severity = static_cast<Severity>(rng.integer(0, 2));
     checks.push_back({fmt::format("check_{}", i), fmt::format("fault {}", i), section,
                       rng.uniform(0.5, 3), severity});
@@ -22,7 +28,7 @@ inline std::vector<CheckInfo> random_checks(Rng& rng, int count) {
 inline CheckObservation random_check(Rng& rng, const CheckInfo& info, double skill) {
   CheckObservation check = sample::passed(info.id);
   check.info = info;
-  if (rng.chance(0.03)) {
+  if (rng.chance(0.01)) {
     check.verdict = Verdict::unmeasured;
   } else if (!rng.chance(skill)) {
     check.verdict = static_cast<Verdict>(rng.integer(1, 6));

@@ -10,8 +10,8 @@ using namespace gauntlet;
 TEST_CASE("a report over 60 submissions and 8 challenges takes less than 2 seconds") {
   const ReportInput input = random_table(1, 60, 8, 45);
   std::map<std::string, std::string> pages;
-  double seconds = 1e9;  // of the faster of two: another program may slow this one down
-  for (int lap = 0; lap < 2; ++lap) {
+  double seconds = 1e9;  // of the fastest of three: other programs slow this one down
+  for (int lap = 0; lap < 3; ++lap) {
     const std::clock_t start = std::clock();
     pages = render_report(input);
     seconds = std::min(seconds, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
