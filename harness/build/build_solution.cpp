@@ -23,13 +23,6 @@ constexpr off_t kLargestLibrary = off_t{64} << 20;
 constexpr const char* kContract = "contract.h";
 constexpr const char* kLibrary = "solution.so";
 
-Limits compile_limits() {
-  Limits limits;
-  limits.wall_seconds = 60;
-  limits.cpu_seconds = 50;
-  return limits;
-}
-
 /// One of the two libraries that a solution's files make.
 struct Recipe {
   std::string_view name;  // in the cache's keys
@@ -61,9 +54,9 @@ std::string key_of(const Recipe& recipe, const SolutionSource& source, const Cha
 
 /// The command line. Names have been checked when the solution was read; a source that came another
 /// way gets the same treatment by the compiler as any wrong name.
-Command compile_command(const Recipe& recipe, const SolutionSource& source,
-                        const fs::path& folder) {
-  Command command{{compiler().path}, folder};
+Command compile_command(const Recipe& recipe, const SolutionSource& source, const fs::path& folder,
+                        const Walls& walls) {
+  Command command{{compiler().path}, folder, walls};
   command.argv.insert(command.argv.end(), recipe.flags.begin(), recipe.flags.end());
   command.argv.insert(command.argv.end(), {"-I.", "-o", kLibrary});
   for (const SolutionSource::File& file : source.files)
@@ -121,14 +114,14 @@ BuildRecord record_of(const Recipe& recipe, const CommandResult& result, const f
 }
 
 BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Challenge& challenge,
-                    const fs::path& cache) {
+                    const fs::path& cache, const BuildTerms& terms) {
   const BuildCache builds(cache / "builds");
   const std::string key = key_of(recipe, source, challenge);
   if (auto built = builds.find(key)) return *built;
   const ScratchFolder scratch("build");
   write_sources(source, challenge, scratch.path());
   const CommandResult result =
-      run_command(compile_command(recipe, source, scratch.path()), compile_limits());
+      run_command(compile_command(recipe, source, scratch.path(), terms.walls), terms.limits);
   BuildRecord record = record_of(recipe, result, scratch.path());
   if (const std::string stopped = stopped_by(result); !stopped.empty()) {
     record.messages = stopped + (record.messages.empty() ? "" : "\n") + record.messages;
@@ -147,13 +140,13 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
 }  // namespace
 
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
-                             const fs::path& cache) {
-  return build(solution_recipe(), source, challenge, cache);
+                             const fs::path& cache, const BuildTerms& terms) {
+  return build(solution_recipe(), source, challenge, cache, terms);
 }
 
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const fs::path& cache) {
-  return build(tests_recipe(), source, challenge, cache);
+  return build(tests_recipe(), source, challenge, cache, {});
 }
 
 }  // namespace gauntlet

@@ -6,6 +6,8 @@
 
 #include "harness/build/challenge.h"
 #include "harness/core/check.h"
+#include "harness/sandbox/limits.h"
+#include "harness/sandbox/walls.h"
 #include "harness/store/observation.h"
 
 namespace gauntlet {
@@ -37,10 +39,16 @@ struct BuiltSolution {
   std::filesystem::path library;  // empty unless record.ok
 };
 
+/// What a compilation may use, and the walls around it.
+struct BuildTerms {
+  Limits limits = {.wall_seconds = 60, .cpu_seconds = 50};
+  Walls walls = {};
+};
+
 /// Compiles inside the sandbox with a fixed command line, against the challenge's contract.h and
 /// nothing else of ours. Results are kept under `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
-                             const std::filesystem::path& cache);
+                             const std::filesystem::path& cache, const BuildTerms& terms = {});
 
 /// Compiles the solution's tests.cpp alone, with its headers, in the same way. The contract's
 /// functions stay undefined: whoever loads the library decides which solution they are of.

@@ -37,6 +37,8 @@ std::string sandbox_text(const SandboxReport& sandbox) {
   for (const auto& layer : sandbox.layers)
     text += fmt::format("  {} {}: {}\n", layer.holds ? "holds" : "FAILS", layer.name, layer.detail);
   if (!sandbox.usable) text += fmt::format("  {}\n", sandbox.problem);
+  if (!sandbox.weakness.empty())
+    text += fmt::format("  weaker than it should be: {}\n", sandbox.weakness);
   return text;
 }
 
@@ -44,6 +46,7 @@ Json sandbox_document(const SandboxReport& sandbox) {
   Json document{{"usable", sandbox.usable},
                 {"tier", sandbox.tier},
                 {"problem", sandbox.problem},
+                {"weakness", sandbox.weakness},
                 {"layers", Json::array()}};
   for (const auto& layer : sandbox.layers)
     document["layers"].push_back(

@@ -21,6 +21,8 @@ struct Workshop {
   std::filesystem::path worker;  // the gauntlet-worker program
   std::filesystem::path cache;   // compiled solutions
   std::string version;           // of this program, for the provenance
+  BuildTerms build = {};
+  Walls walls = {};  // around workers
 };
 
 /// One cell of the matrix to be graded.

@@ -25,6 +25,7 @@ std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challeng
   WorkerConfig config;
   config.worker = workshop.worker;
   config.library = library;
+  config.walls = workshop.walls;
   config.exports = challenge.exports;
   config.call_seconds = challenge.call_seconds;
   config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
@@ -179,7 +180,7 @@ class CellRun {
   std::unique_ptr<Session> build() {
     tell(CellEvent::Kind::building, "", Verdict::passed);
     const BuiltSolution built =
-        build_solution(request_.solution, request_.challenge, workshop_.cache);
+        build_solution(request_.solution, request_.challenge, workshop_.cache, workshop_.build);
     cell_.build = built.record;
     draw_seed();
     if (!built.record.ok) return nullptr;

@@ -45,7 +45,7 @@ std::vector<KernelLimit> kernel_limits(const Limits& limits, bool own_user) {
       limit(RLIMIT_STACK, rlim_t{8} << 20),  // also the default size of a thread's stack
       limit(RLIMIT_FSIZE, limits.file_bytes),
       limit(RLIMIT_NOFILE, static_cast<rlim_t>(limits.open_files)),
-      limit(RLIMIT_MEMLOCK, 0),
+      limit(RLIMIT_MEMLOCK, limits.locked_bytes),
       limit(RLIMIT_MSGQUEUE, 0),
       limit(RLIMIT_NPROC,
             static_cast<rlim_t>(limits.processes) + (own_user ? 0 : running_threads()))};

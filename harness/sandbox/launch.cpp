@@ -5,6 +5,8 @@
 #include <csignal>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,6 +16,7 @@
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/kernel_limits.h"
 #include "harness/sandbox/landlock.h"
+#include "harness/sandbox/namespaces.h"
 
 namespace gauntlet {
 namespace {
@@ -26,13 +29,21 @@ struct Prepared {
   std::vector<int> descriptors;
   std::vector<KernelLimit> limits;
   sock_fprog filter{};
-  pid_t parent = 0;
 };
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> all;
   all.reserve(texts.size() + 1);
   for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+std::vector<char*> environment_of(const LaunchPlan& plan) {
+  std::vector<char*> all = pointers(plan.environment);
+  if (plan.walls.environment) return all;
+  all.pop_back();
+  for (char** ours = environ; *ours != nullptr; ++ours) all.push_back(*ours);
   all.push_back(nullptr);
   return all;
 }
@@ -64,7 +75,7 @@ class Child {
     umask(022);
     die_with_parent();
     must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no_new_privs");
-    if (landlock_ >= 0) must(landlock_restrict(landlock_) == 0, "Landlock");
+    if (landlock_ >= 0 && plan_.walls.landlock) must(landlock_restrict(landlock_) == 0, "Landlock");
     if (prepared_.filter.len > 0)
       must(syscall(SYS_seccomp, 1 /* SECCOMP_SET_MODE_FILTER */, 0, &prepared_.filter) == 0,
            "seccomp");
@@ -127,7 +138,7 @@ class Child {
     folder_ = settle(folder, next++);
     landlock_ = settle(landlock, next++);
     program_ = settle(program, next++);
-    close_from(next);
+    if (plan_.walls.descriptors) close_from(next);
   }
 
   void close_from(int first) {
@@ -140,7 +151,7 @@ class Child {
 
   void drop_user() {
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    if (plan_.user) {
+    if (plan_.user && plan_.walls.user) {
       // Straight to the kernel: libc's wrappers take locks that another thread may have held.
       const uid_t id = *plan_.user;
       must(syscall(SYS_setgroups, 0, nullptr) == 0, "setgroups");
@@ -154,7 +165,10 @@ class Child {
 
   void die_with_parent() {
     must(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, "parent-death signal");
-    if (getppid() != prepared_.parent) _exit(127);  // it ended before the line above
+    // If it ended before the line above, nobody reads what we write. Its number says nothing: in a
+    // process namespace we have no parent.
+    pollfd reader{status_, POLLOUT, 0};
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) _exit(127);
   }
 
   const LaunchPlan& plan_;
@@ -165,6 +179,68 @@ class Child {
   int program_ = -1;
 };
 
+void reap(pid_t pid) {
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+template <class Become>
+pid_t forked(const Become& become) {
+  const pid_t pid = fork();
+  if (pid < 0) throw LaunchFailed(fmt::format("fork: {}", std::strerror(errno)));
+  if (pid == 0) {
+    become();
+    _exit(127);
+  }
+  return pid;
+}
+
+/// A child of the caller's parent, so that whoever makes it can go.
+pid_t fork_sibling() {
+  return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+}
+
+/// What the process that makes the namespaces sends before it ends.
+struct Made {
+  Launched launched;
+  const char* failed;  // a string of this program; the maker is a fork of it
+  int error;
+};
+
+/// The program cannot be process 1 of its namespace: the kernel shields that one from signals, its
+/// own abort() included. So the first one keeps the namespace, the second one is the program, and
+/// both are children of ours.
+template <class Become>
+Launched fork_in_namespaces(const Become& become) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
+  const Fd in(ends[0]);
+  Fd out(ends[1]);
+  const pid_t maker = forked([&] {
+    Made made{{}, enter_namespaces(), 0};
+    if (made.failed == nullptr) {
+      made.launched.keeper = fork_sibling();
+      if (made.launched.keeper == 0) keep_namespace();
+      if (made.launched.keeper > 0) made.launched.pid = fork_sibling();
+      if (made.launched.pid == 0) become();
+      if (made.launched.keeper < 0 || made.launched.pid < 0) made.failed = "clone";
+    }
+    made.error = errno;
+    [[maybe_unused]] const ssize_t sent = write(out.get(), &made, sizeof made);
+    _exit(0);
+  });
+  out.reset();
+  Made made{{}, "its maker died", 0};
+  while (read(in.get(), &made, sizeof made) < 0 && errno == EINTR) {
+  }
+  reap(maker);
+  if (made.failed != nullptr) {
+    end_keeper(made.launched);
+    throw LaunchFailed(fmt::format("namespaces: {}: {}", made.failed, std::strerror(made.error)));
+  }
+  return made.launched;
+}
+
 /// Waits until the child runs its program, or says why it does not.
 void await_start(pid_t pid, int status, const LaunchPlan& plan) {
   StepFailure failure{};
@@ -172,7 +248,7 @@ void await_start(pid_t pid, int status, const LaunchPlan& plan) {
   do got = read(status, &failure, sizeof failure);
   while (got < 0 && errno == EINTR);
   if (got == 0) return;
-  waitpid(pid, nullptr, 0);
+  reap(pid);
   throw LaunchFailed(fmt::format("cannot start {}: {}: {}",
                                  plan.argv.empty() ? "a program" : plan.argv[0],
                                  failure.step.data(), std::strerror(failure.error)));
@@ -180,26 +256,41 @@ void await_start(pid_t pid, int status, const LaunchPlan& plan) {
 
 }  // namespace
 
-pid_t launch(const LaunchPlan& plan) {
+Launched launch(const LaunchPlan& plan) {
   Prepared prepared;
   prepared.argv = pointers(plan.argv);
-  prepared.environment = pointers(plan.environment);
+  prepared.environment = environment_of(plan);
   prepared.descriptors = plan.descriptors;
-  prepared.limits = kernel_limits(plan.limits, plan.user.has_value());
-  prepared.filter.len = static_cast<unsigned short>(plan.seccomp.size());
+  prepared.limits = kernel_limits(plan.walls.limits ? plan.limits : no_limits(),
+                                  plan.user.has_value() && plan.walls.user);
+  prepared.filter.len = plan.walls.seccomp ? static_cast<unsigned short>(plan.seccomp.size()) : 0;
   prepared.filter.filter = const_cast<sock_filter*>(plan.seccomp.data());
-  prepared.parent = getpid();
 
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd status_out(ends[0]);
   Fd status_in(ends[1]);
-  const pid_t pid = fork();
-  if (pid < 0) throw LaunchFailed(fmt::format("fork: {}", std::strerror(errno)));
-  if (pid == 0) Child(plan, prepared, status_in.get()).become();
+  const auto become = [&] { Child(plan, prepared, status_in.get()).become(); };
+  Launched launched;
+  if (plan.walls.namespaces && why_no_namespaces().empty())
+    launched = fork_in_namespaces(become);
+  else
+    launched.pid = forked(become);
   status_in.reset();
-  await_start(pid, status_out.get(), plan);
-  return pid;
+  try {
+    await_start(launched.pid, status_out.get(), plan);
+  } catch (...) {
+    end_keeper(launched);
+    throw;
+  }
+  return launched;
+}
+
+void end_keeper(Launched& launched) {
+  if (launched.keeper < 0) return;
+  kill(launched.keeper, SIGKILL);
+  reap(launched.keeper);
+  launched.keeper = -1;
 }
 
 }  // namespace gauntlet

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/sandbox/limits.h"
 #include "harness/sandbox/seccomp_filter.h"
+#include "harness/sandbox/walls.h"
 
 namespace gauntlet {
 
@@ -23,15 +24,26 @@ struct LaunchPlan {
   std::span<const sock_filter> seccomp;  // empty: the program puts on its own
   Limits limits;                         // without wall clock and output, which the caller watches
   std::optional<uid_t> user;             // to become; also the group
+  Walls walls;                           // those that are down make us ignore what is said above
 };
 
 struct LaunchFailed : Broken {
   using Broken::Broken;
 };
 
+/// A started program, to be reaped by the caller, and where it has namespaces the process that
+/// keeps them.
+struct Launched {
+  pid_t pid = -1;
+  pid_t keeper = -1;
+};
+
 /// Starts the program in a process group of its own, with no capabilities, no way to gain any, and
-/// a SIGKILL when the calling thread ends. Returns its process id, to be reaped by the caller.
-/// Throws LaunchFailed, naming the step, when it could not be started.
-pid_t launch(const LaunchPlan& plan);
+/// a SIGKILL when the calling thread ends. Throws LaunchFailed, naming the step, when it could not
+/// be started.
+Launched launch(const LaunchPlan& plan);
+
+/// Ends the namespaces, and with them every process in them. After the program was reaped.
+void end_keeper(Launched& launched);
 
 }  // namespace gauntlet

@@ -13,8 +13,18 @@ struct Limits {
   std::size_t file_bytes = std::size_t{256} << 20;  // the largest file it may write
   int processes = 64;                               // processes and threads together
   int open_files = 256;
+  std::size_t locked_bytes = 0;
   std::size_t output_kept = std::size_t{64} << 10;
   std::size_t output_flood = std::size_t{16} << 20;  // printing more than this ends it
 };
+
+/// For the audit of the walls: as much as the kernel gives.
+inline Limits no_limits() {
+  Limits limits;
+  limits.cpu_seconds = 0;
+  limits.memory_bytes = limits.file_bytes = limits.locked_bytes = ~std::size_t{0};
+  limits.processes = limits.open_files = 1 << 20;
+  return limits;
+}
 
 }  // namespace gauntlet

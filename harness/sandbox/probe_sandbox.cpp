@@ -5,11 +5,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/landlock.h"
+#include "harness/sandbox/namespaces.h"
 #include "harness/sandbox/own_pid.h"
 #include "harness/sandbox/report.h"
 #include "harness/sandbox/seccomp_filter.h"
@@ -126,6 +128,25 @@ SandboxLayer probe_freeze() {
           frozen ? "a child stopped and said so" : "a child could not be stopped"};
 }
 
+SandboxLayer probe_namespaces() {
+  const std::string& why_not = why_no_namespaces();
+  return {"namespaces", why_not.empty(),
+          why_not.empty() ? "a child had processes, network and IPC of its own" : why_not};
+}
+
+/// Shown, and not used: what a worker takes is bounded by the limits above, in every container.
+SandboxLayer probe_cgroups() {
+  for (const char* folder : {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
+    const std::string made = fmt::format("{}/gauntlet-probe-{}", folder, getpid());
+    if (mkdir(made.c_str(), 0700) != 0) continue;
+    const bool kills = access((made + "/cgroup.kill").c_str(), W_OK) == 0;
+    rmdir(made.c_str());
+    if (kills)
+      return {"cgroups", true, "a group could be made, with cgroup.kill; nothing needs it"};
+  }
+  return {"cgroups", false, "no group of version 2 could be made; nothing needs it"};
+}
+
 const SandboxLayer& layer(const SandboxReport& report, std::string_view name) {
   for (const SandboxLayer& layer : report.layers)
     if (layer.name == name) return layer;
@@ -144,16 +165,22 @@ std::string problem_of(const SandboxReport& report) {
   return "";
 }
 
+std::string weakness_of(const SandboxReport& report) {
+  const SandboxLayer& landlock = layer(report, "landlock");
+  return landlock.holds ? "" : "submissions could read files of this machine: " + landlock.detail;
+}
+
 SandboxReport probe() {
   SandboxReport report;
-  report.layers = {probe_landlock(), probe_seccomp(),       probe_rlimits(),
-                   probe_user(),     probe_sealed_memory(), probe_freeze()};
-  for (const char* wall : {"landlock", "seccomp", "rlimits", "uid"})
+  report.layers = {probe_landlock(),   probe_seccomp(),       probe_rlimits(), probe_user(),
+                   probe_namespaces(), probe_sealed_memory(), probe_freeze(),  probe_cgroups()};
+  for (const char* wall : {"landlock", "seccomp", "rlimits", "uid", "namespaces"})
     if (layer(report, wall).holds)
       report.tier += (report.tier.empty() ? "" : "+") + std::string(wall);
   if (report.tier.empty()) report.tier = "none";
   report.problem = problem_of(report);
   report.usable = report.problem.empty();
+  report.weakness = weakness_of(report);
   return report;
 }
 
@@ -162,6 +189,15 @@ SandboxReport probe() {
 const SandboxReport& probe_sandbox() {
   static const SandboxReport report = probe();
   return report;
+}
+
+void require_sandbox(const SandboxReport& report, bool allow_weaker) {
+  if (!report.usable) throw UserError("the sandbox does not hold here: " + report.problem);
+  if (!report.weakness.empty() && !allow_weaker)
+    throw UserError(fmt::format(
+        "the sandbox is weaker here than it should be: {}. If that will do, for submissions that "
+        "you trust, say --allow-weaker-sandbox; every result will tell.",
+        report.weakness));
 }
 
 }  // namespace gauntlet

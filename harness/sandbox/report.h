@@ -14,13 +14,18 @@ struct SandboxLayer {
 
 struct SandboxReport {
   std::vector<SandboxLayer> layers;
-  std::string tier;     // the walls that hold: "landlock+seccomp+rlimits+uid"
-  bool usable = false;  // without this, submissions must not run here
-  std::string problem;  // why not, and what would help; empty when usable
+  std::string tier;      // the walls that hold: "landlock+seccomp+rlimits+uid"
+  bool usable = false;   // without this, submissions must not run here
+  std::string problem;   // why not, and what would help; empty when usable
+  std::string weakness;  // usable, but with a wall less than every other machine; empty: none
 };
 
 /// Tries every layer in a child process ("probe by doing": kernels announce features that a
 /// container then refuses). Done once a process, a few milliseconds; later calls return the same.
 const SandboxReport& probe_sandbox();
+
+/// To be called before a submission is run. Throws UserError when the sandbox is not usable, or
+/// weaker than it should be and nobody has said that this will do.
+void require_sandbox(const SandboxReport& report, bool allow_weaker);
 
 }  // namespace gauntlet

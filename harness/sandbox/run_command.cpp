@@ -76,8 +76,10 @@ class Run {
     plan.landlock = landlock.get();
     plan.seccomp = compile_filter();
     plan.limits = limits_;
+    plan.walls = command_.walls;
     if (user_) plan.user = user_->id();
-    pid_ = launch(plan);
+    launched_ = launch(plan);
+    pid_ = launched_.pid;
     output_.close_writing_end();
     handle_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   }
@@ -115,6 +117,7 @@ class Run {
     }
     while (waitpid(-pid_, nullptr, 0) > 0 || errno == EINTR) {
     }
+    end_keeper(launched_);
     return judge(status, usage);
   }
 
@@ -138,6 +141,7 @@ class Run {
   OutputPipe output_;
   std::optional<SpareUser> user_;
   Fd handle_;
+  Launched launched_;
   pid_t pid_ = -1;
 };
 

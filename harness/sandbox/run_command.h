@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/sandbox/limits.h"
+#include "harness/sandbox/walls.h"
 
 namespace gauntlet {
 
@@ -18,6 +19,7 @@ struct Command {
   /// A scratch folder of ours: working directory, home and place for temporary files. When we are
   /// root it is given to the command's user, who can then do with it as he likes.
   std::filesystem::path folder;
+  Walls walls = {};
 };
 
 struct Exited {

@@ -30,6 +30,9 @@ SharedMemory::SharedMemory(const char* name, std::size_t bytes, Writers writers)
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
   if (base == MAP_FAILED) broken_call("mapping shared memory");
   base_ = static_cast<std::byte*>(base);
+  // No child of ours may hold this open for writing, not even for the moment between fork and exec:
+  // nobody_writes() would take it for a process of the solution that has survived.
+  if (madvise(base, bytes, MADV_DONTFORK) != 0) broken_call("keeping shared memory from children");
   int seals = F_SEAL_SHRINK | F_SEAL_GROW;
   if (writers == Writers::us) seals |= F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
   if (fcntl(file_.get(), F_ADD_SEALS, seals) != 0) broken_call("sealing shared memory");

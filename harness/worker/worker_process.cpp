@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -55,18 +56,29 @@ void WorkerProcess::start(const WorkerParts& parts) {
   const Fd landlock = landlock_ruleset(worker_rules());
   static const Fd filter =
       sealed_copy(std::as_bytes(std::span(worker_filter())), "gauntlet-filter");
+  static const sock_filter kAllow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  static const Fd no_filter =
+      sealed_copy(std::as_bytes(std::span(&kAllow, 1)), "gauntlet-no-filter");
 
   LaunchPlan plan;
   plan.argv = {"gauntlet-worker"};
   plan.program = parts.program;
   plan.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin"};
-  plan.descriptors = {null.get(),     output_.writing_end(), output_.writing_end(), control_.fd(),
-                      parts.in->fd(), parts.out->fd(),       filter.get(),          parts.library};
+  plan.descriptors = {null.get(),
+                      output_.writing_end(),
+                      output_.writing_end(),
+                      control_.fd(),
+                      parts.in->fd(),
+                      parts.out->fd(),
+                      parts.walls.seccomp ? filter.get() : no_filter.get(),
+                      parts.library};
   if (parts.tests >= 0) plan.descriptors.push_back(parts.tests);
   plan.landlock = landlock.get();
   plan.limits = parts.limits;
+  plan.walls = parts.walls;
   if (user_) plan.user = user_->id();
-  pid_ = launch(plan);
+  launched_ = launch(plan);
+  pid_ = launched_.pid;
   output_.close_writing_end();
   memory_.emplace(pid_);
 
@@ -169,6 +181,7 @@ bool WorkerProcess::has_ended(int options) {
   if (failed == 0 && info.si_pid != pid_) return false;
   end_ = {info.si_code, info.si_status};  // zeros if somebody else has reaped it
   pid_ = -1;
+  end_keeper(launched_);
   return true;
 }
 

@@ -4,9 +4,11 @@
 #include <optional>
 #include <sys/types.h>
 
+#include "harness/sandbox/launch.h"
 #include "harness/sandbox/limits.h"
 #include "harness/sandbox/output_pipe.h"
 #include "harness/sandbox/spare_user.h"
+#include "harness/sandbox/walls.h"
 #include "harness/worker/process_memory.h"
 #include "harness/worker/protocol.h"
 #include "harness/worker/shared_memory.h"
@@ -21,6 +23,7 @@ struct WorkerParts {
   const SharedMemory* in;
   const SharedMemory* out;
   Limits limits;
+  Walls walls = {};
 };
 
 /// One worker process. It runs only inside run(); before and after, every thread of it is stopped.
@@ -90,6 +93,7 @@ class WorkerProcess {
   OutputPipe output_;
   std::size_t output_flood_;
   std::optional<SpareUser> user_;
+  Launched launched_;
   pid_t pid_ = -1;  // -1 once reaped
   std::optional<ProcessMemory> memory_;
   std::uint32_t number_ = 0;

@@ -82,11 +82,10 @@ class WorkerSession::Impl {
     symbol_.clear();
     layout_ = {};
     const Limits limits = worker_limits(config_);
-    worker_.emplace(
-        WorkerParts{program_.get(), library_.get(), tests_.get(), in_.get(), out_.get(), limits});
+    worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), in_.get(), out_.get(),
+                                limits, config_.walls});
     const Resident& base = worker_->baseline();
-    worker_->limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes +
-                            kLibraryCode + config_.memory_bytes);
+    limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + kLibraryCode);
     write_load_order(order(), config_.exports, static_cast<bool>(tests_));
     obey(nullptr);
   }
@@ -113,8 +112,12 @@ class WorkerSession::Impl {
     obey(&call);
     symbol_ = call.symbol;
     const Resident now = worker_->memory().look();
-    worker_->limit_resident(worker_->baseline().private_bytes + now.file_bytes + now.shared_bytes +
-                            layout_.mailbox_bytes + config_.memory_bytes);
+    limit_resident(worker_->baseline().private_bytes + now.file_bytes + now.shared_bytes +
+                   layout_.mailbox_bytes);
+  }
+
+  void limit_resident(std::size_t without_solution) {
+    if (config_.walls.limits) worker_->limit_resident(without_solution + config_.memory_bytes);
   }
 
   /// Shared pages that the worker can have for honest reasons. A solution that maps more, to hide

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/sandbox/walls.h"
 #include "harness/worker/session.h"
 
 namespace gauntlet {
@@ -19,6 +20,7 @@ struct WorkerConfig {
   double call_seconds = 10;
   std::size_t memory_bytes = std::size_t{2} << 30;
   std::size_t arena_bytes = std::size_t{1} << 30;  // for inputs, and as much again for outputs
+  Walls walls = {};
 };
 
 /// A solution in its sandbox. Starts the worker at the first call. Everything a call proves comes

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/core/error.h"
 #include "harness/sandbox/harden.h"
 #include "harness/sandbox/report.h"
 #include "sandbox_fixture.h"
@@ -47,4 +48,17 @@ TEST_CASE("a hardened process can still run commands") {
   int status = 0;
   waitpid(pid, &status, 0);
   CHECK(status == 0);
+}
+
+TEST_CASE(
+    "a sandbox that does not hold is refused, a weaker one unless somebody says that it will do") {
+  SandboxReport report = probe_sandbox();
+  require_sandbox(report, false);
+  report.weakness = "no Landlock";
+  CHECK_THROWS_WITH_AS(require_sandbox(report, false), doctest::Contains("--allow-weaker-sandbox"),
+                       UserError);
+  require_sandbox(report, true);
+  report.usable = false;
+  report.problem = "seccomp: the kernel refused the filter";
+  CHECK_THROWS_WITH_AS(require_sandbox(report, true), doctest::Contains("seccomp"), UserError);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/sandbox/fd.h"
+#include "harness/sandbox/namespaces.h"
 #include "sandbox_fixture.h"
 
 using namespace gauntlet;
@@ -87,6 +88,27 @@ TEST_CASE("a new user namespace is refused, however it is asked for") {
   const CommandResult result = box.perl(fmt::format(
       "print syscall({}, 0x10000000 | 17, 0, 0, 0, 0) < 0 ? \"$!\" : 'done';", SYS_clone));
   CHECK(result.output == "Operation not permitted");
+}
+
+TEST_CASE("its processes and its network are its own, where the machine allows that") {
+  if (!why_no_namespaces().empty()) {
+    MESSAGE("no namespaces here: ", why_no_namespaces());
+    return;
+  }
+  const Box box;
+  const std::string script = "print \"$$ \", getppid()";
+  CHECK(box.perl(script).output == "2 0");
+  Command shared{{"/usr/bin/perl", "-e", script}, box.folder.path()};
+  shared.walls.namespaces = false;
+  CHECK(run_command(shared, box.limits).output != "2 0");
+}
+
+TEST_CASE("a signal that ends it is seen as what it is, in namespaces too") {
+  const Box box;
+  for (const char* name : {"ABRT", "SEGV", "TERM"}) {
+    const CommandResult result = box.shell(fmt::format("kill -{} $$", name));
+    CHECK(describe(result.outcome) == fmt::format("SIG{}", name));
+  }
 }
 
 TEST_CASE("it has no privileges and cannot gain any") {

@@ -1,0 +1,117 @@
+#include "harness/sandbox/namespaces.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/sandbox/fd.h"
+
+namespace gauntlet {
+namespace {
+
+bool write_once(const char* file, const char* text, std::size_t bytes) {
+  const int fd = open(file, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool written = write(fd, text, bytes) == static_cast<ssize_t>(bytes);
+  return (close(fd) == 0) && written;
+}
+
+/// "1000 1000 1": the number outside is the number inside. Not snprintf, which may take locks.
+std::size_t id_map(unsigned id, char* text) {
+  std::array<char, 12> digits;
+  std::size_t count = 0;
+  do digits[count++] = static_cast<char>('0' + id % 10);
+  while ((id /= 10) != 0);
+  std::size_t used = 0;
+  for (int twice = 0; twice < 2; ++twice) {
+    for (std::size_t i = count; i-- > 0;) text[used++] = digits[i];
+    text[used++] = ' ';
+  }
+  text[used++] = '1';
+  return used;
+}
+
+const char* map_own_ids(unsigned user, unsigned group) {
+  std::array<char, 40> text;
+  if (!write_once("/proc/self/setgroups", "deny", 4)) return "user namespace: setgroups";
+  if (!write_once("/proc/self/uid_map", text.data(), id_map(user, text.data())))
+    return "user namespace: uid_map";
+  if (!write_once("/proc/self/gid_map", text.data(), id_map(group, text.data())))
+    return "user namespace: gid_map";
+  return nullptr;
+}
+
+std::string try_namespaces() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
+  const Fd in(ends[0]);
+  Fd out(ends[1]);
+  const pid_t pid = fork();
+  if (pid < 0) broken_call("fork");
+  if (pid == 0) {
+    const char* failed = enter_namespaces();
+    const pid_t first = failed == nullptr ? static_cast<pid_t>(syscall(SYS_fork)) : -1;
+    if (first == 0) _exit(syscall(SYS_getpid) == 1 ? 0 : 1);
+    int status = 1;
+    if (first > 0) waitpid(first, &status, 0);
+    if (failed == nullptr && status != 0) failed = "process namespace: its first process";
+    const int error = errno;
+    if (failed != nullptr && write(out.get(), failed, std::strlen(failed)) < 0) _exit(2);
+    _exit(failed == nullptr ? 0 : error);
+  }
+  out.reset();
+  std::array<char, 100> step{};
+  const ssize_t told = read(in.get(), step.data(), step.size() - 1);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (told <= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  return fmt::format("{}: {}", step.data(), std::strerror(WEXITSTATUS(status)));
+}
+
+}  // namespace
+
+const char* enter_namespaces() {
+  const auto user = static_cast<unsigned>(syscall(SYS_geteuid));
+  const auto group = static_cast<unsigned>(syscall(SYS_getegid));
+  constexpr int kApart = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+  if (user == 0) return unshare(kApart) == 0 ? nullptr : "namespaces";
+  // The files that hold the map belong to root as long as nobody may look into the process.
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  const char* failed =
+      unshare(CLONE_NEWUSER | kApart) == 0 ? map_own_ids(user, group) : "user namespace";
+  const int error = errno;
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  errno = error;
+  return failed;
+}
+
+void keep_namespace() {
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (syscall(SYS_close_range, 0, ~0U, 0) != 0)
+    for (int fd = 0; fd < 1 << 16; ++fd) close(fd);
+  while (true) pause();
+}
+
+const std::string& why_no_namespaces() {
+  static std::mutex mutex;
+  static std::map<uid_t, std::string> known;  // a fork may have become somebody else
+  const std::lock_guard lock(mutex);
+  const auto [entry, is_new] = known.try_emplace(geteuid());
+  if (is_new) entry->second = try_namespaces();
+  return entry->second;
+}
+
+}  // namespace gauntlet

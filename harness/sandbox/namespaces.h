@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+namespace gauntlet {
+
+/// Moves the calling process into new network, IPC and host-name namespaces, and its later children
+/// into a new process namespace; an ordinary user needs a user namespace for that, in which he has
+/// his own number and no other. Async-signal-safe. Null, or the step that failed with errno.
+const char* enter_namespaces();
+
+/// Process 1 of a new process namespace: does nothing until it is killed, which ends all others in
+/// it. It is a fork of ours: it keeps no descriptor, and its memory is closed to everybody.
+[[noreturn]] void keep_namespace();
+
+/// Empty when namespaces were seen to work here, else why not. Tried once a process and user.
+const std::string& why_no_namespaces();
+
+}  // namespace gauntlet

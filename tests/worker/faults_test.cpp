@@ -1,0 +1,84 @@
+// When it is we who fail: a grading process that is killed takes its worker along, and a machine
+// that gives us no process is our fault and nobody's bad grade.
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "harness/core/error.h"
+#include "worker_fixture.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+namespace {
+
+/// Waits until the last of our children and of their orphans has ended.
+bool all_end_within(std::chrono::milliseconds longest) {
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (std::chrono::steady_clock::now() < end) {
+    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno == ECHILD) return true;
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+/// In a fork: 0 when no worker could be started and the reason was given.
+int fail_to_start(const WorkerConfig& config) {
+  constexpr uid_t kNobody = 60998;
+  if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresuid(kNobody, kNobody, kNobody) != 0))
+    return 1;
+  const rlimit alone{1, 1};
+  if (setrlimit(RLIMIT_NPROC, &alone) != 0) return 2;
+  try {
+    WorkerSession session(config);
+    WorkCall call(256);
+    session.run(call);
+  } catch (const Broken& error) {
+    return contains(error.what(), "fork") ? 0 : 3;
+  } catch (const SolutionFailure&) {
+    return 4;
+  }
+  return 5;
+}
+
+}  // namespace
+
+TEST_CASE("a grading process that is killed leaves nothing running") {
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // orphans come to us, where they can be counted
+  const WorkerConfig config = config_for(work("for (;;) pause();", "#include <unistd.h>"));
+  const pid_t grader = fork();
+  if (grader == 0) {
+    WorkerSession session(config);
+    WorkCall call(256);
+    session.run(call);
+    _exit(0);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the worker is in its call
+  kill(grader, SIGKILL);
+  CHECK(all_end_within(std::chrono::seconds(5)));
+}
+
+TEST_CASE("a process that cannot be made is our fault") {
+  WorkerConfig config = config_for(work("args->y[0] = 1; return 0;"));
+  const ScratchFolder open("faults-test");  // where another user can read them
+  chmod(open.path().c_str(), 0755);
+  for (std::filesystem::path* file : {&config.worker, &config.library}) {
+    const std::filesystem::path copy = open.path() / file->filename();
+    std::filesystem::copy_file(*file, copy);
+    *file = copy;
+  }
+  const pid_t pid = fork();
+  if (pid == 0) _exit(fail_to_start(config));
+  int status = 0;
+  waitpid(pid, &status, 0);
+  CHECK(WEXITSTATUS(status) == 0);
+}
