@@ -46,6 +46,14 @@ foreach(folder IN LISTS test_folders)
   endif()
 endforeach()
 
+# Judges that are easily fooled, for what no wall stops. What they run may look for their symbols.
+target_sources(test_attacks PRIVATE ${PROJECT_SOURCE_DIR}/tests/attacks/naive_judge.cpp)
+target_include_directories(test_attacks PRIVATE ${PROJECT_SOURCE_DIR})
+set_target_properties(test_attacks PROPERTIES ENABLE_EXPORTS ON)
+
+add_test(NAME "audit: attacks" COMMAND gauntlet audit --attacks)
+set_tests_properties("audit: attacks" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
+
 # The graders are graded: every mutant killed, no honest variant rejected, whatever the seed. One
 # seed is what fits under sanitizers; ./gauntlet audit --seeds asks for more.
 set(audit_options --jobs 2)

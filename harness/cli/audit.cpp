@@ -95,6 +95,7 @@ AuditReport run_audit(const Context& context, const std::string& id, std::option
 }  // namespace
 
 Answer audit(const Context& context, const AuditOptionsOfUser& options) {
+  if (options.attacks) return audit_attacks(context);
   const auto known = context.challenges();
   for (const auto& id : options.challenges) require_challenge(id, known);
   if (options.seeds && *options.seeds < 1) throw UserError("--seeds must be 1 or more");

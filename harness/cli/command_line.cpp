@@ -10,6 +10,7 @@
 #include "harness/cli/exit_codes.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/sandbox/report.h"
 
 namespace gauntlet {
 
@@ -33,6 +34,7 @@ struct Options {
   bool json = false;
   bool quiet = false;
   bool version = false;
+  bool allow_weaker_sandbox = false;
   ListOptions list;
   NewOptions fresh;
   std::vector<std::string> validate;
@@ -76,6 +78,8 @@ void add_global_options(CLI::App& app, Options& options) {
   app.add_option("--root", options.root,
                  "Checkout to work in (default: the one it was built from)");
   app.add_option("--color", options.color, "auto, always or never");
+  app.add_flag("--allow-weaker-sandbox", options.allow_weaker_sandbox,
+               "Run submissions where a wall of the sandbox is missing");
   app.add_flag("--quiet,-q", options.quiet, "No progress, no remarks");
   app.add_flag("--version,-V", options.version, "Print the version");
 }
@@ -118,6 +122,8 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   audit.add_option("--seeds", o.audit.seeds,
                    "Seeds for every honest variant; else as mutants.yaml says");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report");
+  audit.add_flag("--attacks", o.audit.attacks,
+                 "Audit the sandbox instead: attacks and odd programs on every tier");
 }
 
 void add_other_verbs(CLI::App& app, Options& o) {
@@ -226,8 +232,14 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
   if (verb == "list") return [o](const Context& c) { return list(c, o.list); };
   if (verb == "new") return [o](const Context& c) { return new_submission(c, o.fresh); };
   if (verb == "validate") return [o](const Context& c) { return validate(c, o.validate); };
-  if (verb == "grade") return [o](const Context& c) { return grade(c, o.grade); };
-  if (verb == "rerun") return [o](const Context& c) { return rerun(c, o.rerun); };
+  const auto guarded = [weaker = o.allow_weaker_sandbox](auto verb_itself) {
+    return [=](const Context& context) {
+      require_sandbox(probe_sandbox(), weaker);
+      return verb_itself(context);
+    };
+  };
+  if (verb == "grade") return guarded([o](const Context& c) { return grade(c, o.grade); });
+  if (verb == "rerun") return guarded([o](const Context& c) { return rerun(c, o.rerun); });
   if (verb == "score") return [](const Context& c) { return score(c); };
   if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };
   if (verb == "import")
@@ -236,7 +248,8 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
     };
   if (verb == "compare") return [o](const Context& c) { return compare(c, o.compare); };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
-  if (verb == "audit") return [o](const Context& c) { return audit(c, audit_options(c, o)); };
+  if (verb == "audit")
+    return guarded([o](const Context& c) { return audit(c, audit_options(c, o)); });
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };
   return says(help_on(app, o.help));
 }

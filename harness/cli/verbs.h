@@ -67,8 +67,10 @@ struct AuditOptionsOfUser {
   std::vector<std::string> challenges;  // empty: all
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
+  bool attacks = false;                 // the sandbox is audited instead of the graders
 };
 Answer audit(const Context& context, const AuditOptionsOfUser& options);
+Answer audit_attacks(const Context& context);
 
 Answer doctor(const Context& context);
 

@@ -1,0 +1,130 @@
+#include "harness/attacks/camp.h"
+
+#include <array>
+#include <csignal>
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "harness/attacks/trial.h"
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Enough for honest programs of this size, little enough for bombs to be over soon.
+constexpr int kMemoryMib = 256;
+constexpr Limits kBuildLimits{.wall_seconds = 120, .cpu_seconds = 3};
+
+void open_to_all(const fs::path& path, mode_t mode) {
+  if (chmod(path.c_str(), mode) != 0) broken_call("chmod of " + path.string());
+}
+
+void become_ordinary(uid_t id) {
+  if (setgroups(0, nullptr) != 0 || setresgid(id, id, id) != 0 || setresuid(id, id, id) != 0)
+    broken_call("becoming an ordinary user");
+}
+
+std::string all_of(int in) {
+  std::string text;
+  std::array<char, 4096> bytes;
+  while (true) {
+    const ssize_t got = read(in, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+}
+
+void send_all(int out, const std::string& text) {
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t n = write(out, text.data() + sent, text.size() - sent);
+    if (n < 0 && errno != EINTR) return;
+    if (n > 0) sent += static_cast<std::size_t>(n);
+  }
+}
+
+}  // namespace
+
+Camp::Camp(const Workshop& workshop, const AttackCorpus& corpus)
+    : corpus_(corpus), workshop_(workshop) {
+  const fs::path& root = folder_.path();
+  open_to_all(root, 0755);
+  workshop_.root = root;
+  workshop_.worker = root / "gauntlet-worker";
+  workshop_.cache = root / "cache";
+  workshop_.build.limits = kBuildLimits;
+  fs::copy_file(workshop.worker, workshop_.worker);
+  fs::create_directories(root / "challenges");
+  fs::copy(workshop.root / "challenges" / corpus.challenge, root / "challenges" / corpus.challenge,
+           fs::copy_options::recursive);
+  fs::create_directories(workshop_.cache / "builds");
+  for (const fs::path& shared : {workshop_.cache, workshop_.cache / "builds"})
+    open_to_all(shared, 0777);
+  challenge_ = load_challenge(root, corpus.challenge);
+  challenge_.memory_mib = kMemoryMib;
+}
+
+SolutionSource Camp::solution(const std::string& text) const {
+  SolutionSource source;
+  source.files = corpus_.headers;
+  source.files.push_back({"bait.h", bait_.header()});
+  source.files.push_back({"solution.cpp", text});
+  return source;
+}
+
+CellRequest Camp::request(const std::string& name, const std::string& text) const {
+  CellRequest made;
+  made.submission = name;
+  made.challenge = challenge_;
+  made.solution = solution(text);
+  made.only_checks = {corpus_.check};
+  made.audit = true;
+  made.grade_tests = false;
+  return made;
+}
+
+Evidence Camp::try_attack(const Attack& attack, const Defences& defences) {
+  CellRequest wanted = request(attack.name, attack.text);
+  wanted.challenge.call_seconds = attack.call_seconds;
+  if (!attack.builds) return try_program(workshop_, wanted, defences, bait_);
+  const ScratchFolder fresh("attack-builds");
+  Workshop workshop = workshop_;
+  workshop.cache = fresh.path();
+  return try_program(workshop, wanted, defences, bait_);
+}
+
+Evidence Camp::try_honest(const OddProgram& program, const Defences& defences) {
+  return try_program(workshop_, request(program.name, program.text), defences, bait_);
+}
+
+std::string Camp::as_ordinary_user(const std::function<std::string()>& act) const {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
+  const Fd in(ends[0]);
+  Fd out(ends[1]);
+  const pid_t pid = fork();
+  if (pid < 0) broken_call("fork");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    try {
+      if (user_) become_ordinary(user_->id());
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user takes it back
+      send_all(out.get(), "+" + act());
+    } catch (const std::exception& error) {
+      send_all(out.get(), std::string("-") + error.what());
+    }
+    _exit(EXIT_SUCCESS);
+  }
+  out.reset();
+  const std::string text = all_of(in.get());
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (text.starts_with("+")) return text.substr(1);
+  throw Broken(text.empty() ? "the process of the ordinary user died" : text.substr(1));
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "harness/attacks/bait.h"
+#include "harness/attacks/corpus.h"
+#include "harness/grading/cell.h"
+#include "harness/sandbox/spare_user.h"
+
+namespace gauntlet {
+
+/// Where programs are tried: what grading needs of a checkout, in folders that every user can read,
+/// and the bait.
+class Camp {
+ public:
+  Camp(const Workshop& workshop, const AttackCorpus& corpus);
+
+  Evidence try_attack(const Attack& attack, const Defences& defences);
+  Evidence try_honest(const OddProgram& program, const Defences& defences);
+
+  /// Runs `act` in a fork of this process, as an ordinary user with no privileges when we are root,
+  /// always the same one, and gives back the text that it returned. Throws Broken with the words of
+  /// what it threw.
+  std::string as_ordinary_user(const std::function<std::string()>& act) const;
+
+  /// To be called by each user who is going to try something.
+  void settle() { bait_.put_out(); }
+
+  /// A program as a submission's files.
+  SolutionSource solution(const std::string& text) const;
+  const Challenge& challenge() const { return challenge_; }
+  const std::filesystem::path& cache() const { return workshop_.cache; }
+
+ private:
+  CellRequest request(const std::string& name, const std::string& text) const;
+
+  const AttackCorpus& corpus_;
+  ScratchFolder folder_{"camp"};
+  Workshop workshop_;
+  Challenge challenge_;
+  Bait bait_;
+  std::optional<SpareUser> user_ = SpareUser::take_if_root();
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,149 @@
+#include "harness/attacks/corpus.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "harness/attacks/effects.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+#include "harness/core/yaml.h"
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool* defence_named(Defences& defences, const std::string& name) {
+  const std::map<std::string, bool*> known{
+      {"landlock", &defences.walls.landlock},       {"seccomp", &defences.walls.seccomp},
+      {"limits", &defences.walls.limits},           {"user", &defences.walls.user},
+      {"namespaces", &defences.walls.namespaces},   {"descriptors", &defences.walls.descriptors},
+      {"environment", &defences.walls.environment}, {"hidden", &defences.hidden}};
+  const auto found = known.find(name);
+  return found == known.end() ? nullptr : found->second;
+}
+
+std::string optional_text(YamlFields& entry, const std::string& key) {
+  return entry.has(key) ? entry.text(key) : "";
+}
+
+std::vector<std::string> optional_texts(YamlFields& entry, const std::string& key) {
+  return entry.has(key) ? entry.texts(key) : std::vector<std::string>();
+}
+
+/// `attack` runs before the first honest answer, `backward` is the answer, `source` is everything.
+std::string program_text(YamlFields& entry) {
+  const std::string before = optional_text(entry, "before");
+  if (entry.has("source")) return entry.text("source");
+  if (entry.has("attack"))
+    return fmt::format(
+        "#include \"attack.h\"\n{}\nstatic void attack() {{\n{}\n}}\n#include \"then_honest.h\"\n",
+        before, entry.text("attack"));
+  return fmt::format(
+      "#include \"attack.h\"\n{}\nstatic int64_t answer(const LayernormArgs* a) {{\n{}\n}}\n"
+      "#include \"own_answer.h\"\n",
+      before, entry.text("backward"));
+}
+
+Effect read_effect(YamlFields& entry) {
+  const std::string text = entry.text("effect");
+  const std::size_t blank = text.find(' ');
+  Effect effect{text.substr(0, blank), "", 0};
+  if (!is_effect(effect.kind))
+    entry.refuse("effect", fmt::format("'{}' is no effect; there are {}", effect.kind,
+                                       sentence_list(effect_names())));
+  if (blank == std::string::npos) return effect;
+  effect.word = text.substr(blank + 1);
+  effect.amount = std::strtod(effect.word.c_str(), nullptr);
+  return effect;
+}
+
+Attack read_attack(YamlFields entry) {
+  Attack attack;
+  attack.name = entry.text("name");
+  attack.category = entry.text("class");
+  attack.goal = entry.text("goal");
+  attack.effect = read_effect(entry);
+  attack.stopped_by = optional_texts(entry, "stopped_by");
+  attack.fools = optional_texts(entry, "fools");
+  attack.no_control = optional_text(entry, "no_control");
+  if (attack.stopped_by.empty() + attack.fools.empty() + attack.no_control.empty() != 2)
+    entry.refuse("stopped_by",
+                 "an attack says exactly one of stopped_by (walls), fools (naive judges) and "
+                 "no_control (why there is none)");
+  Defences defences;
+  for (const std::string& name : attack.stopped_by)
+    if (defence_named(defences, name) == nullptr)
+      entry.refuse("stopped_by", fmt::format("'{}' is no defence", name));
+  for (const std::string& word : entry.texts("verdicts")) {
+    try {
+      attack.verdicts.push_back(verdict_named(word));
+    } catch (const std::invalid_argument& error) {
+      entry.refuse("verdicts", error.what());
+    }
+  }
+  if (entry.has("call_seconds")) attack.call_seconds = entry.number("call_seconds");
+  attack.builds = entry.has("builds") && entry.truth("builds");
+  attack.text = program_text(entry);
+  entry.refuse_unknown();
+  return attack;
+}
+
+OddProgram read_odd(YamlFields entry) {
+  OddProgram program{entry.text("name"), entry.text("oddity"), ""};
+  program.text = program_text(entry);
+  entry.refuse_unknown();
+  return program;
+}
+
+void read_programs(AttackCorpus& corpus, const fs::path& file, std::set<std::string>& names) {
+  YamlFields fields = YamlFields::of_file(file);
+  const auto take_name = [&](const YamlFields& entry, const std::string& name) {
+    if (!names.insert(name).second) entry.refuse("name", "another program has this name");
+  };
+  if (fields.has("attacks"))
+    for (const YamlFields& entry : fields.list("attacks")) {
+      corpus.attacks.push_back(read_attack(entry));
+      take_name(entry, corpus.attacks.back().name);
+    }
+  if (fields.has("honest"))
+    for (const YamlFields& entry : fields.list("honest")) {
+      corpus.honest.push_back(read_odd(entry));
+      take_name(entry, corpus.honest.back().name);
+    }
+  fields.refuse_unknown();
+}
+
+}  // namespace
+
+Defences without(const std::vector<std::string>& names) {
+  Defences defences;
+  for (const std::string& name : names) {
+    bool* defence = defence_named(defences, name);
+    if (defence == nullptr) throw UserError(fmt::format("'{}' is no defence", name));
+    *defence = false;
+  }
+  return defences;
+}
+
+AttackCorpus load_attacks(const fs::path& root) {
+  const fs::path folder = root / "tests" / "attacks";
+  AttackCorpus corpus;
+  YamlFields about = YamlFields::of_file(folder / "programs.yaml");
+  corpus.challenge = about.text("challenge");
+  corpus.check = about.text("check");
+  const std::vector<std::string> topics = about.texts("topics");
+  about.refuse_unknown();
+  std::set<std::string> names;
+  for (const std::string& topic : topics) read_programs(corpus, folder / (topic + ".yaml"), names);
+  for (const auto& entry : fs::directory_iterator(folder / "programs"))
+    corpus.headers.push_back({entry.path().filename().string(), read_file(entry.path())});
+  std::sort(corpus.headers.begin(), corpus.headers.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return corpus;
+}
+
+}  // namespace gauntlet

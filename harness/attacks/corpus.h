@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/build/challenge.h"
+#include "harness/build/solution.h"
+#include "harness/core/verdict.h"
+#include "harness/sandbox/walls.h"
+
+namespace gauntlet {
+
+/// What of us an attack would have to get past besides the kernel's walls.
+struct Defences {
+  Walls walls;
+  bool hidden = true;  // the grading process is closed to others of its user
+};
+
+/// How success shows from outside: "processes 100", "object io_uring", "leak". See effects.cpp.
+struct Effect {
+  std::string kind;
+  std::string word;   // what follows the kind, perhaps a number
+  double amount = 0;  // that number
+};
+
+/// A submission that tries to get more than it earned.
+struct Attack {
+  std::string name;
+  std::string category;  // "process bomb"
+  std::string goal;
+  Effect effect;
+  std::vector<std::string> stopped_by;  // names of defences: "seccomp"
+  std::vector<std::string> fools;       // naive judges that accept it; see tests/attacks
+  std::string no_control;               // why nothing can be switched off to see it succeed
+  std::vector<Verdict> verdicts;        // that it may get
+  double call_seconds = 10;
+  bool builds = false;  // it attacks the compilation, which then is never taken from the cache
+  std::string text;     // of solution.cpp
+};
+
+/// A correct solution that does unusual things, which must pass untouched.
+struct OddProgram {
+  std::string name;
+  std::string oddity;
+  std::string text;
+};
+
+/// tests/attacks: programs.yaml says for which challenge, the other YAML files hold the programs,
+/// the headers what they share. Throws UserError naming file and line.
+struct AttackCorpus {
+  std::string challenge;
+  std::string check;
+  std::vector<SolutionSource::File> headers;
+  std::vector<Attack> attacks;
+  std::vector<OddProgram> honest;
+};
+AttackCorpus load_attacks(const std::filesystem::path& root);
+
+/// All defences but the named ones. Throws UserError for a name that is none.
+Defences without(const std::vector<std::string>& names);
+
+}  // namespace gauntlet

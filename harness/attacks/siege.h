@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/attacks/corpus.h"
+#include "harness/grading/cell.h"
+
+namespace gauntlet {
+
+class Camp;
+
+/// One way to hold the walls on this machine.
+struct Tier {
+  std::string name;     // "ordinary user"
+  std::string why_not;  // not available here; empty: it is
+  bool as_root = false;
+  bool namespaces = false;
+};
+std::vector<Tier> tiers_here(const Camp& camp);
+
+/// How one program fared on one tier.
+struct SiegeCell {
+  bool bad = false;     // an attack that succeeded, an honest program that was hindered
+  std::string problem;  // also: an attack that failed, but not with a verdict that it may get
+  Verdict verdict = Verdict::broken;
+};
+
+struct SiegeRow {
+  std::string name;
+  std::string category;          // of an attack; empty: an honest program
+  std::string note;              // goal or oddity
+  std::vector<SiegeCell> cells;  // by available tier
+};
+
+struct SiegeReport {
+  std::vector<Tier> tiers;
+  std::vector<SiegeRow> rows;
+
+  int attacks() const;
+  int classes() const;
+  int honest() const;
+  int successes() const;     // cells
+  int false_alarms() const;  // cells
+  int problems() const;
+  bool ok() const;
+};
+
+/// Every attack and every honest program on every tier of this machine.
+SiegeReport besiege(const Workshop& workshop, const AttackCorpus& corpus,
+                    const std::function<void(const std::string&)>& tell);
+
+}  // namespace gauntlet

@@ -1,0 +1,19 @@
+#include <unistd.h>
+
+#include "harness/attacks/camp.h"
+#include "harness/attacks/siege.h"
+#include "harness/sandbox/namespaces.h"
+
+namespace gauntlet {
+
+std::vector<Tier> tiers_here(const Camp& camp) {
+  const std::string not_root = geteuid() == 0 ? "" : "not started as root";
+  return {
+      {"user", "", false, false},
+      {"user+namespaces", camp.as_ordinary_user([] { return why_no_namespaces(); }), false, true},
+      {"root", not_root, true, false},
+      {"root+namespaces", not_root.empty() ? why_no_namespaces() : not_root, true, true},
+      {"cgroups", "no part of the sandbox uses them", true, true}};
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "harness/attacks/bait.h"
+#include "harness/attacks/corpus.h"
+#include "harness/grading/cell.h"
+
+namespace gauntlet {
+
+/// Grades the request as a submission is graded, in a process of its own that is the attack's
+/// target, and watches from outside what comes of it.
+Evidence try_program(Workshop workshop, const CellRequest& request, const Defences& defences,
+                     Bait& bait);
+
+}  // namespace gauntlet

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/attacks/siege.h"
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+namespace {
+
+std::string word_for(const SiegeRow& row, const SiegeCell& cell) {
+  if (cell.bad) return row.category.empty() ? "HINDERED" : "SUCCEEDED";
+  return std::string(name_of(cell.verdict)) + (cell.problem.empty() ? "" : "?");
+}
+
+std::string matrix_text(const SiegeReport& report, const TerminalStyle& style) {
+  std::string text = fmt::format("{:<26} {:<38}", "program", "class");
+  for (const Tier& tier : report.tiers)
+    if (tier.why_not.empty()) text += fmt::format(" {:<16}", tier.name);
+  text += '\n';
+  for (const SiegeRow& row : report.rows) {
+    text += fmt::format("{:<26} {:<38}", row.name, row.category.empty() ? "honest" : row.category);
+    for (const SiegeCell& cell : row.cells)
+      text += ' ' + painted(style, cell.problem.empty() ? Paint::good : Paint::bad,
+                            fmt::format("{:<16}", word_for(row, cell)));
+    text += '\n';
+    for (const SiegeCell& cell : row.cells)
+      if (!cell.problem.empty()) text += fmt::format("    {}\n", printable(cell.problem, 500));
+  }
+  return text;
+}
+
+std::string summary(const SiegeReport& report) {
+  std::string text;
+  for (const Tier& tier : report.tiers)
+    if (!tier.why_not.empty())
+      text += fmt::format("not tried here: {}: {}\n", tier.name, tier.why_not);
+  const auto tiers = std::count_if(report.tiers.begin(), report.tiers.end(),
+                                   [](const Tier& tier) { return tier.why_not.empty(); });
+  return text + fmt::format(
+                    "{} attacks of {} classes on {} tiers: {} of {} succeeded\n{} honest programs: "
+                    "{} of {} false alarms\n",
+                    report.attacks(), report.classes(), tiers, report.successes(),
+                    report.attacks() * tiers, report.honest(), report.false_alarms(),
+                    report.honest() * tiers);
+}
+
+Json document_of(const SiegeReport& report) {
+  Json document{{"schema", "gauntlet.audit-attacks/1"},
+                {"ok", report.ok()},
+                {"attacks", report.attacks()},
+                {"classes", report.classes()},
+                {"honest", report.honest()},
+                {"succeeded", report.successes()},
+                {"false_alarms", report.false_alarms()},
+                {"tiers", Json::array()},
+                {"rows", Json::array()}};
+  for (const Tier& tier : report.tiers)
+    document["tiers"].push_back(
+        {{"name", tier.name}, {"available", tier.why_not.empty()}, {"why_not", tier.why_not}});
+  for (const SiegeRow& row : report.rows) {
+    Json cells = Json::array();
+    for (const SiegeCell& cell : row.cells)
+      cells.push_back(
+          {{"verdict", name_of(cell.verdict)}, {"bad", cell.bad}, {"problem", cell.problem}});
+    document["rows"].push_back({{"name", row.name},
+                                {"class", row.category},
+                                {"note", row.note},
+                                {"cells", std::move(cells)}});
+  }
+  return document;
+}
+
+}  // namespace
+
+Answer audit_attacks(const Context& context) {
+  const AttackCorpus corpus = load_attacks(context.root());
+  const SiegeReport report =
+      besiege(context.workshop, corpus, [&](const std::string& text) { context.remark(text); });
+  Answer answer;
+  answer.text = matrix_text(report, context.style) + summary(report);
+  answer.document = document_of(report);
+  if (!report.ok()) answer.exit_code = kExitGateFailed;
+  return answer;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,96 @@
+// Every attack succeeds where what stops it is missing. Without this, a wall that does nothing and
+// an attack that does nothing would look the same.
+#include <algorithm>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sstream>
+
+#include "harness/attacks/camp.h"
+#include "harness/attacks/effects.h"
+#include "naive_judge.h"
+
+using namespace gauntlet;
+using gauntlet::test::NaiveJudge;
+
+namespace {
+
+const AttackCorpus& corpus() {
+  static const AttackCorpus all = load_attacks(GAUNTLET_ROOT);
+  return all;
+}
+
+Workshop workshop() {
+  const std::filesystem::path root = GAUNTLET_ROOT;
+  return {root,
+          std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker",
+          root / "build/cache",
+          "test",
+          {},
+          {}};
+}
+
+/// What each attack of the walls came to with them down, "" when it succeeded. As an ordinary user,
+/// so that no attack ever runs as root.
+std::string failures_without_walls() {
+  Camp camp(workshop(), corpus());
+  return camp.as_ordinary_user([&] {
+    camp.settle();
+    std::string failures;
+    for (const Attack& attack : corpus().attacks) {
+      if (attack.stopped_by.empty()) continue;
+      const Evidence seen = camp.try_attack(attack, without(attack.stopped_by));
+      if (!succeeded(attack.effect, seen))
+        failures += fmt::format("{} fails even so: {}: {}\n", attack.name, name_of(seen.verdict),
+                                seen.summary);
+    }
+    return failures;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("every attack on a wall succeeds when the wall is down") {
+  std::istringstream failures(failures_without_walls());
+  for (std::string line; std::getline(failures, line);) FAIL_CHECK(line);
+}
+
+TEST_CASE("every forgery is taken for the real thing by a judge who trusts too much") {
+  Camp camp(workshop(), corpus());
+  const std::vector<std::string> known = NaiveJudge::known_trusts();
+  for (const Attack& attack : corpus().attacks)
+    for (const std::string& trust : attack.fools) {
+      CAPTURE(attack.name);
+      CAPTURE(trust);
+      REQUIRE(std::find(known.begin(), known.end(), trust) != known.end());
+      const BuiltSolution built =
+          build_solution(camp.solution(attack.text), camp.challenge(), camp.cache());
+      REQUIRE_MESSAGE(built.record.ok, built.record.messages);
+      CHECK_MESSAGE(NaiveJudge(trust).fooled_by(built.library), attack.name, " and ", trust);
+      const NaiveJudge careful(attack.effect.kind == "faster" ? "own_clock" : "");
+      CHECK_MESSAGE(!careful.fooled_by(built.library), attack.name, " and a careful judge");
+    }
+}
+
+TEST_CASE("the naive judges accept an honest solution") {
+  Camp camp(workshop(), corpus());
+  for (const OddProgram& program : corpus().honest) {
+    if (program.name != "plain") continue;
+    const auto library =
+        build_solution(camp.solution(program.text), camp.challenge(), camp.cache()).library;
+    CHECK(NaiveJudge("").fooled_by(library));
+    for (const std::string& trust : NaiveJudge::known_trusts())
+      CHECK_MESSAGE(NaiveJudge(trust).fooled_by(library), trust);
+  }
+}
+
+TEST_CASE("the corpus is as large as it says, and names everything") {
+  const AttackCorpus& all = corpus();
+  CHECK(all.attacks.size() >= 80);
+  CHECK(all.honest.size() >= 24);
+  std::vector<std::string> classes;
+  for (const Attack& attack : all.attacks) classes.push_back(attack.category);
+  std::sort(classes.begin(), classes.end());
+  CHECK(std::unique(classes.begin(), classes.end()) - classes.begin() >= 45);
+}

@@ -1,0 +1,11 @@
+// The exports of a program that has its own way to answer.
+extern "C" int64_t layernorm_saved_bytes(const LayernormArgs*) {
+  return 0;
+}
+extern "C" int64_t layernorm_forward(const LayernormArgs* a) {
+  return honest_forward(a);
+}
+extern "C" int64_t layernorm_backward(const LayernormArgs* a) {
+  const int64_t status = answer(a);
+  return loot != 0 ? loot : status;
+}
