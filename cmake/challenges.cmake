@@ -21,7 +21,7 @@ function(gauntlet_challenge id)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/graders/${id}/*.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cpp$")
 
   # What a verdict of this challenge depends on; a change of any of it makes stored results stale.
   file(GLOB_RECURSE judged_by CONFIGURE_DEPENDS
