@@ -275,7 +275,7 @@ class Trial {
     }
     if (trusts("exit_code")) return Result::right;  // it came back and did not fail
     if (trusts("reads_while_it_runs")) {
-      usleep(60'000);
+      usleep(200'000);  // enough for work that comes late, on a busy machine too
     } else if (trusts("reads_after_exit")) {
       child.leave();
     } else {
