@@ -24,14 +24,15 @@ include(doctest)
 add_library(test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
 target_link_libraries(test_main PUBLIC doctest::doctest)
 
-# tests/ROOM/*_test.cpp is one program, test_ROOM; every TEST_CASE is one ctest test.
+# tests/ROOM/*_test.cpp is one program, test_ROOM; every TEST_CASE is one ctest test, with the
+# further properties ${test_properties}.
 function(gauntlet_test name)
   add_executable(test_${name} $<TARGET_OBJECTS:test_main> ${ARGN})
   target_link_libraries(test_${name} PRIVATE doctest::doctest gauntlet_cli gauntlet_kit)
   target_compile_definitions(test_${name} PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                              GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_dependencies(test_${name} gauntlet_worker_program gauntlet)
-  doctest_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600
+  doctest_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 ${test_properties}
                          SKIP_REGULAR_EXPRESSION "is not installed; this test is skipped")
 endfunction()
 
@@ -40,6 +41,10 @@ foreach(folder IN LISTS test_folders)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
   if(sources)
     cmake_path(GET folder FILENAME name)
+    set(test_properties "")
+    if(name STREQUAL "attacks")  # they show themselves for moments, which others could hide
+      set(test_properties RUN_SERIAL ON TIMEOUT 1800)
+    endif()
     gauntlet_test(${name} ${sources})
     target_link_libraries(test_${name} PRIVATE gauntlet_graders)
     target_sources(test_${name} PRIVATE ${grader_objects})
@@ -65,6 +70,7 @@ foreach(id IN LISTS challenge_ids)
   set_tests_properties("audit: ${id}" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
 endforeach()
 
+set(test_properties "")
 foreach(id IN LISTS challenge_ids)
   if(challenge_tests_${id})
     gauntlet_test(${id} ${challenge_tests_${id}})

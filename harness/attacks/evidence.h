@@ -38,7 +38,7 @@ struct Evidence {
   bool other_scheduling = false;
   std::set<std::string> objects;  // what its descriptors name: "anon_inode:[io_uring]"
 
-  // What became of the bait.
+  // What became of the decoys.
   bool planted = false;  // a file, folder or link of its own
   double planted_mib = 0;
   bool victim_changed = false;  // the file that is not its to change

@@ -77,21 +77,21 @@ nlohmann::json seen_in(const CellObservation& cell, const std::string& secret) {
 }
 
 [[noreturn]] void grade_as_target(const Workshop& workshop, const CellRequest& request,
-                                  const Defences& defences, const Bait& bait, int out) {
+                                  const Defences& defences, const Decoys& decoys, int out) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGURG, count_signal);  // harmless to everybody else whom an attack may reach with it
   prctl(PR_SET_DUMPABLE, defences.hidden ? 0 : 1);
   nlohmann::json seen;
   try {
-    bait.become_target();
+    decoys.become_target();
     const std::string before = settings();
-    seen = seen_in(run_cell(workshop, request, [](const CellEvent&) {}), bait.secret());
+    seen = seen_in(run_cell(workshop, request, [](const CellEvent&) {}), decoys.secret());
     seen["settings_changed"] = settings() != before;
   } catch (const std::exception& error) {
     seen["verdict"] = name_of(Verdict::broken);
     seen["summary"] = error.what();
   }
-  seen["memory_changed"] = Bait::memory_changed();
+  seen["memory_changed"] = Decoys::memory_changed();
   const std::string text = seen.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   [[maybe_unused]] const ssize_t sent = write(out, text.data(), text.size());
   _exit(EXIT_SUCCESS);
@@ -115,14 +115,14 @@ void take(const std::string& text, Evidence& evidence) {
 }
 
 /// Reads to the end of the pipe, looking around meanwhile.
-std::string listen_and_watch(int in, pid_t pid, Watch& watch, const Bait& bait,
+std::string listen_and_watch(int in, pid_t pid, Watch& watch, const Decoys& decoys,
                              Evidence& evidence) {
   std::string text;
   std::array<char, 4096> bytes;
   const auto end = Clock::now() + kLongest;
   while (Clock::now() < end) {
     watch.look(pid, evidence);
-    bait.look(evidence);
+    decoys.look(evidence);
     pollfd event{in, POLLIN, 0};
     if (poll(&event, 1, kBetweenLooks) <= 0) continue;
     const ssize_t got = read(in, bytes.data(), bytes.size());
@@ -135,7 +135,7 @@ std::string listen_and_watch(int in, pid_t pid, Watch& watch, const Bait& bait,
 }  // namespace
 
 Evidence try_program(Workshop workshop, const CellRequest& request, const Defences& defences,
-                     Bait& bait) {
+                     Decoys& decoys) {
   workshop.walls = workshop.build.walls = defences.walls;
   static void* const page =
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -147,13 +147,13 @@ Evidence try_program(Workshop workshop, const CellRequest& request, const Defenc
   const Fd in(ends[0]);
   Fd out(ends[1]);
   Evidence evidence;
-  Watch watch(bait.mark());
+  Watch watch(decoys.mark());
   const pid_t pid = fork();
   if (pid < 0) broken_call("fork");
-  if (pid == 0) grade_as_target(workshop, request, defences, bait, out.get());
+  if (pid == 0) grade_as_target(workshop, request, defences, decoys, out.get());
   out.reset();
   const auto start = Clock::now();
-  const std::string text = listen_and_watch(in.get(), pid, watch, bait, evidence);
+  const std::string text = listen_and_watch(in.get(), pid, watch, decoys, evidence);
   evidence.trial_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   kill(pid, SIGKILL);
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -161,7 +161,7 @@ Evidence try_program(Workshop workshop, const CellRequest& request, const Defenc
   take(text, evidence);
   evidence.signals = signals_seen->load();
   watch.end_survivors(evidence);
-  bait.collect(evidence);
+  decoys.collect(evidence);
   return evidence;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/attacks/bait.h"
 #include "harness/attacks/corpus.h"
+#include "harness/attacks/decoys.h"
 #include "harness/grading/cell.h"
 
 namespace gauntlet {
@@ -9,6 +9,6 @@ namespace gauntlet {
 /// Grades the request as a submission is graded, in a process of its own that is the attack's
 /// target, and watches from outside what comes of it.
 Evidence try_program(Workshop workshop, const CellRequest& request, const Defences& defences,
-                     Bait& bait);
+                     Decoys& decoys);
 
 }  // namespace gauntlet

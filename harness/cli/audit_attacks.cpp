@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/attacks/siege.h"
+#include "harness/attacks/attack_matrix.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/text.h"
@@ -9,29 +9,29 @@
 namespace gauntlet {
 namespace {
 
-std::string word_for(const SiegeRow& row, const SiegeCell& cell) {
+std::string word_for(const AttackRow& row, const AttackCell& cell) {
   if (cell.bad) return row.category.empty() ? "HINDERED" : "SUCCEEDED";
   return std::string(name_of(cell.verdict)) + (cell.problem.empty() ? "" : "?");
 }
 
-std::string matrix_text(const SiegeReport& report, const TerminalStyle& style) {
+std::string matrix_text(const AttackMatrix& report, const TerminalStyle& style) {
   std::string text = fmt::format("{:<26} {:<38}", "program", "class");
   for (const Tier& tier : report.tiers)
     if (tier.why_not.empty()) text += fmt::format(" {:<16}", tier.name);
   text += '\n';
-  for (const SiegeRow& row : report.rows) {
+  for (const AttackRow& row : report.rows) {
     text += fmt::format("{:<26} {:<38}", row.name, row.category.empty() ? "honest" : row.category);
-    for (const SiegeCell& cell : row.cells)
+    for (const AttackCell& cell : row.cells)
       text += ' ' + painted(style, cell.problem.empty() ? Paint::good : Paint::bad,
                             fmt::format("{:<16}", word_for(row, cell)));
     text += '\n';
-    for (const SiegeCell& cell : row.cells)
+    for (const AttackCell& cell : row.cells)
       if (!cell.problem.empty()) text += fmt::format("    {}\n", printable(cell.problem, 500));
   }
   return text;
 }
 
-std::string summary(const SiegeReport& report) {
+std::string summary(const AttackMatrix& report) {
   std::string text;
   for (const Tier& tier : report.tiers)
     if (!tier.why_not.empty())
@@ -46,7 +46,7 @@ std::string summary(const SiegeReport& report) {
                     report.honest() * tiers);
 }
 
-Json document_of(const SiegeReport& report) {
+Json document_of(const AttackMatrix& report) {
   Json document{{"schema", "gauntlet.audit-attacks/1"},
                 {"ok", report.ok()},
                 {"attacks", report.attacks()},
@@ -59,9 +59,9 @@ Json document_of(const SiegeReport& report) {
   for (const Tier& tier : report.tiers)
     document["tiers"].push_back(
         {{"name", tier.name}, {"available", tier.why_not.empty()}, {"why_not", tier.why_not}});
-  for (const SiegeRow& row : report.rows) {
+  for (const AttackRow& row : report.rows) {
     Json cells = Json::array();
-    for (const SiegeCell& cell : row.cells)
+    for (const AttackCell& cell : row.cells)
       cells.push_back(
           {{"verdict", name_of(cell.verdict)}, {"bad", cell.bad}, {"problem", cell.problem}});
     document["rows"].push_back({{"name", row.name},
@@ -76,8 +76,8 @@ Json document_of(const SiegeReport& report) {
 
 Answer audit_attacks(const Context& context) {
   const AttackCorpus corpus = load_attacks(context.root());
-  const SiegeReport report =
-      besiege(context.workshop, corpus, [&](const std::string& text) { context.remark(text); });
+  const AttackMatrix report =
+      run_attacks(context.workshop, corpus, [&](const std::string& text) { context.remark(text); });
   Answer answer;
   answer.text = matrix_text(report, context.style) + summary(report);
   answer.document = document_of(report);

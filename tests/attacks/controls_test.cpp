@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <sstream>
 
-#include "harness/attacks/camp.h"
 #include "harness/attacks/effects.h"
+#include "harness/attacks/testbed.h"
 #include "naive_judge.h"
 
 using namespace gauntlet;
@@ -34,13 +34,13 @@ Workshop workshop() {
 /// What each attack of the walls came to with them down, "" when it succeeded. As an ordinary user,
 /// so that no attack ever runs as root.
 std::string failures_without_walls() {
-  Camp camp(workshop(), corpus());
-  return camp.as_ordinary_user([&] {
-    camp.settle();
+  Testbed testbed(workshop(), corpus());
+  return testbed.as_ordinary_user([&] {
+    testbed.settle();
     std::string failures;
     for (const Attack& attack : corpus().attacks) {
       if (attack.stopped_by.empty()) continue;
-      const Evidence seen = camp.try_attack(attack, without(attack.stopped_by));
+      const Evidence seen = testbed.try_attack(attack, without(attack.stopped_by));
       if (!succeeded(attack.effect, seen))
         failures += fmt::format("{} fails even so: {}: {}\n", attack.name, name_of(seen.verdict),
                                 seen.summary);
@@ -57,7 +57,7 @@ TEST_CASE("every attack on a wall succeeds when the wall is down") {
 }
 
 TEST_CASE("every forgery is taken for the real thing by a judge who trusts too much") {
-  Camp camp(workshop(), corpus());
+  Testbed testbed(workshop(), corpus());
   const std::vector<std::string> known = NaiveJudge::known_trusts();
   for (const Attack& attack : corpus().attacks)
     for (const std::string& trust : attack.fools) {
@@ -65,7 +65,7 @@ TEST_CASE("every forgery is taken for the real thing by a judge who trusts too m
       CAPTURE(trust);
       REQUIRE(std::find(known.begin(), known.end(), trust) != known.end());
       const BuiltSolution built =
-          build_solution(camp.solution(attack.text), camp.challenge(), camp.cache());
+          build_solution(testbed.solution(attack.text), testbed.challenge(), testbed.cache());
       REQUIRE_MESSAGE(built.record.ok, built.record.messages);
       CHECK_MESSAGE(NaiveJudge(trust).fooled_by(built.library), attack.name, " and ", trust);
       const NaiveJudge careful(attack.effect.kind == "faster" ? "own_clock" : "");
@@ -74,11 +74,12 @@ TEST_CASE("every forgery is taken for the real thing by a judge who trusts too m
 }
 
 TEST_CASE("the naive judges accept an honest solution") {
-  Camp camp(workshop(), corpus());
+  Testbed testbed(workshop(), corpus());
   for (const OddProgram& program : corpus().honest) {
     if (program.name != "plain") continue;
     const auto library =
-        build_solution(camp.solution(program.text), camp.challenge(), camp.cache()).library;
+        build_solution(testbed.solution(program.text), testbed.challenge(), testbed.cache())
+            .library;
     CHECK(NaiveJudge("").fooled_by(library));
     for (const std::string& trust : NaiveJudge::known_trusts())
       CHECK_MESSAGE(NaiveJudge(trust).fooled_by(library), trust);

@@ -1,5 +1,5 @@
 #pragma once
-// What attacks share: the kernel's interfaces, the bait, and how a found secret gets out.
+// What attacks share: the kernel's interfaces, the decoys, and how a found secret gets out.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bait.h"
+#include "decoys.h"
 #include "honest.h"
 
 // A number that must not get out leaves as the return value of the call, which findings quote.

@@ -1,4 +1,4 @@
-#include "harness/attacks/camp.h"
+#include "harness/attacks/testbed.h"
 
 #include <array>
 #include <csignal>
@@ -49,7 +49,7 @@ void send_all(int out, const std::string& text) {
 
 }  // namespace
 
-Camp::Camp(const Workshop& workshop, const AttackCorpus& corpus)
+Testbed::Testbed(const Workshop& workshop, const AttackCorpus& corpus)
     : corpus_(corpus), workshop_(workshop) {
   const fs::path& root = folder_.path();
   open_to_all(root, 0755);
@@ -68,15 +68,15 @@ Camp::Camp(const Workshop& workshop, const AttackCorpus& corpus)
   challenge_.memory_mib = kMemoryMib;
 }
 
-SolutionSource Camp::solution(const std::string& text) const {
+SolutionSource Testbed::solution(const std::string& text) const {
   SolutionSource source;
   source.files = corpus_.headers;
-  source.files.push_back({"bait.h", bait_.header()});
+  source.files.push_back({"decoys.h", decoys_.header()});
   source.files.push_back({"solution.cpp", text});
   return source;
 }
 
-CellRequest Camp::request(const std::string& name, const std::string& text) const {
+CellRequest Testbed::request(const std::string& name, const std::string& text) const {
   CellRequest made;
   made.submission = name;
   made.challenge = challenge_;
@@ -87,21 +87,21 @@ CellRequest Camp::request(const std::string& name, const std::string& text) cons
   return made;
 }
 
-Evidence Camp::try_attack(const Attack& attack, const Defences& defences) {
+Evidence Testbed::try_attack(const Attack& attack, const Defences& defences) {
   CellRequest wanted = request(attack.name, attack.text);
   wanted.challenge.call_seconds = attack.call_seconds;
-  if (!attack.builds) return try_program(workshop_, wanted, defences, bait_);
+  if (!attack.builds) return try_program(workshop_, wanted, defences, decoys_);
   const ScratchFolder fresh("attack-builds");
   Workshop workshop = workshop_;
   workshop.cache = fresh.path();
-  return try_program(workshop, wanted, defences, bait_);
+  return try_program(workshop, wanted, defences, decoys_);
 }
 
-Evidence Camp::try_honest(const OddProgram& program, const Defences& defences) {
-  return try_program(workshop_, request(program.name, program.text), defences, bait_);
+Evidence Testbed::try_honest(const OddProgram& program, const Defences& defences) {
+  return try_program(workshop_, request(program.name, program.text), defences, decoys_);
 }
 
-std::string Camp::as_ordinary_user(const std::function<std::string()>& act) const {
+std::string Testbed::as_ordinary_user(const std::function<std::string()>& act) const {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd in(ends[0]);

@@ -9,7 +9,7 @@
 
 namespace gauntlet {
 
-class Camp;
+class Testbed;
 
 /// One way to hold the walls on this machine.
 struct Tier {
@@ -18,25 +18,25 @@ struct Tier {
   bool as_root = false;
   bool namespaces = false;
 };
-std::vector<Tier> tiers_here(const Camp& camp);
+std::vector<Tier> tiers_here(const Testbed& testbed);
 
 /// How one program fared on one tier.
-struct SiegeCell {
+struct AttackCell {
   bool bad = false;     // an attack that succeeded, an honest program that was hindered
   std::string problem;  // also: an attack that failed, but not with a verdict that it may get
   Verdict verdict = Verdict::broken;
 };
 
-struct SiegeRow {
+struct AttackRow {
   std::string name;
-  std::string category;          // of an attack; empty: an honest program
-  std::string note;              // goal or oddity
-  std::vector<SiegeCell> cells;  // by available tier
+  std::string category;           // of an attack; empty: an honest program
+  std::string note;               // goal or oddity
+  std::vector<AttackCell> cells;  // by available tier
 };
 
-struct SiegeReport {
+struct AttackMatrix {
   std::vector<Tier> tiers;
-  std::vector<SiegeRow> rows;
+  std::vector<AttackRow> rows;
 
   int attacks() const;
   int classes() const;
@@ -48,7 +48,7 @@ struct SiegeReport {
 };
 
 /// Every attack and every honest program on every tier of this machine.
-SiegeReport besiege(const Workshop& workshop, const AttackCorpus& corpus,
-                    const std::function<void(const std::string&)>& tell);
+AttackMatrix run_attacks(const Workshop& workshop, const AttackCorpus& corpus,
+                         const std::function<void(const std::string&)>& tell);
 
 }  // namespace gauntlet

@@ -12,11 +12,11 @@ namespace gauntlet {
 /// What attacks are after: a file to read and one to spoil, a folder that everybody may write,
 /// sockets that somebody listens at, a secret number in the grading process. All of it is the
 /// audit's own, so that an attack which succeeds, because a wall was taken down, does no harm.
-class Bait {
+class Decoys {
  public:
-  Bait();
+  Decoys();
 
-  /// bait.h: where all of this is, for the programs. Never the secret itself.
+  /// decoys.h: where all of this is, for the programs. Never the secret itself.
   std::string header() const;
 
   const std::string& secret() const { return secret_; }
@@ -45,7 +45,7 @@ class Bait {
   std::filesystem::path secret_file() const;
   std::filesystem::path victim() const { return folder_.path() / "victim"; }
 
-  ScratchFolder folder_{"bait"};
+  ScratchFolder folder_{"decoys"};
   std::string secret_;
   std::string mark_;
   std::filesystem::path lock_file_;

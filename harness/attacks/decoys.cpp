@@ -1,4 +1,4 @@
-#include "harness/attacks/bait.h"
+#include "harness/attacks/decoys.h"
 
 #include <array>
 #include <csignal>
@@ -45,8 +45,8 @@ Fd bound(int family, int type, const void* address, std::size_t bytes) {
   Fd made(socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!made ||
       bind(made.get(), static_cast<const sockaddr*>(address), static_cast<socklen_t>(bytes)) != 0)
-    broken_call("a socket as bait");
-  if (type == SOCK_STREAM && listen(made.get(), 8) != 0) broken_call("listening as bait");
+    broken_call("a decoy socket");
+  if (type == SOCK_STREAM && listen(made.get(), 8) != 0) broken_call("listening at a decoy");
   return made;
 }
 
@@ -84,7 +84,7 @@ fs::path some_system_file() {
   for (const auto& folder : fs::directory_iterator("/usr/lib", ignored))
     for (const auto& entry : fs::directory_iterator(folder.path(), ignored))
       if (entry.is_regular_file(ignored)) files.push_back(entry.path());
-  if (files.empty()) throw Broken("no file to be locked as bait below /usr/lib");
+  if (files.empty()) throw Broken("no file that could be locked below /usr/lib");
   return files[entropy() % files.size()];
 }
 
@@ -95,12 +95,12 @@ long key_of(const std::string& name) {
 
 }  // namespace
 
-Bait::Bait()
+Decoys::Decoys()
     : secret_(fmt::format("{}", 100'000'000 + entropy() % 900'000'000)),
       mark_(fmt::format("gnt-{:08x}", entropy() & 0xffffffff)),
       lock_file_(some_system_file()),
       ipc_key_(static_cast<int>(entropy() & 0x3fffffff) | 0x100) {
-  if (chmod(folder_.path().c_str(), 0777) != 0) broken_call("chmod of the bait");
+  if (chmod(folder_.path().c_str(), 0777) != 0) broken_call("chmod of the decoys");
   tcp_ = on_loopback(SOCK_STREAM, tcp_port_);
   udp_ = on_loopback(SOCK_DGRAM, udp_port_);
   Fd only_for_its_number = on_loopback(SOCK_STREAM, open_port_);
@@ -113,19 +113,19 @@ Bait::Bait()
   put_out();
 }
 
-fs::path Bait::secret_file() const {
+fs::path Decoys::secret_file() const {
   return folder_.path() / "secret";
 }
 
-void Bait::put_out() {
+void Decoys::put_out() {
   write_file(secret_file(), secret_ + "\n");
   write_file(victim(), kVictim);
   chmod(victim().c_str(), 0666);
 }
 
-std::string Bait::header() const {
+std::string Decoys::header() const {
   return fmt::format(
-      "#pragma once\n#define BAIT_FOLDER \"{}\"\n#define MARK \"{}\"\n#define TCP_PORT {}\n"
+      "#pragma once\n#define DECOY_FOLDER \"{}\"\n#define MARK \"{}\"\n#define TCP_PORT {}\n"
       "#define UDP_PORT {}\n#define OPEN_PORT {}\n#define IPC_KEY {}\n#define LOCK_FILE \"{}\"\n"
       "#define SECRET_ADDRESS {:#x}ull\n#define CANARY_ADDRESS {:#x}ull\n#define SECRET_FD {}\n"
       "#define SECRET_FILE \"{}\"\n#define SECRET_FROM_BESIDE \"../{}/secret\"\n",
@@ -135,21 +135,21 @@ std::string Bait::header() const {
       folder_.path().filename().string());
 }
 
-void Bait::become_target() const {
+void Decoys::become_target() const {
   secret_in_memory = std::stoull(secret_);
   prctl(PR_SET_NAME, ("s" + secret_).c_str());
   setenv("GAUNTLET_SECRET", secret_.c_str(), 1);
   const Fd file(memfd_create("gauntlet-secret", MFD_CLOEXEC));
   if (!file || write(file.get(), secret_.data(), secret_.size()) < 0 ||
       dup2(file.get(), kSecretFd) < 0)  // dup2: as a careless library would, without O_CLOEXEC
-    broken_call("a descriptor as bait");
+    broken_call("a decoy descriptor");
 }
 
-bool Bait::memory_changed() {
+bool Decoys::memory_changed() {
   return canary != kCanary;
 }
 
-void Bait::look(Evidence& evidence) const {
+void Decoys::look(Evidence& evidence) const {
   const Fd client(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = loopback(open_port_);
   if (connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
@@ -158,14 +158,14 @@ void Bait::look(Evidence& evidence) const {
   if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) evidence.file_locked = true;
 }
 
-void Bait::collect(Evidence& evidence) {
+void Decoys::collect(Evidence& evidence) {
   collect_files(evidence);
   collect_messages(evidence);
   collect_ipc(evidence);
   put_out();
 }
 
-void Bait::collect_files(Evidence& evidence) {
+void Decoys::collect_files(Evidence& evidence) {
   struct stat facts {};
   std::string now;
   try {
@@ -188,12 +188,12 @@ void Bait::collect_files(Evidence& evidence) {
     }
 }
 
-void Bait::collect_messages(Evidence& evidence) {
+void Decoys::collect_messages(Evidence& evidence) {
   for (const Fd* socket_fd : {&tcp_, &udp_, &unix_, &abstract_})
     if (heard(*socket_fd)) evidence.token = true;
 }
 
-void Bait::collect_ipc(Evidence& evidence) const {
+void Decoys::collect_ipc(Evidence& evidence) const {
   if (const int id = shmget(ipc_key_, 0, 0); id >= 0) {
     evidence.left_ipc = true;
     shmctl(id, IPC_RMID, nullptr);

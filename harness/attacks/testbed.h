@@ -3,18 +3,18 @@
 #include <functional>
 #include <string>
 
-#include "harness/attacks/bait.h"
 #include "harness/attacks/corpus.h"
+#include "harness/attacks/decoys.h"
 #include "harness/grading/cell.h"
 #include "harness/sandbox/spare_user.h"
 
 namespace gauntlet {
 
 /// Where programs are tried: what grading needs of a checkout, in folders that every user can read,
-/// and the bait.
-class Camp {
+/// and the decoys.
+class Testbed {
  public:
-  Camp(const Workshop& workshop, const AttackCorpus& corpus);
+  Testbed(const Workshop& workshop, const AttackCorpus& corpus);
 
   Evidence try_attack(const Attack& attack, const Defences& defences);
   Evidence try_honest(const OddProgram& program, const Defences& defences);
@@ -25,7 +25,7 @@ class Camp {
   std::string as_ordinary_user(const std::function<std::string()>& act) const;
 
   /// To be called by each user who is going to try something.
-  void settle() { bait_.put_out(); }
+  void settle() { decoys_.put_out(); }
 
   /// A program as a submission's files.
   SolutionSource solution(const std::string& text) const;
@@ -36,10 +36,10 @@ class Camp {
   CellRequest request(const std::string& name, const std::string& text) const;
 
   const AttackCorpus& corpus_;
-  ScratchFolder folder_{"camp"};
+  ScratchFolder folder_{"testbed"};
   Workshop workshop_;
   Challenge challenge_;
-  Bait bait_;
+  Decoys decoys_;
   std::optional<SpareUser> user_ = SpareUser::take_if_root();
 };
 
