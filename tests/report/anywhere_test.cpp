@@ -158,6 +158,6 @@ TEST_CASE("tables stay whole with hostile text in them") {
 
 TEST_CASE("hostile text reaches the JSON files as text") {
   const auto pages = render_report(hostile_input());
-  CHECK_NOTHROW(Json::parse(pages.at("aggregate.json")));
-  CHECK_NOTHROW(Json::parse(pages.at("claims.json")));
+  CHECK(Json::accept(pages.at("aggregate.json")));
+  CHECK(Json::accept(pages.at("claims.json")));
 }

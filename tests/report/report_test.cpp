@@ -56,13 +56,16 @@ TEST_CASE("there is a page for each submission, challenge and pair, and they lea
   CHECK(std::count_if(pages.begin(), pages.end(),
                       [](const auto& page) { return contains(page.first, "_vs_"); }) == 6);
   const std::regex link(R"re(\]\(([^)#:]+)\))re");
-  for (const auto& [name, text] : pages)
+  for (const auto& page : pages) {
+    const std::string& name = page.first;
+    const std::string& text = page.second;
     for (std::sregex_iterator one(text.begin(), text.end(), link), end; one != end; ++one) {
       const auto target =
           (std::filesystem::path(name).parent_path() / (*one)[1].str()).lexically_normal();
       INFO(name, " links to ", target.string());
       CHECK(pages.count(target.string()) == 1);
     }
+  }
 }
 
 TEST_CASE("there is an index before anything is graded") {
