@@ -1,14 +1,18 @@
 #include "harness/attacks/testbed.h"
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
+#include <vector>
 
 #include "harness/attacks/trial.h"
+#include "harness/core/machine.h"
 
 namespace gauntlet {
 namespace {
@@ -66,6 +70,32 @@ Testbed::Testbed(const Workshop& workshop, const AttackCorpus& corpus)
     open_to_all(shared, 0777);
   challenge_ = load_challenge(root, corpus.challenge);
   challenge_.memory_mib = kMemoryMib;
+}
+
+void Testbed::settle() {
+  decoys_.put_out();
+  compile_all();
+}
+
+void Testbed::compile(const std::string& text) const {
+  try {
+    build_solution(solution(text), challenge_, workshop_.cache, workshop_.build);
+  } catch (const Broken&) {
+    // Whoever tries the program meets the same fault, and has somebody to tell.
+  }
+}
+
+void Testbed::compile_all() const {
+  std::vector<const std::string*> texts;
+  for (const Attack& attack : corpus_.attacks)
+    if (!attack.builds) texts.push_back(&attack.text);
+  for (const OddProgram& program : corpus_.honest) texts.push_back(&program.text);
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < this_machine().cores; ++i)
+    threads.emplace_back([&] {
+      for (std::size_t mine = next++; mine < texts.size(); mine = next++) compile(*texts[mine]);
+    });
 }
 
 SolutionSource Testbed::solution(const std::string& text) const {

@@ -24,8 +24,9 @@ class Testbed {
   /// what it threw.
   std::string as_ordinary_user(const std::function<std::string()>& act) const;
 
-  /// To be called by each user who is going to try something.
-  void settle() { decoys_.put_out(); }
+  /// To be called by each user who is going to try something: puts the decoys out, and compiles
+  /// what does not attack the compilation, on all cores, unless another user has.
+  void settle();
 
   /// A program as a submission's files.
   SolutionSource solution(const std::string& text) const;
@@ -34,6 +35,8 @@ class Testbed {
 
  private:
   CellRequest request(const std::string& name, const std::string& text) const;
+  void compile(const std::string& text) const;
+  void compile_all() const;
 
   const AttackCorpus& corpus_;
   ScratchFolder folder_{"testbed"};
