@@ -157,9 +157,9 @@ void Cache::fork(std::int64_t from, std::int64_t to) {
   State after = state_;
   call.take(after);
   if (!good) return require_untouched(after);
-  if (after.lengths[static_cast<std::size_t>(to)] != length(from))
-    fail(fmt::format("kv_fork made a sequence of {} tokens, want {}",
-                     after.lengths[static_cast<std::size_t>(to)], length(from)));
+  Ids lengths = state_.lengths;
+  lengths[static_cast<std::size_t>(to)] = length(from);
+  require_lengths(after, lengths);
   for (std::int64_t s = 0; s < setup().sequences; ++s) require_row_kept(after, s, state_.used(s));
   for (std::int64_t at = 0; at < state_.used(from); ++at)
     if (after.entry(to, at) != state_.entry(from, at))
@@ -181,9 +181,9 @@ void Cache::truncate(std::int64_t sequence, std::int64_t length) {
   State after = state_;
   call.take(after);
   if (!good) return require_untouched(after);
-  if (after.lengths[static_cast<std::size_t>(sequence)] != length)
-    fail(fmt::format("kv_truncate left {} tokens, want {}",
-                     after.lengths[static_cast<std::size_t>(sequence)], length));
+  Ids lengths = state_.lengths;
+  lengths[static_cast<std::size_t>(sequence)] = length;
+  require_lengths(after, lengths);
   for (std::int64_t s = 0; s < setup().sequences; ++s)
     require_row_kept(after, s, s == sequence ? state_.pages_of(length) : state_.used(s));
   adopt(std::move(after), {});

@@ -70,6 +70,7 @@ class Cache {
   void run(CallBase& call, std::int64_t want);
   void adopt(State after, const Ids& changed_pages);
   void require_books(const State& after) const;
+  void require_lengths(const State& after, const Ids& want) const;
   void require_row_kept(const State& after, std::int64_t sequence, std::int64_t entries) const;
   void require_pages_kept(const State& after, const Ids& except) const;
   Ids require_growth(const State& after, const std::vector<Chunk>& chunks) const;

@@ -31,6 +31,14 @@ void Cache::require_books(const State& after) const {
                        after.refs[p], uses[p]));
 }
 
+/// Of all sequences, before anything else is looked at: rows and pages are found by them.
+void Cache::require_lengths(const State& after, const Ids& want) const {
+  if (after.lengths == want) return;
+  const auto at = std::ranges::mismatch(after.lengths, want).in1 - after.lengths.begin();
+  fail(fmt::format("lengths[{}] is {}, want {}", at, after.lengths[static_cast<std::size_t>(at)],
+                   want[static_cast<std::size_t>(at)]));
+}
+
 void Cache::require_row_kept(const State& after, std::int64_t sequence,
                              std::int64_t entries) const {
   for (std::int64_t at = 0; at < entries; ++at)
@@ -77,11 +85,7 @@ Ids Cache::require_growth(const State& after, const std::vector<Chunk>& chunks) 
       in_place.push_back(last);
     }
   }
-  if (after.lengths != lengths) {
-    const auto at = std::ranges::mismatch(after.lengths, lengths).in1 - after.lengths.begin();
-    fail(fmt::format("lengths[{}] is {}, want {}", at, after.lengths[static_cast<std::size_t>(at)],
-                     lengths[static_cast<std::size_t>(at)]));
-  }
+  require_lengths(after, lengths);
   for (std::int64_t s = 0; s < setup().sequences; ++s) {
     const std::int64_t old = kept[static_cast<std::size_t>(s)];
     require_row_kept(after, s, old);
