@@ -8,8 +8,9 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// Of the entropy of single tokens, what is left when a little has been learnt of what follows
-/// what: 0.55 to 0.75 with the reference and the honest variants; quantised only at the end, 0.87
-/// to 0.98.
+/// what. After 12,000 tokens 0.55 to 0.75 with the reference and the honest variants, but 0.85 in 1
+/// of 40 runs of a plain solution; after 20,000, at most 0.82 in 90 runs of all of them. Quantised
+/// only at the end: 0.84 to 0.98.
 constexpr double kLearnt = 0.82;
 
 /// Trains a model on a little text of all its ids.
@@ -52,14 +53,14 @@ void group_sizes(Probe& probe) {
   const double nothing = own_entropy(text);
   for (const std::int64_t group : {4, 16, 32}) {
     rng = probe.begin_case(fmt::format("groups_of_{}", group));
-    Lesson lesson = small_lesson(rng, 12'000);
+    Lesson lesson = small_lesson(rng, 20'000);
     lesson.documents = {text};
     lesson.model = {24, 32, 1, 2, 64, 16, group};
     const Learnt learnt = learn(probe, lesson);
     require_claim(probe, learnt);
     probe.fact(fmt::format("groups of {}", group), learnt.train_nll, "nats");
     if (!(learnt.train_nll <= kLearnt * nothing))
-      probe.fail(fmt::format("after 12,000 tokens the text has {:.2f} nats, counting gives {:.2f}",
+      probe.fail(fmt::format("after 20,000 tokens the text has {:.2f} nats, counting gives {:.2f}",
                              learnt.train_nll, nothing));
   }
 }
