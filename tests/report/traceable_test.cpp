@@ -44,12 +44,14 @@ void collect(const Json& json, Tokens& known) {
   if (json.is_number()) add_forms(json.get<double>(), known);
 }
 
-/// The text of a page as a reader sees it: no addresses of links, no entities. Commands that show a
-/// finding are names.
+/// The text of a page as a reader sees it: no addresses of links, no entities. Digests and
+/// commands that show a finding are names.
 std::string visible(const std::string& page) {
   static const std::regex kTarget(R"re(\]\([^)]*\))re");
   static const std::regex kEntity(R"re(&#\d+;)re");
-  return std::regex_replace(std::regex_replace(page, kTarget, "]"), kEntity, " ");
+  static const std::regex kDigest(R"re((grader|rubric) [0-9a-f]{12}\b)re");
+  const std::string text = std::regex_replace(std::regex_replace(page, kTarget, "]"), kEntity, " ");
+  return std::regex_replace(text, kDigest, "$1");
 }
 
 std::vector<std::string> untraceable(const std::map<std::string, std::string>& pages) {
