@@ -4,17 +4,11 @@
 
 #include "harness/core/rng.h"
 #include "harness/store/json_fields.h"
-#include "tests/store/sample.h"
+#include "tests/score/scored.h"
 
 using namespace gauntlet;
 
 namespace {
-
-const Rubric& rubric() {
-  static const Rubric loaded =
-      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
-  return loaded;
-}
 
 CellObservation cell_of(std::vector<CheckObservation> checks) {
   CellObservation cell = sample::cell();

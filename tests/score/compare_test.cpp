@@ -3,16 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "harness/core/rng.h"
+#include "tests/score/scored.h"
 
 using namespace gauntlet;
 
 namespace {
-
-const Rubric& rubric() {
-  static const Rubric loaded =
-      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
-  return loaded;
-}
 
 CellScore graded(double value, bool critical = false) {
   CellScore score;

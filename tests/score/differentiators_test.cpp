@@ -2,17 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/store/sample.h"
+#include "tests/score/scored.h"
 
 using namespace gauntlet;
 
 namespace {
-
-const Rubric& rubric() {
-  static const Rubric loaded =
-      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
-  return loaded;
-}
 
 /// Passes or fails a trap, a check that everybody passes and one that nobody passes; what it earned
 /// of a last one is `share`.

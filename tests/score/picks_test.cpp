@@ -3,17 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "harness/core/error.h"
-#include "tests/store/sample.h"
+#include "tests/score/scored.h"
 
 using namespace gauntlet;
 
 namespace {
-
-const Rubric& rubric() {
-  static const Rubric loaded =
-      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
-  return loaded;
-}
 
 CellObservation cell(const std::string& submission, const std::string& challenge, double correct,
                      double ratio, bool trapped = false) {

@@ -2,24 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/store/sample.h"
+#include "tests/score/scored.h"
 
 using namespace gauntlet;
 
 namespace {
-
-const Rubric& rubric() {
-  static const Rubric loaded =
-      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
-  return loaded;
-}
-
-CellObservation cell(const std::string& submission, const std::string& challenge, double score) {
-  CellObservation cell = sample::cell(submission, challenge);
-  cell.checks = {sample::passed("base")};
-  cell.checks[0].earned = score / 100;
-  return cell;
-}
 
 /// A cell of half correctness, which is `score`, and half speed, between the two ratios.
 CellObservation timed(const std::string& submission, double ratio, double low, double high) {

@@ -7,6 +7,7 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/rng.h"
+#include "harness/measure/race.h"
 
 using namespace gauntlet;
 
@@ -92,6 +93,10 @@ TEST_CASE("speed earns all at the reference's, nothing at an eighth, logarithmic
   CHECK(rubric.speed_share(0.125) == 0);
   CHECK(rubric.speed_share(0) == 0);
   CHECK(rubric.speed_share(-1) == 0);
+}
+
+TEST_CASE("a race gives up early only on ratios that earn nothing") {
+  CHECK(RaceBudget().hopeless <= load_rubric(kFile).zero_ratio);
 }
 
 TEST_CASE("a speed that is no number earns nothing") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "control_page.h"
 #include "worker_fixture.h"
 
 using namespace gauntlet;
@@ -28,31 +29,6 @@ const char* const kForger = R"(
     return 0;
 )";
 
-const char* const kSearch = R"(
-    #include <cerrno>
-    #include <cmath>
-    #include <link.h>
-    #include <linux/futex.h>
-    #include <sys/syscall.h>
-    #include <unistd.h>
-    struct Found { volatile uint32_t* page = nullptr; };
-    static int search(dl_phdr_info* info, size_t, void* data) {
-      for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const auto& part = info->dlpi_phdr[i];
-        if (part.p_type != PT_LOAD || !(part.p_flags & PF_W)) continue;
-        auto begin = (info->dlpi_addr + part.p_vaddr + 7) & ~7ul;
-        for (auto at = begin; at + 8 <= info->dlpi_addr + part.p_vaddr + part.p_memsz; at += 8) {
-          const auto value = *(uintptr_t*)at;
-          if (value == 0 || value % 4096 != 0) continue;
-          if (access((const char*)value, F_OK) != 0 && errno == EFAULT) continue;
-          auto* page = (volatile uint32_t*)value;
-          if (page[0] > 0 && page[0] < 100 && page[17] + 1 == page[0]) ((Found*)data)->page = page;
-        }
-      }
-      return 1;
-    }
-)";
-
 bool right(const WorkCall& call) {
   const auto y = call.y.view();
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -69,7 +45,7 @@ void ask(const Solution& solution, WorkCall& call) {
 }  // namespace
 
 TEST_CASE("1,000 forged answers, none of them both right and quick") {
-  const Solution solution(work(kForger, kSearch));
+  const Solution solution(work(kForger, std::string("#include <cmath>") + kFindControlPage));
   WorkCall call(kCount, kHonest);
   auto honest = std::chrono::nanoseconds::max();
   for (int i = 0; i < 5; ++i) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "control_page.h"
 #include "worker_fixture.h"
 
 using namespace gauntlet;
@@ -194,30 +195,7 @@ TEST_CASE("a forged \"done\" does not win time: what it writes afterwards is not
     usleep(50000);
     return 0;
   )",
-                               R"(
-    #include <atomic>
-    #include <link.h>
-    #include <linux/futex.h>
-    #include <sys/syscall.h>
-    #include <unistd.h>
-    struct Found { volatile uint32_t* page = nullptr; };
-    static int search(dl_phdr_info* info, size_t, void* data) {
-      for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const auto& part = info->dlpi_phdr[i];
-        if (part.p_type != PT_LOAD || !(part.p_flags & PF_W)) continue;
-        auto begin = (info->dlpi_addr + part.p_vaddr + 7) & ~7ul;
-        for (auto at = begin; at + 8 <= info->dlpi_addr + part.p_vaddr + part.p_memsz; at += 8) {
-          const auto value = *(uintptr_t*)at;
-          if (value == 0 || value % 4096 != 0) continue;
-          if (access((const char*)value, F_OK) != 0 && errno == EFAULT) continue;
-          auto* page = (volatile uint32_t*)value;
-          if (page[0] > 0 && page[0] < 100 && page[17] + 1 == page[0])
-            ((Found*)data)->page = page;
-        }
-      }
-      return 1;
-    }
-  )"));
+                               std::string("#include <atomic>\n") + kFindControlPage));
   WorkCall call(4096);
   solution.session->run(call);
   CHECK(call.returned != -1);  // it did find the page

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "harness/score/rubric.h"
+#include "tests/store/sample.h"
+
+namespace gauntlet {
+
+inline const Rubric& rubric() {
+  static const Rubric loaded =
+      load_rubric(std::filesystem::path(GAUNTLET_ROOT) / "harness/score/rubric.yaml");
+  return loaded;
+}
+
+/// A cell with this score and no caps.
+inline CellObservation cell(const std::string& submission, const std::string& challenge,
+                            double score) {
+  CellObservation cell = sample::cell(submission, challenge);
+  cell.checks = {sample::passed("base")};
+  cell.checks[0].earned = score / 100;
+  return cell;
+}
+
+}  // namespace gauntlet
