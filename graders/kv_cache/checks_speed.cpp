@@ -21,11 +21,11 @@ struct Shape {
   bool append;  // the lap appends all tokens; else it attends to them
 };
 
-// Decoding reads every byte of the cache once and does little with it: 16 MiB as floats, of which
-// INT8 makes 4 and INT4 2 when nothing else changes, so they get more tokens.
+// Decoding reads every byte of the cache once and does little with it: 12 MiB as floats, of which
+// INT8 makes 3 and INT4 1.5 when nothing else changes, so they get more tokens.
 constexpr Shape kShapes[] = {
-    {"decode_f32", KV_F32, 4, 2048, 1, false},   {"decode_int8", KV_INT8, 4, 3072, 1, false},
-    {"decode_int4", KV_INT4, 4, 3072, 1, false}, {"prefill_f32", KV_F32, 1, 1536, 192, false},
+    {"decode_f32", KV_F32, 4, 1536, 1, false},   {"decode_int8", KV_INT8, 4, 2560, 1, false},
+    {"decode_int4", KV_INT4, 4, 2560, 1, false}, {"prefill_f32", KV_F32, 1, 1536, 128, false},
     {"append_int8", KV_INT8, 4, 1024, 0, true},
 };
 constexpr std::int64_t kHeads = 2;

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "graders/kit/compare.h"
+#include "harness/core/machine.h"
+#include "harness/core/parallel.h"
 #include "oracle.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -39,6 +41,18 @@ void scale(std::vector<double>& values, double factor) {
   for (double& value : values) value *= factor;
 }
 
+void add_to(std::vector<double>& sums, const std::vector<double>& more) {
+  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += more[j];
+}
+
+/// The rows of one of `parts` equal parts.
+struct RowRange {
+  RowRange(std::int64_t rows, std::size_t part, int parts)
+      : begin(rows * static_cast<std::int64_t>(part) / parts),
+        end(rows * (static_cast<std::int64_t>(part) + 1) / parts) {}
+  std::int64_t begin, end;
+};
+
 /// The worst element of a row that does not hold. Within a last place of the tolerance the two
 /// oracles may differ: then no element is named, but the finding stands.
 Miss worst_of_row(const std::string& name, std::span<const float> got,
@@ -49,28 +63,45 @@ Miss worst_of_row(const std::string& name, std::span<const float> got,
 
 }  // namespace
 
-LapOracle::LapOracle(const Problem& problem) : problem_(problem) {
-  const auto cols = static_cast<std::size_t>(problem.cols);
-  for (std::int64_t j = 0; j < problem.cols; ++j) gamma_.push_back(problem.gamma_at(j));
-  beta_.assign(problem.beta.begin(), problem.beta.end());
-  beta_.resize(cols);  // zeros where there is none
-  for (auto* sums : {&dgamma_, &dbeta_, &dgamma_allowed_, &dbeta_allowed_}) sums->resize(cols);
-  rows_.resize(static_cast<std::size_t>(problem.rows));
-  for (std::int64_t i = 0; i < problem.rows; ++i) add_row(i);
-  scale(dgamma_allowed_, parameter_slack(problem) * kUnitRoundoff);
-  scale(dbeta_allowed_, sum_slack(problem.rows) * kUnitRoundoff);
+LapOracle::ColumnSums::ColumnSums(std::size_t cols)
+    : dgamma(cols), dbeta(cols), dgamma_allowed(cols), dbeta_allowed(cols) {}
+
+void LapOracle::ColumnSums::add(const ColumnSums& other) {
+  add_to(dgamma, other.dgamma);
+  add_to(dbeta, other.dbeta);
+  add_to(dgamma_allowed, other.dgamma_allowed);
+  add_to(dbeta_allowed, other.dbeta_allowed);
 }
 
-void LapOracle::add_row(std::int64_t i) {
+LapOracle::LapOracle(const Problem& problem)
+    : problem_(problem),
+      threads_(this_machine().cores),
+      beta_(problem.beta.begin(), problem.beta.end()),
+      rows_(static_cast<std::size_t>(problem.rows)),
+      columns_(static_cast<std::size_t>(problem.cols)) {
+  for (std::int64_t j = 0; j < problem.cols; ++j) gamma_.push_back(problem.gamma_at(j));
+  beta_.resize(gamma_.size());  // zeros where there is none
+  const auto parts = static_cast<std::size_t>(threads_);
+  std::vector<ColumnSums> sums(parts, columns_);
+  parallel_for(parts, threads_, [&](std::size_t part) {
+    const RowRange range(problem.rows, part, threads_);
+    for (std::int64_t i = range.begin; i < range.end; ++i) add_row(i, sums[part]);
+  });
+  for (const ColumnSums& part : sums) columns_.add(part);
+  scale(columns_.dgamma_allowed, parameter_slack(problem) * kUnitRoundoff);
+  scale(columns_.dbeta_allowed, sum_slack(problem.rows) * kUnitRoundoff);
+}
+
+void LapOracle::add_row(std::int64_t i, ColumnSums& columns) {
   RowSums& row = rows_[static_cast<std::size_t>(i)];
   use_statistics(i, row);
   const float* x = problem_.x.row(i).data();
   const float* dys = problem_.dy.row(i).data();
   const double* gamma = gamma_.data();
-  double* dgamma = dgamma_.data();
-  double* dbeta = dbeta_.data();
-  double* dgamma_allowed = dgamma_allowed_.data();
-  double* dbeta_allowed = dbeta_allowed_.data();
+  double* dgamma = columns.dgamma.data();
+  double* dbeta = columns.dbeta.data();
+  double* dgamma_allowed = columns.dgamma_allowed.data();
+  double* dbeta_allowed = columns.dbeta_allowed.data();
   const auto sums = row_sums<4>(problem_.cols, [&](std::int64_t j) {
     const double xhat = (x[j] - row.mean) * row.rstd;
     const double dy = dys[j];
@@ -166,30 +197,47 @@ Problem LapOracle::row_alone(std::int64_t i) const {
   return alone;
 }
 
+/// `rows` when all hold.
+std::int64_t LapOracle::first_row_that_fails(
+    const std::function<bool(std::int64_t)>& holds) const {
+  std::vector<std::int64_t> first(static_cast<std::size_t>(threads_), problem_.rows);
+  parallel_for(first.size(), threads_, [&](std::size_t part) {
+    const RowRange range(problem_.rows, part, threads_);
+    for (std::int64_t i = range.begin; i < range.end && first[part] == problem_.rows; ++i)
+      if (!holds(i)) first[part] = i;
+  });
+  return *std::ranges::min_element(first);
+}
+
 std::optional<Miss> LapOracle::judge_forward(std::span<const float> y) const {
   const auto cols = static_cast<std::size_t>(problem_.cols);
-  for (std::int64_t i = 0; i < problem_.rows; ++i) {
-    const auto row = y.subspan(static_cast<std::size_t>(i) * cols, cols);
-    if (y_holds(i, row.data())) continue;
-    const Expected expected = expect(row_alone(i));
-    return worst_of_row(fmt::format("y[{}]", i), row, expected.y, expected.y_allowed);
-  }
-  return std::nullopt;
+  const auto row = [&](std::int64_t i) {
+    return y.subspan(static_cast<std::size_t>(i) * cols, cols);
+  };
+  const std::int64_t i =
+      first_row_that_fails([&](std::int64_t at) { return y_holds(at, row(at).data()); });
+  if (i == problem_.rows) return std::nullopt;
+  const Expected expected = expect(row_alone(i));
+  return worst_of_row(fmt::format("y[{}]", i), row(i), expected.y, expected.y_allowed);
 }
 
 std::optional<Miss> LapOracle::judge(std::span<const float> dx, std::span<const float> dgamma,
                                      std::span<const float> dbeta) const {
   const auto cols = static_cast<std::size_t>(problem_.cols);
-  for (std::int64_t i = 0; i < problem_.rows; ++i) {
-    const auto row = dx.subspan(static_cast<std::size_t>(i) * cols, cols);
-    if (dx_holds(i, row.data())) continue;
+  const auto row = [&](std::int64_t i) {
+    return dx.subspan(static_cast<std::size_t>(i) * cols, cols);
+  };
+  const std::int64_t i =
+      first_row_that_fails([&](std::int64_t at) { return dx_holds(at, row(at).data()); });
+  if (i < problem_.rows) {
     const Expected expected = expect(row_alone(i));
-    return worst_of_row(fmt::format("dx[{}]", i), row, expected.dx, expected.dx_allowed);
+    return worst_of_row(fmt::format("dx[{}]", i), row(i), expected.dx, expected.dx_allowed);
   }
-  if (auto miss = kit::worst_miss(dgamma, dgamma_, dgamma_allowed_,
+  if (auto miss = kit::worst_miss(dgamma, columns_.dgamma, columns_.dgamma_allowed,
                                   kit::index_namer("dgamma", {problem_.cols})))
     return miss;
-  return kit::worst_miss(dbeta, dbeta_, dbeta_allowed_, kit::index_namer("dbeta", {problem_.cols}));
+  return kit::worst_miss(dbeta, columns_.dbeta, columns_.dbeta_allowed,
+                         kit::index_namer("dbeta", {problem_.cols}));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

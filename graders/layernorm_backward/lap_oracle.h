@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,7 +12,8 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 /// The oracle of timed laps: the same answers and bounds as expect(), but nothing per element is
-/// stored, so that tens of megabytes of dx are verified completely in milliseconds.
+/// stored and all cores share the rows, so that tens of megabytes of dx are verified completely in
+/// milliseconds.
 class LapOracle {
  public:
   explicit LapOracle(const Problem& problem);
@@ -30,16 +32,25 @@ class LapOracle {
     double w_size = 0, w_xhat_size = 0;
   };
 
-  void add_row(std::int64_t i);
+  /// Sums over rows, one for each column.
+  struct ColumnSums {
+    explicit ColumnSums(std::size_t cols);
+    void add(const ColumnSums& other);
+    std::vector<double> dgamma, dbeta, dgamma_allowed, dbeta_allowed;
+  };
+
+  void add_row(std::int64_t i, ColumnSums& columns);
   void use_statistics(std::int64_t i, RowSums& row) const;
   bool y_holds(std::int64_t i, const float* y) const;
   bool dx_holds(std::int64_t i, const float* dx) const;
+  std::int64_t first_row_that_fails(const std::function<bool(std::int64_t)>& holds) const;
   Problem row_alone(std::int64_t i) const;
 
   const Problem& problem_;
+  int threads_;
   std::vector<double> gamma_, beta_;
   std::vector<RowSums> rows_;
-  std::vector<double> dgamma_, dbeta_, dgamma_allowed_, dbeta_allowed_;
+  ColumnSums columns_;
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,9 +1,9 @@
 #include "likelihood.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
+
+#include "harness/core/parallel.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -39,15 +39,8 @@ double surprise(const Network& network, const Window& window) {
 
 Likelihood over(const Network& network, const std::vector<Window>& windows, int threads) {
   std::vector<double> parts(windows.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < windows.size(); i = next++)
-      parts[i] = surprise(network, windows[i]);
-  };
-  std::vector<std::jthread> helpers;
-  for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
-  work();
-  helpers.clear();
+  parallel_for(windows.size(), threads,
+               [&](std::size_t i) { parts[i] = surprise(network, windows[i]); });
   Likelihood likelihood;
   for (const double part : parts) likelihood.total += part;  // same order for any thread count
   for (const Window& window : windows) likelihood.predictions += std::ssize(window.tokens);

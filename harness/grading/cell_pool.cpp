@@ -4,6 +4,7 @@
 #include <deque>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <memory>
 #include <poll.h>
 #include <signal.h>
@@ -45,8 +46,16 @@ void send_line(int fd, const nlohmann::json& message) {
   }
 }
 
+/// Memory that was freed is kept for the next case: cases make the same large vectors again and
+/// again, and fresh pages cost the kernel more than the oracle takes to fill them.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
 [[noreturn]] void serve_cell(const Workshop& workshop, const CellRequest& request, int fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  keep_freed_memory();
   try {
     const auto tell = [fd](const CellEvent& event) { send_line(fd, {{"event", to_json(event)}}); };
     const CellObservation cell = run_cell(workshop, request, tell);

@@ -91,8 +91,7 @@ class Trial {
     said_.assign(subjects.size(), "");
     next_ = 0;
     std::vector<std::jthread> threads;
-    // Solutions start threads of their own, which wait for each other awake: two cores a subject.
-    for (int i = 0; i < std::max(1, this_machine().cores / 2); ++i)
+    for (int i = 0; i < this_machine().cores; ++i)
       threads.emplace_back([this, subjects] { work_through(subjects); });
     threads.clear();
     if (fault_) std::rethrow_exception(fault_);

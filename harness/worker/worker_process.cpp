@@ -72,7 +72,11 @@ void WorkerProcess::start(const WorkerParts& parts) {
                       parts.out->fd(),
                       parts.walls.seccomp ? filter.get() : no_filter.get(),
                       parts.library};
-  if (parts.tests >= 0) plan.descriptors.push_back(parts.tests);
+  if (parts.tests >= 0) {
+    plan.descriptors.push_back(parts.tests);
+    // Tests are not timed, and several run at once: threads that wait leave the cores to others.
+    plan.environment.emplace_back("OMP_WAIT_POLICY=passive");
+  }
   plan.landlock = landlock.get();
   plan.limits = parts.limits;
   plan.walls = parts.walls;
