@@ -55,14 +55,15 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
   return text;
 }
 
-std::string summary(const AuditRecord& record) {
+std::string summary(const AuditRecord& record, bool brief) {
+  const std::string idle = record.idle_checks.empty() ? "none" : sentence_list(record.idle_checks);
   return fmt::format(
       "{}: {} of {} mutants killed, {} of {} honest runs rejected, {} of {} null solutions "
-      "refused, checks that killed nothing: {}\n",
+      "refused, {}\n",
       record.challenge, record.right("mutant"), record.count("mutant"),
       record.count("honest") - record.right("honest"), record.count("honest"), record.right("null"),
       record.count("null"),
-      record.idle_checks.empty() ? "none" : sentence_list(record.idle_checks));
+      brief ? "mutants met only the checks that they name" : "checks that killed nothing: " + idle);
 }
 
 AuditRecord record_of(const AuditReport& report) {
@@ -78,17 +79,19 @@ AuditRecord record_of(const AuditReport& report) {
   return record;
 }
 
-Json document_of(const AuditReport& report, const AuditRecord& record) {
+Json document_of(const AuditReport& report, const AuditRecord& record, bool brief) {
   Json document = to_json(record);
+  document["brief"] = brief;
   document["ok"] = report.ok();
   return document;
 }
 
-AuditReport run_audit(const Context& context, const std::string& id, std::optional<int> seeds) {
+AuditReport run_audit(const Context& context, const std::string& id,
+                      const AuditOptionsOfUser& options) {
   // How many contestants there are is known only inside; the display counts those that are done.
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   return audit_challenge(context.workshop, load_challenge(context.root(), id),
-                         {context.jobs, seeds, context.seed},
+                         {context.jobs, options.seeds, options.brief, context.seed},
                          [&](const CellEvent& event) { display.show(event); });
 }
 
@@ -103,12 +106,12 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;
   for (const auto& id : options.challenges.empty() ? known : options.challenges) {
-    const AuditReport report = run_audit(context, id, options.seeds);
+    const AuditReport report = run_audit(context, id, options);
     answer.text += id + "\n";
     for (const auto& row : report.rows) answer.text += row_text(row, context.style);
     const AuditRecord record = record_of(report);
-    summaries += summary(record);
-    answer.document["challenges"].push_back(document_of(report, record));
+    summaries += summary(record, options.brief);
+    answer.document["challenges"].push_back(document_of(report, record, options.brief));
     if (!options.record.empty()) save_audit(options.record, record);
     if (!report.ok()) answer.exit_code = kExitGateFailed;
   }

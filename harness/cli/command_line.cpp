@@ -121,7 +121,11 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       ->allow_extra_args(false);
   audit.add_option("--seeds", o.audit.seeds,
                    "Seeds for every honest variant; else as mutants.yaml says");
-  audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report");
+  CLI::Option* brief =
+      audit.add_flag("--brief", o.audit.brief,
+                     "Put to mutants only the checks that must notice them: half the time");
+  audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
+      ->excludes(brief);
   audit.add_flag("--attacks", o.audit.attacks,
                  "Audit the sandbox instead: attacks and odd programs on every tier");
 }

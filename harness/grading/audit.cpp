@@ -54,6 +54,7 @@ std::vector<Contestant> line_up(const Workshop& workshop, const Challenge& chall
     all.push_back(contestant(challenge, Kind::mutant, mutant.name, mutant.fault,
                              std::move(mutant.solution), first_seed));
     all.back().row.expected = mutant.killers;
+    if (options.brief) all.back().request.only_checks = std::move(mutant.killers);
   }
   for (int i = 0; i < kNullKinds; ++i) {
     const auto kind = static_cast<NullKind>(i);
@@ -149,7 +150,7 @@ AuditReport audit_challenge(const Workshop& workshop, const Challenge& challenge
     judge(contestants[i].row, cells[i], grader);
     report.rows.push_back(std::move(contestants[i].row));
   }
-  report.idle_checks = idle_checks(grader, report.rows);
+  if (!options.brief) report.idle_checks = idle_checks(grader, report.rows);
   return report;
 }
 

@@ -50,13 +50,14 @@ struct AuditRow {
 struct AuditReport {
   std::string challenge;
   std::vector<AuditRow> rows;
-  std::vector<std::string> idle_checks;  // checks that killed no mutant
+  std::vector<std::string> idle_checks;  // checks that killed no mutant; of a whole audit only
   bool ok() const;
 };
 
 struct AuditOptions {
   int jobs = 1;
   std::optional<int> honest_seeds;    // absent: as many as the suite says
+  bool brief = false;                 // mutants meet only the checks that they name
   std::optional<std::uint64_t> seed;  // of the first run
 };
 

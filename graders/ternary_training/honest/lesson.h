@@ -59,12 +59,12 @@ struct Adam {
 
   void update(const Floats& gradient, float rate, int64_t step) {
     const auto t = static_cast<double>(step);
-    const auto mean_part = static_cast<float>(1 - std::pow(0.9, t));
-    const auto square_part = static_cast<float>(1 - std::pow(0.95, t));
+    const float pace = rate / static_cast<float>(1 - std::pow(0.9, t));
+    const auto square_scale = static_cast<float>(1 / (1 - std::pow(0.95, t)));
     for (size_t i = 0; i < value.size(); ++i) {
       mean[i] = 0.9f * mean[i] + 0.1f * gradient[i];
       square[i] = 0.95f * square[i] + 0.05f * gradient[i] * gradient[i];
-      value[i] -= rate * mean[i] / mean_part / (std::sqrt(square[i] / square_part) + 1e-8f);
+      value[i] -= pace * mean[i] / (std::sqrt(square[i] * square_scale) + 1e-8f);
     }
   }
 

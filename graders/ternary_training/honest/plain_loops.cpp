@@ -19,11 +19,12 @@ uint16_t scale_of(const float* w, int64_t group) {
   return nearest_half(sum / static_cast<double>(group));
 }
 
-/// -1, 0 or 1.
+/// -1, 0 or 1. Without branches, so that the compiler may take several at once.
 int trit_of(float w, uint16_t scale) {
   const double limit = value_of_half(scale) / 2;
-  if (scale == 0 || std::fabs(static_cast<double>(w)) <= limit) return 0;
-  return w > 0 ? 1 : -1;
+  const bool zero = std::fabs(static_cast<double>(w)) <= limit;
+  const int sign = w > 0 ? 1 : -1;
+  return sign * static_cast<int>(!zero) * static_cast<int>(scale != 0);
 }
 
 struct Matrix {
@@ -35,10 +36,13 @@ struct Matrix {
   bool quantise(const float* from, int64_t group) {
     packed.trits.resize(weight.size());
     packed.scales.clear();
-    for (int64_t i = 0; i < size.rows * size.columns; ++i) {
-      if (i % group == 0) packed.scales.push_back(scale_of(from + i, group));
-      packed.trits[static_cast<size_t>(i)] =
-          static_cast<int8_t>(trit_of(from[i], packed.scales.back()));
+    const int64_t count = size.rows * size.columns;
+    for (int64_t i = 0; i < count; i += group) {
+      packed.scales.push_back(scale_of(from + i, group));
+      const uint16_t scale = packed.scales.back();
+      const int64_t end = std::min(i + group, count);
+      int8_t* trit = packed.trits.data();
+      for (int64_t k = i; k < end; ++k) trit[k] = static_cast<int8_t>(trit_of(from[k], scale));
     }
     unfold(group);
     return std::count(packed.scales.begin(), packed.scales.end(), kHalfInfinity) == 0;
@@ -46,9 +50,13 @@ struct Matrix {
 
   /// Weights from their packed form.
   void unfold(int64_t group) {
-    for (size_t i = 0; i < weight.size(); ++i)
-      weight[i] = static_cast<float>(packed.trits[i] *
-                                     value_of_half(packed.scales[i / static_cast<size_t>(group)]));
+    auto* w = weight.data();
+    const auto* trit = packed.trits.data();
+    for (const uint16_t half : packed.scales) {
+      const auto scale = static_cast<float>(value_of_half(half));
+      const auto* end = std::min(w + group, weight.data() + weight.size());
+      while (w < end) *w++ = static_cast<float>(*trit++) * scale;
+    }
   }
 
   Size size;
@@ -58,20 +66,21 @@ struct Matrix {
 };
 
 void multiply(const Matrix& w, const float* x, int64_t count, float* y) {
+  const auto [rows, columns] = w.size;
+  const Floats columns_of_w = transposed(w.row(0), rows, columns);
+  std::fill_n(y, count * rows, 0.0f);
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t r = 0; r < w.size.rows; ++r)
-      y[i * w.size.rows + r] = dot(w.row(r), x + i * w.size.columns, w.size.columns);
+    add_rows(columns_of_w.data(), rows, x + i * columns, 1, columns, rows, y + i * rows);
 }
 
 /// Adds to dx and dw.
 void multiply_back(const Matrix& w, const float* x, const float* dy, int64_t count, float* dx,
                    float* dw) {
+  const auto [rows, columns] = w.size;
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t r = 0; r < w.size.rows; ++r) {
-      const float d = dy[i * w.size.rows + r];
-      add_scaled(w.row(r), d, w.size.columns, dx + i * w.size.columns);
-      add_scaled(x + i * w.size.columns, d, w.size.columns, dw + r * w.size.columns);
-    }
+    add_rows(w.row(0), columns, dy + i * rows, 1, rows, columns, dx + i * columns);
+  for (int64_t r = 0; r < rows; ++r)
+    add_rows(x, columns, dy + r, rows, count, columns, dw + r * columns);
 }
 
 // ---------------------------------------------------------------- the model

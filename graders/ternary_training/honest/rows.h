@@ -27,6 +27,30 @@ inline void add_scaled(const float* from, float factor, int64_t count, float* to
   for (int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
 }
 
+/// Adds the first `terms` rows of `from`, `stride` apart, each times its factor; factors are `step`
+/// apart. Four rows a turn, so that `to` is loaded and stored once for them.
+inline void add_rows(const float* from, int64_t stride, const float* factor, int64_t step,
+                     int64_t terms, int64_t count, float* __restrict to) {
+  int64_t t = 0;
+  for (; t + 4 <= terms; t += 4) {
+    const float f[4] = {factor[t * step], factor[(t + 1) * step], factor[(t + 2) * step],
+                        factor[(t + 3) * step]};
+    const float* row = from + t * stride;
+    for (int64_t i = 0; i < count; ++i)
+      to[i] += f[0] * row[i] + f[1] * row[stride + i] + f[2] * row[2 * stride + i] +
+               f[3] * row[3 * stride + i];
+  }
+  for (; t < terms; ++t) add_scaled(from + t * stride, factor[t * step], count, to);
+}
+
+inline Floats transposed(const float* from, int64_t rows, int64_t columns) {
+  Floats to(static_cast<size_t>(rows * columns));
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      to[static_cast<size_t>(c * rows + r)] = from[r * columns + c];
+  return to;
+}
+
 inline void add(const Floats& from, Floats& to) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }

@@ -44,25 +44,19 @@ class Tape {
   /// The sums run over columns of w, one x at a time, so that rows of the transposed w are added.
   Node& linear(Weights& w, Node& x) {
     const auto [rows, columns] = w.size;
-    Floats transposed(w.value.size());
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < columns; ++c)
-        transposed[at(c, rows) + static_cast<size_t>(r)] =
-            w.value[at(r, columns) + static_cast<size_t>(c)];
+    const Floats columns_of_w = transposed(w.value.data(), rows, columns);
     Node& y = fresh(rows);
     for (int64_t i = 0; i < n_; ++i)
-      for (int64_t c = 0; c < columns; ++c)
-        add_scaled(&transposed[at(c, rows)], x.value[at(i, columns) + static_cast<size_t>(c)], rows,
-                   &y.value[at(i, rows)]);
+      add_rows(columns_of_w.data(), rows, &x.value[at(i, columns)], 1, columns, rows,
+               &y.value[at(i, rows)]);
     y.back = [this, &w, &x, &y] {
-      for (int64_t r = 0; r < w.size.rows; ++r)
-        for (int64_t i = 0; i < n_; ++i) {
-          const float d = y.gradient[at(i, w.size.rows) + static_cast<size_t>(r)];
-          add_scaled(&w.value[at(r, w.size.columns)], d, w.size.columns,
-                     &x.gradient[at(i, w.size.columns)]);
-          add_scaled(&x.value[at(i, w.size.columns)], d, w.size.columns,
-                     &w.gradient[at(r, w.size.columns)]);
-        }
+      const auto [rows, columns] = w.size;
+      for (int64_t i = 0; i < n_; ++i)
+        add_rows(w.value.data(), columns, &y.gradient[at(i, rows)], 1, rows, columns,
+                 &x.gradient[at(i, columns)]);
+      for (int64_t r = 0; r < rows; ++r)
+        add_rows(x.value.data(), columns, &y.gradient[static_cast<size_t>(r)], rows, n_, columns,
+                 &w.gradient[at(r, columns)]);
     };
     return y;
   }
