@@ -32,7 +32,7 @@ bool is_code(const fs::path& file) {
 
 /// What lies beside the code, is meant to, and is not compiled.
 bool is_note(const fs::path& file) {
-  return file.extension() == ".md" || file.filename() == "claims.yaml";
+  return file.extension() == ".md" || file.filename() == SolutionSource::kClaims;
 }
 
 /// Every part of a name may reach a compiler's command line: letters that mean something to a
@@ -70,6 +70,7 @@ std::string SolutionSource::digest() const {
   Digest digest;
   digest.add("device", name_of(device));
   for (const File& file : files) digest.add(file.name, file.content);
+  if (claims) digest.add(kClaims, *claims);
   return digest.hex();
 }
 
@@ -94,14 +95,19 @@ SolutionSource read_solution(const fs::path& folder) {
       refuse(file, fmt::format("lies more than {} folders deep", kMostFolders));
     if (entry->is_directory()) continue;
     if (!entry->is_regular_file()) refuse(file, "is no regular file");
-    if (is_note(relative)) continue;
-    if (!is_code(relative))
+    const bool claims = relative == SolutionSource::kClaims;
+    if (is_note(relative) && !claims) continue;
+    if (!is_code(relative) && !claims)
       refuse(file,
              "is of a kind that a solution cannot hold; wanted: .cpp, .h, .hpp, .cu, .cuh, and "
              "beside them .md and claims.yaml");
     bytes += entry->file_size();
     if (bytes > kMostBytes)
       refuse(file, fmt::format("with it the solution holds more than {} KiB", kMostBytes >> 10));
+    if (claims) {
+      source.claims = read_file(file);  // never refused: a bad one is told beside the grade
+      continue;
+    }
     if (source.files.size() == kMostFiles)
       refuse(file, fmt::format("a solution holds at most {} files", kMostFiles));
     source.files.push_back({relative.generic_string(), read_file(file)});

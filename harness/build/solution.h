@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace gauntlet {
 struct SolutionSource {
   // Its own tests, which are no part of the library.
   static constexpr std::string_view kTests = "tests.cpp";
+  // What it says of itself, to be measured.
+  static constexpr std::string_view kClaims = "claims.yaml";
 
   struct File {
     std::string name;  // relative, "solution.cpp", "detail/tiles.h"
@@ -24,12 +27,13 @@ struct SolutionSource {
   };
   std::vector<File> files;
   Device device = Device::cpu;
+  std::optional<std::string> claims;  // the text of its claims.yaml, which is not compiled
 
   std::string digest() const;
   bool has_tests() const;
 };
 
-/// Reads every C++ file of submissions/<model>/<id>/. Throws UserError (exit code 3), naming file
+/// Reads every C++ file of submissions/<model>/<id>/, and its claims.yaml unread. Throws UserError (exit code 3), naming file
 /// and rule, for a missing solution.cpp, a symbolic link, a foreign file type or too much text.
 SolutionSource read_solution(const std::filesystem::path& folder);
 

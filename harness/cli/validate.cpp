@@ -7,6 +7,8 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/stated_claim.h"
+#include "harness/core/text.h"
 
 namespace gauntlet {
 
@@ -38,6 +40,16 @@ void collect(Findings& findings, const Step& step) {
   }
 }
 
+/// A grade needs no claims, so that bad ones are no reason to turn a submission away.
+void try_claims(const std::string& claims, const fs::path& file, Findings& findings) {
+  try {
+    stated_claims_from_yaml(claims, file.string());
+  } catch (const UserError& error) {
+    findings.notes.push_back(
+        fmt::format("its claims will not be measured: {}", printable(error.what())));
+  }
+}
+
 Findings inspect(const Context& context, const SubmissionFolder& submission) {
   Findings findings;
   if (!submission.is_reference())
@@ -54,7 +66,9 @@ Findings inspect(const Context& context, const SubmissionFolder& submission) {
         const Challenge challenge = load_challenge(context.root(), id);
         for (auto& note : outdated_copies(challenge, submission.folder / id))
           findings.notes.push_back(std::move(note));
-        read_solution(submission.folder / id);
+        const SolutionSource solution = read_solution(submission.folder / id);
+        if (solution.claims)
+          try_claims(*solution.claims, submission.folder / id / SolutionSource::kClaims, findings);
       });
   });
   return findings;

@@ -62,6 +62,21 @@ const char* const kGood = "#include \"contract.h\"\nlong answer() { return CONTR
 
 }  // namespace
 
+TEST_CASE("a solution's claims are part of its digest and are not read before it is graded") {
+  const Bench bench;
+  bench.file("solution.cpp", kGood);
+  const std::string silent = read_solution(bench.solution.path()).digest();
+  bench.file("detail/claims.yaml", "saved_bytes: 8");  // not beside solution.cpp: a note
+  CHECK(read_solution(bench.solution.path()).digest() == silent);
+  bench.file("claims.yaml", "\xff: [");
+  const SolutionSource claiming = read_solution(bench.solution.path());
+  CHECK(claiming.claims == "\xff: [");
+  CHECK(claiming.digest() != silent);
+  CHECK(bench.build().record.ok);
+  bench.file("claims.yaml", std::string(2 << 20, '#'));
+  CHECK(contains(bench.refusal(), "claims.yaml: with it the solution holds more than"));
+}
+
 TEST_CASE("a solution is its C++ files, by name, without the notes beside them") {
   const Bench bench;
   bench.file("solution.cpp", kGood);

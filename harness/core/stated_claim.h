@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gauntlet {
+
+/// What a submission may say of its own solution: the keys of claims.yaml.
+enum class ClaimKind {
+  bound,              // the ceiling of the machine that holds it up
+  passes_over_input,  // how often it reads the main input
+  saved_bytes,        // kept between calls, in the unit that the challenge's grader names
+  peak_workspace,     // MiB besides the caller's arrays, in the challenge's memory question
+  time_exponent,      // e where time grows as N^e
+  memory_exponent,    // the same of that workspace
+};
+
+enum class Bound { memory, compute };
+
+std::string_view name_of(ClaimKind kind);
+std::string_view name_of(Bound bound);
+
+/// Throw std::invalid_argument for an unknown word.
+ClaimKind claim_kind_named(std::string_view name);
+Bound bound_named(std::string_view name);
+
+/// One line of a submission's claims.yaml. A stated claim is the submission's; the sentences of a
+/// report are other claims, ours (harness/report/claims.h).
+struct StatedClaim {
+  ClaimKind kind = ClaimKind::bound;
+  std::variant<double, Bound> value;
+};
+
+/// Reads a claims.yaml, in the order of the kinds. Throws UserError (file, line, key, what was
+/// wanted) for a key or a value that is none.
+std::vector<StatedClaim> stated_claims_from_yaml(const std::string& text,
+                                                 const std::string& shown_name);
+
+}  // namespace gauntlet
