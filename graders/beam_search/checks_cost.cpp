@@ -126,12 +126,13 @@ void peak_memory(Probe& probe) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     const Posed posed = wide_problem(rng, kVocab * (turn + 1) + rng.integer(-99, 99));
     peak[turn] = peak_of(probe, rng, posed);
+    const double mib = static_cast<double>(peak[turn]) / (1 << 20);
+    probe.workspace_at("vocabulary", static_cast<double>(posed.problem.settings.vocab), mib);
+    probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", mib, "MiB");
     answer_bytes[turn] = 4 * 4 * posed.problem.settings.vocab * 4;
   }
   const double slope = static_cast<double>(peak[1] - peak[0]) /
                        static_cast<double>(answer_bytes[1] - answer_bytes[0]);
-  probe.fact("peak memory besides the caller's arrays", static_cast<double>(peak[1]) / (1 << 20),
-             "MiB");
   probe.fact("growth of memory per byte of the model's answer", slope, "B");
   probe.earn(std::clamp(1 - std::log(std::max(slope, 0.01) / 1.25) / std::log(6.0), 0.0, 1.0));
 }

@@ -75,6 +75,9 @@ void scratch_memory(Probe& probe) {
     vocab[turn] = 32'768 * (turn + 1) + rng.integer(-99, 99);
     probe.restart();
     peak[turn] = peak_of(probe, vocab[turn], rng);
+    const double mib = static_cast<double>(peak[turn]) / (1 << 20);
+    probe.workspace_at("vocabulary", static_cast<double>(vocab[turn]), mib);
+    probe.answer(ClaimKind::peak_workspace, "scratch memory", mib, "MiB");
   }
   const double slope = ratio(peak[1] - peak[0], (vocab[1] - vocab[0]) * kRows * 4);
   probe.fact("growth of memory per byte of logits", slope, "B");

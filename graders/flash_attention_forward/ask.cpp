@@ -99,23 +99,37 @@ ForwardCall::ForwardCall(const Problem& asked, std::string_view missing)
   }
 }
 
-Answer ForwardCall::answer(Probe& probe) const {
+Answer ForwardCall::answer() const {
   Answer answer;
-  std::vector<float> raw = outputs_[0].copy();
+  const auto raw = outputs_[0].view();
   const Tensor& o = problem.o;
   answer.o.reserve(static_cast<std::size_t>(o.batch * o.heads * o.rows * o.dim));
   for (std::int64_t b = 0; b < o.batch; ++b)
     for (std::int64_t h = 0; h < o.heads; ++h)
       for (std::int64_t n = 0; n < o.rows; ++n) {
-        float* row = raw.data() + b * o.batch_stride + h * o.head_stride + n * o.row_stride;
+        const float* row = raw.data() + b * o.batch_stride + h * o.head_stride + n * o.row_stride;
         answer.o.insert(answer.o.end(), row, row + o.dim);
-        std::memset(row, 0xff, sizeof(float) * static_cast<std::size_t>(o.dim));
       }
-  for (std::size_t i = 0; i < raw.size(); ++i)
-    if (!is_poison(raw[i]))
-      probe.fail(fmt::format("o + {} lies between rows and was written", i), {problem.describe()});
   if (problem.want_lse) answer.lse = outputs_[1].copy();
   return answer;
+}
+
+std::optional<std::string> ForwardCall::written_gap() const {
+  std::vector<float> raw = outputs_[0].copy();
+  const Tensor& o = problem.o;
+  for (std::int64_t b = 0; b < o.batch; ++b)
+    for (std::int64_t h = 0; h < o.heads; ++h)
+      for (std::int64_t n = 0; n < o.rows; ++n)
+        std::memset(raw.data() + b * o.batch_stride + h * o.head_stride + n * o.row_stride, 0xff,
+                    sizeof(float) * static_cast<std::size_t>(o.dim));
+  for (std::size_t i = 0; i < raw.size(); ++i)
+    if (!is_poison(raw[i])) return fmt::format("o + {} lies between rows and was written", i);
+  return std::nullopt;
+}
+
+Answer ForwardCall::answer(Probe& probe) const {
+  if (const auto gap = written_gap()) probe.fail(*gap, {problem.describe()});
+  return answer();
 }
 
 Answer ask(Probe& probe, const Problem& problem) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,8 +29,12 @@ class ForwardCall : public Call<FlashAttentionForwardArgs> {
  public:
   explicit ForwardCall(const Problem& problem, std::string_view missing = "");
 
-  /// After the call ran: its outputs. Fails the check when a gap of o was written.
+  /// After the call ran: its outputs. The first fails the check when a gap of o was written.
   Answer answer(Probe& probe) const;
+  Answer answer() const;
+
+  /// What was written between rows of o, as a sentence.
+  std::optional<std::string> written_gap() const;
 
   const Problem& problem;
 

@@ -2,6 +2,10 @@
 
 #include "harness/grading/probe.h"
 
+namespace gauntlet {
+struct ScalingQuestion;
+}
+
 // The questions of this challenge, one function each; grader.cpp says what each attacks.
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -61,5 +65,6 @@ void speed_dim_64(Probe& probe);
 void speed_dim_128(Probe& probe);
 void speed_causal(Probe& probe);
 void speed_short_sequences(Probe& probe);
+ScalingQuestion growth_in_length();
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -25,8 +25,8 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   probe.run_ok(call);
   if (!call.peak_bytes) probe.unmeasured("this worker cannot tell its peak memory");
   const double peak = static_cast<double>(*call.peak_bytes) / kMiB;
-  if (const auto miss = sampled_miss(problem, call.answer(probe), rng, 12)) probe.fail(*miss);
   probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
+  if (const auto miss = sampled_miss(problem, call.answer(probe), rng, 12)) probe.fail(*miss);
   return peak;
 }
 
@@ -37,7 +37,10 @@ void memory_slope(Probe& probe) {
   constexpr double kMostSlope = 2.3;
   const std::int64_t length = probe.begin_case("length").integer(1900, 2100);
   const double half = peak_mib(probe, "once the length", length);
+  probe.workspace_at("length", static_cast<double>(length), half);
   const double full = peak_mib(probe, "twice the length", 2 * length);
+  probe.workspace_at("length", static_cast<double>(2 * length), full);
+  probe.answer(ClaimKind::peak_workspace, "peak memory, twice the length", full, "MiB");
   // Below 1 MiB a page more or less decides the quotient.
   probe.require(
       full <= kMostSlope * std::max(half, 1.0),

@@ -5,6 +5,7 @@
 #include "generate.h"
 #include "harness/core/machine.h"
 #include "harness/measure/race.h"
+#include "harness/measure/scaling.h"
 #include "sampled.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -24,20 +25,26 @@ double visible_pairs(const Problem& problem) {
   return pairs * static_cast<double>(problem.sizes.batch * problem.sizes.q_heads);
 }
 
-Lap run_lap(const Problem& problem, Rng& rows, Probe& probe, Session& session) {
+/// q, k and v in, o out.
+double tensor_bytes(const Sizes& sizes) {
+  const auto row = static_cast<double>(sizes.dim + sizes.value_dim);
+  const auto rows = static_cast<double>(sizes.q_heads * sizes.q_len + sizes.kv_heads * sizes.k_len);
+  return 4 * static_cast<double>(sizes.batch) * rows * row;
+}
+
+Lap run_lap(const Problem& problem, Rng& rows, Session& session) {
   ForwardCall call(problem);
   session.run(call);
   Lap lap{call.elapsed, std::nullopt};
-  if (call.returned != 0) {
-    lap.finding = Finding{};
-    lap.finding->summary = "the call did not return 0";
-    return lap;
-  }
-  if (const auto miss = sampled_miss(problem, call.answer(probe), rows, 24)) {
-    lap.finding = Finding{};
-    lap.finding->summary = gauntlet::describe(*miss);
-    lap.finding->miss = miss;
-  }
+  const auto refuse = [&lap](std::string summary, std::optional<Miss> miss = {}) {
+    lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, std::move(miss)};
+  };
+  if (call.returned != 0)
+    refuse("the call did not return 0");
+  else if (const auto gap = call.written_gap())
+    refuse(*gap);
+  else if (const auto miss = sampled_miss(problem, call.answer(), rows, 24))
+    refuse(gauntlet::describe(*miss), miss);
   return lap;
 }
 
@@ -55,12 +62,13 @@ void race(Probe& probe, const char* name, const Sizes& sizes, bool causal, Layou
   blank.causal = causal;
   blank.threads = this_machine().cores;
   spec.floor_flops = 2 * static_cast<double>(sizes.dim + sizes.value_dim) * visible_pairs(blank);
+  spec.floor_bytes = tensor_bytes(sizes);
   spec.prepare = [&](Rng& rng) {
     track.problem = std::make_unique<Problem>(blank);
     fill(*track.problem, rng);
     track.rows = Rng(rng());
   };
-  spec.lap = [&](Session& session) { return run_lap(*track.problem, track.rows, probe, session); };
+  spec.lap = [&](Session& session) { return run_lap(*track.problem, track.rows, session); };
   probe.race(spec, {12, 31, std::chrono::milliseconds(400)});
 }
 
@@ -96,6 +104,21 @@ void speed_causal(Probe& probe) {
 void speed_short_sequences(Probe& probe) {
   race(probe, "48_times_160x160", {8, 6, 3, 160, 160, 64, 64}, false, Layout::rows_first,
        fill_sharp);
+}
+
+ScalingQuestion growth_in_length() {
+  ScalingQuestion question;
+  question.axis = "length";
+  question.sizes = {320, 640, 1280, 2560};
+  question.at = [](std::int64_t length, Rng& rng) {
+    const auto track = std::make_shared<Track>();
+    track->problem = std::make_unique<Problem>(Sizes{1, 1, 1, length, length, 64, 64}, rng);
+    track->problem->threads = this_machine().cores;
+    fill_sharp(*track->problem, rng);
+    track->rows = Rng(rng());
+    return [track](Session& session) { return run_lap(*track->problem, track->rows, session); };
+  };
+  return question;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -48,7 +48,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 Grader make_grader() {
   using enum Section;
   using enum Severity;
-  return {{
+  Grader grader{{
       {{"sharp_scores", "tile edges, tails and odd lengths", correctness, 3, critical},
        sharp_scores},
       {{"climbing_scores", "rescaling when the maximum moves on the way to the last key",
@@ -128,6 +128,8 @@ Grader make_grader() {
       {{"speed_short_sequences", "many short sequences", performance, 1, minor},
        speed_short_sequences},
   }};
+  grader.scaling = growth_in_length();
+  return grader;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

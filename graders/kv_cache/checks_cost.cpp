@@ -147,6 +147,7 @@ void attend_memory(Probe& probe) {
   constexpr std::int64_t kAllowed = std::int64_t{4} << 20;
   // Stacks, the allocator's own, and what libraries set up when they are first used.
   constexpr std::int64_t kProcess = std::int64_t{2} << 20;
+  std::optional<Interval> peaks;
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
     constexpr std::int64_t kTokens = 16'000;  // 8 MiB as floats
@@ -169,6 +170,9 @@ void attend_memory(Probe& probe) {
     const std::int64_t peak = *call.call.peak_bytes;
     const std::int64_t allowed = kAllowed + kProcess + question.rows() * 1024;
     probe.fact(fmt::format("peak memory of attention, {}", name_of(stored)), mib(peak), "MiB");
+    peaks = peaks ? Interval{std::min(peaks->low, mib(peak)), std::max(peaks->high, mib(peak))}
+                  : Interval{mib(peak), mib(peak)};
+    probe.answer(ClaimKind::peak_workspace, "peak memory of attention", peaks->high, "MiB", peaks);
     if (peak > allowed)
       probe.fail(
           fmt::format("kv_attend holds {:.2f} MiB over a pool of {:.1f} MiB, want {:.2f} or"

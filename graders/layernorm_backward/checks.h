@@ -2,6 +2,10 @@
 
 #include "harness/grading/probe.h"
 
+namespace gauntlet {
+struct ScalingQuestion;
+}
+
 // The questions of this challenge, one function each; grader.cpp says what each attacks.
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -57,5 +61,6 @@ void unsupported_requests(Probe& probe);
 void saved_bytes(Probe& probe);
 void peak_memory(Probe& probe);
 void speed(Probe& probe);
+ScalingQuestion growth_in_rows();
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

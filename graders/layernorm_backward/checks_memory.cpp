@@ -68,12 +68,17 @@ double mib(std::int64_t bytes) {
 
 // Bytes, not items: mean and rstd are 8 bytes a row, a saved xhat is as large as x.
 void saved_bytes(Probe& probe) {
-  double per_row = 0;
+  std::optional<Interval> per_row;
   for (const std::int64_t cols : {100, 1000, 16'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_columns", cols));
     const Problem problem =
         make_big_problem(rng, rng.integer(100'000, 200'000) / cols, cols + rng.integer(-9, 9));
     const std::int64_t saved = ask_saved_bytes(probe, problem);
+    const double each = static_cast<double>(saved) / static_cast<double>(problem.rows);
+    per_row = per_row ? Interval{std::min(per_row->low, each), std::max(per_row->high, each)}
+                      : Interval{each, each};
+    probe.answer(ClaimKind::saved_bytes, "saved bytes per row, at most", per_row->high, "B",
+                 per_row);
     const std::int64_t enough = kBytesPerRow * problem.rows + kFixedBytes;
     const std::int64_t too_much = 2 * problem.rows * problem.cols;
     if (saved > too_much)
@@ -81,9 +86,7 @@ void saved_bytes(Probe& probe) {
                              problem.rows, problem.cols, too_much, enough));
     require_step(probe, problem);  // an answer counts for a shape that then works with it
     probe.earn(share_for(saved, enough, too_much));
-    per_row = std::max(per_row, static_cast<double>(saved) / static_cast<double>(problem.rows));
   }
-  probe.fact("saved bytes per row, at most", per_row, "B");
 }
 
 // x has 8 MiB, then 16: what grows with it is a copy of it. The constant leaves room for libraries,
@@ -98,6 +101,9 @@ void peak_memory(Probe& probe) {
     rows[turn] = 2048 * (turn + 1) + rng.integer(-40, 40);
     const Problem problem = make_big_problem(rng, rows[turn], kCols);
     seen[turn] = footprint_of(probe, problem);
+    const double peak = mib(seen[turn].total());
+    probe.workspace_at("rows", static_cast<double>(rows[turn]), peak);
+    probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", peak, "MiB");
     const std::int64_t allowed = kConstant + problem.threads * 64 * kCols + 16 * rows[turn];
     if (seen[turn].total() > allowed)
       probe.fail(
@@ -108,7 +114,6 @@ void peak_memory(Probe& probe) {
   }
   const double slope = static_cast<double>(seen[1].total() - seen[0].total()) /
                        static_cast<double>((rows[1] - rows[0]) * kCols);
-  probe.fact("peak memory besides the caller's arrays", mib(seen[1].total()), "MiB");
   probe.fact("growth of memory per element of x", slope, "B");
   if (slope > 0.25)
     probe.fail(

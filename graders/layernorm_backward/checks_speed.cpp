@@ -4,6 +4,7 @@
 
 #include "checks.h"
 #include "harness/core/machine.h"
+#include "harness/measure/scaling.h"
 #include "lap_oracle.h"
 #include "step.h"
 
@@ -103,13 +104,15 @@ class Round {
 };
 
 RaceSpec spec_for(const Shape& shape) {
-  // backward: x and dy in, dx out; a step also reads x and writes y before that.
-  const double bytes = (shape.own_statistics ? 20.0 : 12.0) * static_cast<double>(shape.rows) *
-                       static_cast<double>(shape.cols);
+  // backward: x and dy in, dx out; a step also reads x and writes y before that. An element goes
+  // into two sums of its row and two of its column, which take 7 operations, and its dx takes more.
+  const double elements = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
   const auto round = std::make_shared<std::unique_ptr<Round>>();
   RaceSpec spec;
   spec.case_name = shape.name;
-  spec.floor_bytes = bytes;
+  spec.floor_bytes = (shape.own_statistics ? 20.0 : 12.0) * elements;
+  spec.floor_flops = 8 * elements;
+  spec.input_bytes = 4 * elements;
   spec.prepare = [round, shape](Rng& rng) {
     if (!*round) *round = std::make_unique<Round>(shape, rng);
     (*round)->renew(rng);
@@ -123,6 +126,19 @@ RaceSpec spec_for(const Shape& shape) {
 void speed(Probe& probe) {
   constexpr RaceBudget kBudget{12, 31, std::chrono::milliseconds(300)};
   for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
+}
+
+// The backward pass alone: one call, whose arrays are 6 to 48 MiB.
+ScalingQuestion growth_in_rows() {
+  ScalingQuestion question;
+  question.axis = "rows";
+  question.sizes = {2048, 4096, 8192, 16'384};
+  question.at = [](std::int64_t rows, Rng& rng) {
+    const auto round = std::make_shared<Round>(Shape{"", rows, 256, false}, rng);
+    round->renew(rng);
+    return [round](Session& session) { return round->lap(session); };
+  };
+  return question;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

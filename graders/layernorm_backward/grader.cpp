@@ -33,7 +33,7 @@ using enum Severity;
 Grader make_grader();
 
 Grader make_grader() {
-  return {{
+  Grader grader{{
       {{"all_gradients", "gradients that hold for gamma = 1, or for friendly sizes, only",
         correctness, 3, critical},
        all_gradients},
@@ -118,6 +118,8 @@ Grader make_grader() {
        peak_memory},
       {{"speed", "slowness", performance, 4, minor}, speed},
   }};
+  grader.scaling = growth_in_rows();
+  return grader;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,6 +2,10 @@
 
 #include "harness/grading/probe.h"
 
+namespace gauntlet {
+struct ScalingQuestion;
+}
+
 // The questions of this challenge, one function each; grader.cpp says what each attacks.
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -55,5 +59,6 @@ void unsupported_requests(Probe& probe);
 void peak_memory(Probe& probe);
 void speed(Probe& probe);
 void speed_in_any_order(Probe& probe);
+ScalingQuestion growth_in_vocabulary();
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -41,6 +41,8 @@ void peak_memory(Probe& probe) {
     problem.threads = 2;
     scratch[turn] = scratch_of(probe, rng, problem);
     logits[turn] = bytes_of(problem);
+    probe.workspace_at("rows", static_cast<double>(problem.rows), mib(scratch[turn]));
+    probe.answer(ClaimKind::peak_workspace, "scratch memory", mib(scratch[turn]), "MiB");
     const auto allowed =
         kConstant + static_cast<std::int64_t>(kShare * static_cast<double>(logits[turn]));
     if (scratch[turn] > allowed)
@@ -51,7 +53,6 @@ void peak_memory(Probe& probe) {
   }
   const double slope =
       static_cast<double>(scratch[1] - scratch[0]) / static_cast<double>(logits[1] - logits[0]);
-  probe.fact("scratch memory", mib(scratch[1]), "MiB");
   probe.fact("growth of scratch memory per byte of logits", slope, "");
   if (!(slope <= 2 * kShare))
     probe.fail(

@@ -4,6 +4,7 @@
 
 #include "checks.h"
 #include "harness/core/machine.h"
+#include "harness/measure/scaling.h"
 #include "judge.h"
 #include "lap_judge.h"
 
@@ -91,9 +92,12 @@ RaceSpec spec_for(const Shape& shape) {
   const auto rounds = std::make_shared<Rounds>(shape);
   RaceSpec spec;
   spec.case_name = shape.name;
-  // Every logit in once; k indices and probabilities out.
-  spec.floor_bytes =
-      static_cast<double>(shape.rows) * static_cast<double>(4 * shape.vocab + 8 * shape.k);
+  // Every logit in once; k indices and probabilities out. Of the work only what nobody can argue
+  // with: an exponential and an addition for each logit, as one operation each.
+  const double logits = static_cast<double>(shape.rows) * static_cast<double>(shape.vocab);
+  spec.input_bytes = 4 * logits;
+  spec.floor_bytes = spec.input_bytes + 8 * static_cast<double>(shape.rows * shape.k);
+  spec.floor_flops = 2 * logits;
   spec.prepare = [rounds](Rng& rng) { rounds->renew(rng); };
   spec.lap = [rounds](Session& session) { return rounds->lap(session); };
   return spec;
@@ -109,6 +113,18 @@ void speed(Probe& probe) {
 
 void speed_in_any_order(Probe& probe) {
   for (const Shape& shape : kHard) probe.race(spec_for(shape), kBudget);
+}
+
+ScalingQuestion growth_in_vocabulary() {
+  ScalingQuestion question;
+  question.axis = "vocabulary";
+  question.sizes = {16'384, 32'768, 65'536, 131'072};
+  question.at = [](std::int64_t vocab, Rng& rng) {
+    const auto rounds = std::make_shared<Rounds>(Shape{"", 32, vocab, 50, fill_random});
+    rounds->renew(rng);
+    return [rounds](Session& session) { return rounds->lap(session); };
+  };
+  return question;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -32,7 +32,7 @@ using enum Severity;
 Grader make_grader();
 
 Grader make_grader() {
-  return {{
+  Grader grader{{
       {{"residue_needles", "candidates lost where one thread or lane holds many winners",
         correctness, 3, critical},
        residue_needles},
@@ -107,6 +107,8 @@ Grader make_grader() {
       {{"speed_in_any_order", "speed on friendly data only", performance, 2, minor},
        speed_in_any_order},
   }};
+  grader.scaling = growth_in_vocabulary();
+  return grader;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/core/check.h"
+#include "harness/measure/scaling.h"
 
 namespace gauntlet {
 
@@ -22,6 +24,7 @@ struct Check : CheckInfo {
 /// graders/<id>/grader.cpp as `Grader make_grader()` in namespace gauntlet::<id>.
 struct Grader {
   std::vector<Check> checks;
+  std::optional<ScalingQuestion> scaling = {};  // for claims on the growth of time
 };
 
 /// A challenge that this program was built with.

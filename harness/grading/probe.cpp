@@ -77,13 +77,28 @@ void Probe::earn(double share) {
   observation_.earned = std::min(observation_.earned, share);
 }
 
-void Probe::fact(std::string name, double value, std::string unit) {
+void Probe::record(Fact fact) {
   for (Fact& known : observation_.facts)
-    if (known.name == name) {
-      known = {std::move(name), value, std::move(unit)};
+    if (known.name == fact.name) {
+      known = std::move(fact);
       return;
     }
-  observation_.facts.push_back({std::move(name), value, std::move(unit)});
+  observation_.facts.push_back(std::move(fact));
+}
+
+void Probe::fact(std::string name, double value, std::string unit) {
+  record({std::move(name), value, std::move(unit)});
+}
+
+void Probe::answer(ClaimKind kind, std::string name, double value, std::string unit,
+                   std::optional<Interval> range) {
+  record({std::move(name), value, std::move(unit), kind, range});
+}
+
+void Probe::workspace_at(std::string axis, double size, double mib) {
+  auto& seen = observation_.workspace;
+  if (!seen) seen = Growth{std::move(axis), {}, {}};
+  seen->points.emplace_back(size, mib);
 }
 
 void Probe::exhibit(Exhibit exhibit) {

@@ -86,6 +86,15 @@ class Probe {
   /// Records a measured quantity for the reports. A repeated name keeps the last value.
   void fact(std::string name, double value, std::string unit);
 
+  /// The same for a quantity of which submissions may claim something; `range` is what it was over
+  /// the inputs that were tried.
+  void answer(ClaimKind kind, std::string name, double value, std::string unit,
+              std::optional<Interval> range = {});
+
+  /// Records what a call of size N took besides the caller's arrays; sizes ascend. Recorded before
+  /// it is judged, so that what fails for its memory is known by its figures.
+  void workspace_at(std::string axis, double size, double mib);
+
   /// Records something to look at, and something to draw, for the reports. Of a long curve, whose
   /// length may be the solution's choice, every so many-th point is kept.
   void exhibit(Exhibit exhibit);
@@ -100,6 +109,8 @@ class Probe {
   CheckObservation& observation() { return observation_; }
 
  private:
+  void record(Fact fact);
+
   CheckObservation observation_;
   std::uint64_t run_seed_;
   std::uint64_t check_seed_;

@@ -134,6 +134,7 @@ Provenance provenance_of(const Workshop& workshop, const CellRequest& request) {
   provenance.cores = machine.cores;
   provenance.kernel = machine.kernel;
   provenance.sandbox = probe_sandbox().tier;
+  provenance.cache_bytes = static_cast<double>(machine.cache_bytes);
   provenance.started = utc_now();
   return provenance;
 }
@@ -152,8 +153,10 @@ class CellRun {
         progress_(progress),
         gate_(workshop.cache),
         references_(workshop, request.challenge) {
-    for (Check& check : grader_for(request.challenge.id).make().checks)
+    Grader grader = grader_for(request.challenge.id).make();
+    for (Check& check : grader.checks)
       if (wanted(request, check)) checks_.push_back(std::move(check));
+    scaling_ = std::move(grader.scaling);
   }
 
   CellObservation run() {
@@ -161,11 +164,13 @@ class CellRun {
     cell_.challenge = request_.challenge.entry();
     cell_.device = request_.solution.device;
     cell_.provenance = provenance_of(workshop_, request_);
+    read_claims();
     gate_.share();
     std::unique_ptr<Session> solution = request_.null_solution ? null_session() : build();
     if (!solution) return std::move(cell_);
     if (!request_.null_solution) grade_engineering();
     for (const Check& check : checks_) ask_one(check, *solution);
+    if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(*solution);
     if (timed_) {
       cell_.provenance.copy_gb_per_s = ceilings().copy_gb_per_s;
       cell_.provenance.fma_gflop_per_s = ceilings().fma_gflop_per_s;
@@ -176,6 +181,36 @@ class CellRun {
  private:
   /// The seed is drawn after the build, so that nothing in the sources can know it.
   void draw_seed() { cell_.seed = request_.seed ? *request_.seed : entropy(); }
+
+  /// What is wrong with a claims.yaml is told beside the grade, which it does not touch.
+  void read_claims() {
+    if (!request_.solution.claims || request_.null_solution) return;
+    const std::string file(SolutionSource::kClaims);
+    try {
+      cell_.stated_claims = stated_claims_from_yaml(*request_.solution.claims, file);
+    } catch (const UserError& error) {
+      cell_.claims_fault = error.what();
+    }
+  }
+
+  bool claims(ClaimKind kind) const {
+    return std::any_of(cell_.stated_claims.begin(), cell_.stated_claims.end(),
+                       [kind](const StatedClaim& claim) { return claim.kind == kind; });
+  }
+
+  /// Asked of a whole grading only, and never in an audit, which does not look at clocks.
+  void time_growth(Session& solution) {
+    if (request_.audit || !request_.only_checks.empty()) return;
+    tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
+    gate_.own();
+    const Rng rng(derive_seed(cell_.seed, "claimed growth of time"));
+    try {
+      cell_.time_growth = measure_growth(*scaling_, rng, solution);
+    } catch (const std::exception& error) {
+      cell_.time_growth = Growth{scaling_->axis, {}, error.what()};
+    }
+    gate_.share();
+  }
 
   std::unique_ptr<Session> build() {
     tell(CellEvent::Kind::building, "", Verdict::passed);
@@ -285,6 +320,7 @@ class CellRun {
   TimingGate gate_;
   ReferenceSessions references_;
   std::vector<Check> checks_;
+  std::optional<ScalingQuestion> scaling_;
   CellObservation cell_;
   int timed_out_ = 0;
   bool timed_ = false;

@@ -9,6 +9,7 @@
 #include "harness/core/machine.h"
 #include "harness/core/stats.h"
 #include "harness/measure/awake_cores.h"
+#include "harness/measure/lost_time.h"
 
 namespace gauntlet {
 namespace {
@@ -69,6 +70,9 @@ double flops_ns(double flops) {
 SpeedMeasurement summarise(const RaceSpec& spec, const Rounds& rounds) {
   SpeedMeasurement speed;
   speed.case_name = spec.case_name;
+  speed.floor_bytes = spec.floor_bytes;
+  speed.floor_flops = spec.floor_flops;
+  speed.input_bytes = spec.input_bytes;
   speed.rounds = static_cast<int>(rounds.size());
   speed.solution_ns = fastest_ns(rounds, kSolution);
   speed.reference_ns = fastest_ns(rounds, kReference);
@@ -106,53 +110,11 @@ bool enough(const RaceBudget& budget, const Rounds& rounds,
           within(ratio_interval(rounds, kReferenceAgain, kReference), kClear));
 }
 
-/// What this process and the contestants have used of the processors at some time.
-struct Usage {
-  std::chrono::steady_clock::time_point when;
-  std::chrono::nanoseconds cpu{};
-};
-
-std::chrono::nanoseconds cpu_time_of_this_process() {
-  timespec spent{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
-  return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+/// Whoever waits for so few quiet rounds among many measures a machine that is at work.
+bool too_often(const Disturbed& disturbed, std::size_t quiet) {
+  constexpr int kPatience = 12;
+  return disturbed.times() >= kPatience && static_cast<std::size_t>(disturbed.times()) > 2 * quiet;
 }
-
-/// The part of the cores' time from one usage to the other that went to nobody of ours. Our own
-/// threads keep the cores awake and take all that is left, so that no time is idle.
-double lost_share(const AwakeCores& awake, const Usage& from, const Usage& to) {
-  const double all = std::chrono::duration<double>(to.when - from.when).count() * awake.count();
-  return all > 0 ? 1 - std::chrono::duration<double>(to.cpu - from.cpu).count() / all : 0;
-}
-
-/// Rounds that do not count, because the machine had other things to do.
-class Disturbed {
- public:
-  void count(double lost) {
-    ++rounds_;
-    lost_ += lost;
-  }
-
-  /// Whoever waits for so few quiet rounds among many measures a machine that is at work.
-  bool too_often(std::size_t quiet) const {
-    return rounds_ >= kPatience && static_cast<std::size_t>(rounds_) > 2 * quiet;
-  }
-
-  Finding finding(const std::string& case_name) const {
-    return {Verdict::unmeasured,
-            case_name,
-            fmt::format("the machine was busy: in {} rounds, other programs had {:.0f} % of the "
-                        "processors; grade it again when nothing else runs",
-                        rounds_, 100 * lost_ / rounds_),
-            {},
-            std::nullopt};
-  }
-
- private:
-  static constexpr int kPatience = 12;
-  int rounds_ = 0;
-  double lost_ = 0;
-};
 
 /// Runs one lap. What goes wrong with a reference is our fault, not the solution's.
 Lap run_lap(const RaceSpec& spec, Lane lane, Session& session) {
@@ -179,18 +141,14 @@ bool beats_physics(const RaceSpec& spec, double lap_ns) {
 RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session& solution,
                 Session& reference, Session& reference_again) {
   const std::array<Session*, kLanes> sessions{&solution, &reference, &reference_again};
-  const auto usage = [&sessions] {
-    Usage now{std::chrono::steady_clock::now(), cpu_time_of_this_process()};
-    for (const Session* session : sessions) now.cpu += session->cpu_time();
-    return now;
-  };
   Rounds rounds;
   Disturbed disturbed;
   const AwakeCores awake;
+  LostTime lost_time(awake, {sessions.begin(), sessions.end()});
   const auto start = std::chrono::steady_clock::now();
   bool warm = false;  // the first round warms everybody up and is not counted
   while (!enough(budget, rounds, std::chrono::steady_clock::now() - start)) {
-    const Usage before = usage();
+    lost_time.start();
     spec.prepare(rng);
     std::vector<Lane> order{kSolution, kReference, kReferenceAgain};
     rng.shuffle(order);
@@ -200,10 +158,11 @@ RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session
       if (lap.finding) return {{}, std::move(lap.finding)};
       round.ns[lane] = static_cast<double>(lap.elapsed.count());
     }
-    const double lost = lost_share(awake, before, usage());
+    const double lost = lost_time.share();
     if (lost > budget.others) {
       disturbed.count(lost);
-      if (disturbed.too_often(rounds.size())) return {{}, disturbed.finding(spec.case_name)};
+      if (too_often(disturbed, rounds.size()))
+        return {{}, Finding{Verdict::unmeasured, spec.case_name, disturbed.text("rounds"), {}, {}}};
     } else if (warm) {
       rounds.push_back(round);
     }

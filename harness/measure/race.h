@@ -26,6 +26,7 @@ struct RaceSpec {
   double floor_bytes =
       0;  // least memory traffic that any solution needs, per lap; 0: no such bound
   double floor_flops = 0;  // least floating-point work, per lap; 0: no such bound
+  double input_bytes = 0;  // one pass over the main input, for claims on passes; 0: none is named
   /// Makes the round's input; called once a round, before the laps.
   std::function<void(Rng&)> prepare;
   /// Runs the contestant once on that input and verifies what it wrote.

@@ -8,6 +8,8 @@
 
 #include "harness/core/check.h"
 #include "harness/core/finding.h"
+#include "harness/core/stated_claim.h"
+#include "harness/core/stats.h"
 #include "harness/core/verdict.h"
 
 namespace gauntlet {
@@ -27,6 +29,9 @@ struct SpeedMeasurement {
   double noise_high = 0;
   std::optional<double> ceiling_share;  // of the machine's ceiling, 0..1
   std::optional<double> reference_ceiling_share;
+  double floor_bytes = 0;  // least work of a lap, see RaceSpec; 0: no such bound
+  double floor_flops = 0;
+  double input_bytes = 0;  // one pass over the main input; 0: none is named
 };
 
 /// A measured quantity that a report may print: {"saved bytes per row", 8, "B"}.
@@ -34,6 +39,15 @@ struct Fact {
   std::string name;
   double value = 0;
   std::string unit;
+  std::optional<ClaimKind> answers = {};  // what a submission may have claimed of it
+  std::optional<Interval> range = {};     // over the inputs that were tried
+};
+
+/// What a solution costs at growing sizes of its input, along the axis that its grader calls N.
+struct Growth {
+  std::string axis;                               // "rows"
+  std::vector<std::pair<double, double>> points;  // size, cost (ns or MiB); sizes ascending
+  std::string fault;  // what ended the measurement before its last size; usually empty
 };
 
 /// Something to look at that no number holds: a text that a model wrote.
@@ -61,6 +75,7 @@ struct CheckObservation {
   std::vector<Fact> facts;
   std::vector<Exhibit> exhibits;
   std::vector<Curve> curves;
+  std::optional<Growth> workspace;  // MiB besides the caller's arrays
   int cases = 0;  // inputs put to the solution; a check that ran none never passes
   double seconds = 0;
 };
@@ -89,6 +104,7 @@ struct Provenance {
   std::string started;       // UTC, "2026-04-03T09:12:44Z"
   double copy_gb_per_s = 0;  // ceilings measured in this run; 0 when nothing was timed
   double fma_gflop_per_s = 0;
+  double cache_bytes = 0;  // of the last-level cache; 0 when the kernel does not say
 };
 
 /// One cell of the matrix as it was seen: raw facts only, no score.
@@ -102,6 +118,9 @@ struct CellObservation {
   BuildRecord build;
   std::vector<CheckObservation> checks;
   Provenance provenance;
+  std::vector<StatedClaim> stated_claims;  // of the solution's claims.yaml
+  std::string claims_fault;                // why that file cannot be read; empty when it can
+  std::optional<Growth> time_growth;       // ns; asked only of who claims an exponent
 };
 
 }  // namespace gauntlet

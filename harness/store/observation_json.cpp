@@ -30,6 +30,11 @@ Json to(const Finding& finding) {
   return json;
 }
 
+/// Zero says that there is none; it reads back as what is absent.
+void set_unless_zero(Json& json, const char* key, double value) {
+  if (value != 0) json[key] = json_number(value);
+}
+
 Json to(const SpeedMeasurement& speed) {
   Json json{{"case", speed.case_name},
             {"rounds", speed.rounds},
@@ -43,11 +48,29 @@ Json to(const SpeedMeasurement& speed) {
   if (speed.ceiling_share) json["ceiling_share"] = json_number(*speed.ceiling_share);
   if (speed.reference_ceiling_share)
     json["reference_ceiling_share"] = json_number(*speed.reference_ceiling_share);
+  set_unless_zero(json, "floor_bytes", speed.floor_bytes);
+  set_unless_zero(json, "floor_flops", speed.floor_flops);
+  set_unless_zero(json, "input_bytes", speed.input_bytes);
   return json;
 }
 
 Json to(const Fact& fact) {
-  return {{"name", fact.name}, {"value", json_number(fact.value)}, {"unit", fact.unit}};
+  Json json{{"name", fact.name}, {"value", json_number(fact.value)}, {"unit", fact.unit}};
+  if (fact.answers) json["answers"] = name_of(*fact.answers);
+  if (fact.range) {
+    json["low"] = json_number(fact.range->low);
+    json["high"] = json_number(fact.range->high);
+  }
+  return json;
+}
+
+Json to(const StatedClaim& claim) {
+  Json json{{"claim", name_of(claim.kind)}};
+  if (const auto* bound = std::get_if<Bound>(&claim.value))
+    json["value"] = name_of(*bound);
+  else
+    json["value"] = json_number(std::get<double>(claim.value));
+  return json;
 }
 
 Json to(const Exhibit& exhibit) {
@@ -73,6 +96,12 @@ Json to(const Curve& curve) {
       {"title", curve.title}, {"x", curve.x}, {"y", curve.y}, {"points", list_of(curve.points)}};
 }
 
+Json to(const Growth& growth) {
+  Json json{{"axis", growth.axis}, {"points", list_of(growth.points)}};
+  if (!growth.fault.empty()) json["fault"] = growth.fault;
+  return json;
+}
+
 Json to(const CheckObservation& check) {
   Json json{{"id", check.info.id},
             {"attacks", check.info.attacks},
@@ -88,6 +117,7 @@ Json to(const CheckObservation& check) {
   json["facts"] = list_of(check.facts);
   json["exhibits"] = list_of(check.exhibits);
   json["curves"] = list_of(check.curves);
+  if (check.workspace) json["workspace"] = to(*check.workspace);
   return json;
 }
 
@@ -102,17 +132,19 @@ Json to(const BuildRecord& build) {
 }
 
 Json to(const Provenance& provenance) {
-  return {{"gauntlet_version", provenance.gauntlet_version},
-          {"grader_digest", provenance.grader_digest},
-          {"submission_digest", provenance.submission_digest},
-          {"prompt_digest", provenance.prompt_digest},
-          {"cpu", provenance.cpu},
-          {"cores", provenance.cores},
-          {"kernel", provenance.kernel},
-          {"sandbox", provenance.sandbox},
-          {"started", provenance.started},
-          {"copy_gb_per_s", json_number(provenance.copy_gb_per_s)},
-          {"fma_gflop_per_s", json_number(provenance.fma_gflop_per_s)}};
+  Json json{{"gauntlet_version", provenance.gauntlet_version},
+            {"grader_digest", provenance.grader_digest},
+            {"submission_digest", provenance.submission_digest},
+            {"prompt_digest", provenance.prompt_digest},
+            {"cpu", provenance.cpu},
+            {"cores", provenance.cores},
+            {"kernel", provenance.kernel},
+            {"sandbox", provenance.sandbox},
+            {"started", provenance.started},
+            {"copy_gb_per_s", json_number(provenance.copy_gb_per_s)},
+            {"fma_gflop_per_s", json_number(provenance.fma_gflop_per_s)}};
+  set_unless_zero(json, "cache_bytes", provenance.cache_bytes);
+  return json;
 }
 
 Miss miss_from(const JsonFields& in) {
@@ -124,6 +156,11 @@ Finding finding_from(const JsonFields& in, Verdict verdict) {
   Finding finding{verdict, in.text("case"), in.text("summary"), in.texts("evidence"), {}};
   if (in.has("miss")) finding.miss = miss_from(in.fields("miss"));
   return finding;
+}
+
+/// For what older documents of the schema do not have.
+double number_or_zero(const JsonFields& in, const std::string& key) {
+  return in.has(key) ? in.number(key) : 0;
 }
 
 SpeedMeasurement speed_from(const JsonFields& in) {
@@ -140,7 +177,30 @@ SpeedMeasurement speed_from(const JsonFields& in) {
   if (in.has("ceiling_share")) speed.ceiling_share = in.number("ceiling_share");
   if (in.has("reference_ceiling_share"))
     speed.reference_ceiling_share = in.number("reference_ceiling_share");
+  speed.floor_bytes = number_or_zero(in, "floor_bytes");
+  speed.floor_flops = number_or_zero(in, "floor_flops");
+  speed.input_bytes = number_or_zero(in, "input_bytes");
   return speed;
+}
+
+Fact fact_from(const JsonFields& in) {
+  Fact fact{in.text("name"), in.number("value"), in.text("unit")};
+  if (in.has("answers")) fact.answers = in.word("answers", claim_kind_named);
+  if (in.has("low")) fact.range = Interval{in.number("low"), in.number("high")};
+  return fact;
+}
+
+Growth growth_from(const JsonFields& in) {
+  Growth growth{in.text("axis"), {}, in.has("fault") ? in.text("fault") : ""};
+  for (const auto& point : in.list("points"))
+    growth.points.emplace_back(point.number("x"), point.number("y"));
+  return growth;
+}
+
+StatedClaim stated_claim_from(const JsonFields& in) {
+  const ClaimKind kind = in.word("claim", claim_kind_named);
+  if (kind == ClaimKind::bound) return {kind, in.word("value", bound_named)};
+  return {kind, in.number("value")};
 }
 
 Curve curve_from(const JsonFields& in) {
@@ -178,11 +238,11 @@ CheckObservation check_from(const JsonFields& in) {
   check.seconds = in.number("seconds");
   if (in.has("finding")) check.finding = finding_from(in.fields("finding"), check.verdict);
   for (const auto& speed : in.list("speeds")) check.speeds.push_back(speed_from(speed));
-  for (const auto& fact : in.list("facts"))
-    check.facts.push_back({fact.text("name"), fact.number("value"), fact.text("unit")});
+  for (const auto& fact : in.list("facts")) check.facts.push_back(fact_from(fact));
   for (const auto& exhibit : in.list("exhibits"))
     check.exhibits.push_back({exhibit.text("title"), exhibit.texts("lines")});
   for (const auto& curve : in.list("curves")) check.curves.push_back(curve_from(curve));
+  if (in.has("workspace")) check.workspace = growth_from(in.fields("workspace"));
   require_sound(in, check);
   return check;
 }
@@ -208,20 +268,25 @@ Provenance provenance_from(const JsonFields& in) {
           in.text("sandbox"),
           in.text("started"),
           in.number("copy_gb_per_s"),
-          in.number("fma_gflop_per_s")};
+          in.number("fma_gflop_per_s"),
+          number_or_zero(in, "cache_bytes")};
 }
 
 }  // namespace
 
 std::string to_json(const CellObservation& cell) {
-  return json_text(Json{{"schema", schema()},
-                        {"submission", cell.submission},
-                        {"challenge", cell.challenge},
-                        {"device", name_of(cell.device)},
-                        {"seed", hex_number(cell.seed)},
-                        {"build", to(cell.build)},
-                        {"checks", list_of(cell.checks)},
-                        {"provenance", to(cell.provenance)}});
+  Json json{{"schema", schema()},
+            {"submission", cell.submission},
+            {"challenge", cell.challenge},
+            {"device", name_of(cell.device)},
+            {"seed", hex_number(cell.seed)},
+            {"build", to(cell.build)},
+            {"checks", list_of(cell.checks)},
+            {"provenance", to(cell.provenance)}};
+  if (!cell.stated_claims.empty()) json["stated_claims"] = list_of(cell.stated_claims);
+  if (!cell.claims_fault.empty()) json["claims_fault"] = cell.claims_fault;
+  if (cell.time_growth) json["time_growth"] = to(*cell.time_growth);
+  return json_text(json);
 }
 
 CellObservation observation_from_json(const std::string& text, const std::string& shown_name) {
@@ -234,6 +299,11 @@ CellObservation observation_from_json(const std::string& text, const std::string
   cell.build = build_from(in.fields("build"));
   for (const auto& check : in.list("checks")) cell.checks.push_back(check_from(check));
   cell.provenance = provenance_from(in.fields("provenance"));
+  if (in.has("stated_claims"))
+    for (const auto& claim : in.list("stated_claims"))
+      cell.stated_claims.push_back(stated_claim_from(claim));
+  if (in.has("claims_fault")) cell.claims_fault = in.text("claims_fault");
+  if (in.has("time_growth")) cell.time_growth = growth_from(in.fields("time_growth"));
   return cell;
 }
 

@@ -44,6 +44,24 @@ TEST_CASE("numbers that JSON has no word for survive") {
   CHECK(read.seed == 0xfedcba9876543210);
 }
 
+TEST_CASE("what a submission claims, and what answers it, is read back") {
+  const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
+  REQUIRE(read.stated_claims.size() == 2);
+  CHECK(std::get<Bound>(read.stated_claims[0].value) == Bound::compute);
+  CHECK(std::get<double>(read.stated_claims[1].value) == 1.5);
+  CHECK(read.time_growth->fault == "SIGSEGV");
+  CHECK(read.time_growth->points.at(1) == std::pair(128.0, 2000.0));
+  const CheckObservation& timed = read.checks.at(2);
+  CHECK(timed.workspace->axis == "rows");
+  CHECK(timed.facts.at(1).answers == ClaimKind::peak_workspace);
+  CHECK(timed.facts.at(1).range->low == 0.25);
+  CHECK_FALSE(timed.facts.at(0).answers);
+  CHECK(timed.speeds.at(0).input_bytes == 4e6);
+  CHECK(read.provenance.cache_bytes == 32e6);
+  CHECK(complaint(replaced(to_json(read), "\"time_exponent\"", "\"speed\""))
+            .find("o.json: stated_claims[1].claim: 'speed' is no claim") == 0);
+}
+
 TEST_CASE("a finding has the verdict of its check") {
   const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
   CHECK(read.checks.at(3).verdict == Verdict::unmeasured);

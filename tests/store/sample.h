@@ -52,6 +52,14 @@ inline CellObservation full_cell() {
   timed.facts.push_back({"saved bytes per row", 8, "B"});
   timed.exhibits.push_back({"what it wrote", {"call me\x1b[31m", "| `tick`"}});
   timed.curves.push_back({"loss", "seconds", "nats", {{0, 6.2}, {1.5, 4.25}}});
+  timed.speeds[0].floor_bytes = 12e6;
+  timed.speeds[0].input_bytes = 4e6;
+  timed.facts.push_back({"peak", 0.5, "MiB", ClaimKind::peak_workspace, Interval{0.25, 0.5}});
+  timed.workspace = Growth{"rows", {{64, 0.25}, {128, 0.5}}, ""};
+  one.provenance.cache_bytes = 32e6;
+  one.stated_claims = {{ClaimKind::bound, Bound::compute}, {ClaimKind::time_exponent, 1.5}};
+  one.claims_fault = "claims.yaml:1: `tick` \x1b[31m";
+  one.time_growth = Growth{"rows", {{64, 1000.5}, {128, 2000}}, "SIGSEGV"};
   one.checks = {passed("base"), wrong, timed, failed("gpu", Severity::minor, Verdict::unmeasured)};
   return one;
 }

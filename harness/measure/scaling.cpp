@@ -1,0 +1,103 @@
+#include "harness/measure/scaling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "harness/measure/awake_cores.h"
+#include "harness/measure/lost_time.h"
+
+namespace gauntlet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostRounds = 7;
+constexpr std::size_t kFewestSizes = 3;  // an exponent needs two, its error a third
+
+struct Size {
+  std::int64_t n = 0;
+  std::function<Lap(Session&)> lap;
+  double fastest_ns = std::numeric_limits<double>::infinity();
+};
+
+/// One measurement on its way.
+class Laps {
+ public:
+  Laps(const ScalingQuestion& question, Rng& rng, Session& solution)
+      : question_(question), solution_(solution), lost_time_(awake_, {&solution}) {
+    for (const std::int64_t n : question.sizes) sizes_.push_back({n, question.at(n, rng)});
+  }
+
+  Growth run() {
+    solution_.restart();
+    lap(sizes_.front());  // warms up; what is wrong with it shows again
+    disturbed_ = {};
+    rounds();
+    if (fault_.empty() && disturbed_.times() > 0 && !std::isfinite(slowest()))
+      fault_ = disturbed_.text("laps");
+    Growth growth{question_.axis, {}, fault_};
+    for (const Size& size : sizes_)
+      if (std::isfinite(size.fastest_ns))
+        growth.points.emplace_back(static_cast<double>(size.n), size.fastest_ns);
+    return growth;
+  }
+
+ private:
+  /// All sizes in turn, so that a moment of the machine meets no size alone. Smaller ones come
+  /// first: where the solution is slow, theirs are the times that there are.
+  void rounds() {
+    const auto start = Clock::now();
+    for (int round = 0; round < kMostRounds; ++round)
+      for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        const bool late = Clock::now() - start > question_.time;
+        if (late && (round > 0 || i >= kFewestSizes)) {
+          if (round == 0) sizes_.resize(i);
+          return;
+        }
+        lap(sizes_[i]);
+        if (!fault_.empty()) {
+          sizes_.resize(i);
+          return;
+        }
+      }
+  }
+
+  void lap(Size& size) {
+    lost_time_.start();
+    try {
+      const Lap lap = size.lap(solution_);
+      if (lap.finding)
+        fault_ = lap.finding->summary;
+      else if (const double lost = lost_time_.share(); lost > question_.others)
+        disturbed_.count(lost);
+      else
+        size.fastest_ns = std::min(size.fastest_ns, static_cast<double>(lap.elapsed.count()));
+    } catch (const SolutionFailure& failure) {
+      fault_ = failure.what();
+    }
+  }
+
+  /// Infinite where a size had no lap that counts.
+  double slowest() const {
+    double slowest = 0;
+    for (const Size& size : sizes_) slowest = std::max(slowest, size.fastest_ns);
+    return slowest;
+  }
+
+  const ScalingQuestion& question_;
+  Session& solution_;
+  const AwakeCores awake_;
+  LostTime lost_time_;
+  Disturbed disturbed_;
+  std::vector<Size> sizes_;
+  std::string fault_;
+};
+
+}  // namespace
+
+Growth measure_growth(const ScalingQuestion& question, Rng rng, Session& solution) {
+  return Laps(question, rng, solution).run();
+}
+
+}  // namespace gauntlet

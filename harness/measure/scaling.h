@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/measure/race.h"
+
+namespace gauntlet {
+
+/// How the time of a challenge's call grows with its N. Sizes are far enough from nothing that
+/// starting threads is no part of the answer.
+struct ScalingQuestion {
+  std::string axis;                 // what N counts: "rows"
+  std::vector<std::int64_t> sizes;  // ascending, each the same multiple of the one before
+  /// Makes the input of a size; what comes back runs a contestant once on it and verifies what it
+  /// wrote.
+  std::function<std::function<Lap(Session&)>(std::int64_t size, Rng& rng)> at;
+  std::chrono::milliseconds time{600};  // for the laps; a first one of three sizes is always run
+  double others = 0.1;                  // as RaceBudget's: more to other programs, and no lap counts
+};
+
+/// The fastest lap of each size, in nanoseconds, of those in which no other program had much of the
+/// processors. A lap that fails or is wrong ends the measurement at the size before: only verified
+/// work has a time.
+Growth measure_growth(const ScalingQuestion& question, Rng rng, Session& solution);
+
+}  // namespace gauntlet

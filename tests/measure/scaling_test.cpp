@@ -1,0 +1,84 @@
+#include "harness/measure/scaling.h"
+
+#include <doctest/doctest.h>
+
+using namespace gauntlet;
+
+namespace {
+
+/// A solution that need not run: laps say by themselves how long they took.
+struct Idle : Session {
+  int restarts = 0;
+  void run(CallBase&) override {}
+  void restart() override { ++restarts; }
+};
+
+ScalingQuestion question(const std::function<Lap(std::int64_t size, int lap)>& lap) {
+  ScalingQuestion question;
+  question.axis = "rows";
+  question.sizes = {10, 20, 40, 80};
+  question.others = 1;  // whatever else runs
+  question.at = [lap](std::int64_t size, Rng&) {
+    return [lap, size, count = 0](Session&) mutable { return lap(size, count++); };
+  };
+  return question;
+}
+
+Lap took(std::int64_t ns) {
+  return {std::chrono::nanoseconds(ns), {}};
+}
+
+}  // namespace
+
+TEST_CASE("the growth of time is the fastest lap of each size") {
+  Idle solution;
+  const Growth growth = measure_growth(
+      question([](std::int64_t size, int lap) { return took(size * 100 + (lap == 1 ? 0 : 7)); }),
+      Rng(1), solution);
+  CHECK(growth.axis == "rows");
+  CHECK(growth.fault.empty());
+  REQUIRE(growth.points.size() == 4);
+  for (const auto& [size, ns] : growth.points) CHECK(ns == size * 100);
+  CHECK(solution.restarts == 1);
+}
+
+TEST_CASE("a wrong or failing lap ends the growth at the size before, and says why") {
+  Idle solution;
+  const Growth wrong = measure_growth(question([](std::int64_t size, int lap) {
+                                        Lap one = took(size);
+                                        if (size == 40 && lap == 2) {
+                                          one.finding = Finding{};
+                                          one.finding->summary = "dx[0] is off";
+                                        }
+                                        return one;
+                                      }),
+                                      Rng(1), solution);
+  CHECK(wrong.fault == "dx[0] is off");
+  CHECK(wrong.points.size() == 2);
+  const Growth dead = measure_growth(question([](std::int64_t size, int) -> Lap {
+                                       if (size > 10)
+                                         throw SolutionFailure(Verdict::crashed, "SIGSEGV");
+                                       return took(size);
+                                     }),
+                                     Rng(1), solution);
+  CHECK(dead.fault == "SIGSEGV");
+  CHECK(dead.points.size() == 1);
+}
+
+TEST_CASE("laps beside which other programs run do not count") {
+  Idle solution;
+  ScalingQuestion busy = question([](std::int64_t size, int) { return took(size); });
+  busy.others = -1;  // any share at all is too much
+  const Growth growth = measure_growth(busy, Rng(1), solution);
+  CHECK(growth.points.empty());
+  CHECK(growth.fault.find("the machine was busy: in 28 laps, other programs had") == 0);
+}
+
+TEST_CASE("a slow solution is timed at fewer sizes, at three at least") {
+  Idle solution;
+  ScalingQuestion slow = question([](std::int64_t size, int) { return took(size); });
+  slow.time = std::chrono::milliseconds(0);
+  const Growth growth = measure_growth(slow, Rng(1), solution);
+  CHECK(growth.points.size() == 3);
+  CHECK(growth.fault.empty());
+}
