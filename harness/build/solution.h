@@ -33,8 +33,9 @@ struct SolutionSource {
   bool has_tests() const;
 };
 
-/// Reads every C++ file of submissions/<model>/<id>/, and its claims.yaml unread. Throws UserError (exit code 3), naming file
-/// and rule, for a missing solution.cpp, a symbolic link, a foreign file type or too much text.
+/// Reads every C++ file of submissions/<model>/<id>/, and its claims.yaml as text. Throws UserError
+/// (exit code 3), naming file and rule, for a missing solution.cpp, a symbolic link, a foreign file
+/// type or too much text.
 SolutionSource read_solution(const std::filesystem::path& folder);
 
 /// A solution compiled to a shared object, or the compiler's reasons why not.

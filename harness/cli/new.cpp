@@ -53,10 +53,9 @@ Answer new_submission(const Context& context, const NewOptions& options) {
 
   Answer answer;
   answer.text = fmt::format(
-      "Wrote {} with {}.\nGive each PROMPT.md to the model, put its answer into solution.cpp (and "
-      "its tests into tests.cpp, what it claims of speed and memory into claims.yaml) beside it, "
-      "fill in model.yaml, then:\n  ./gauntlet grade "
-      "submissions/{}\n",
+      "Wrote {} with {}.\nGive each PROMPT.md to the model, put its answer into solution.cpp (its "
+      "tests into tests.cpp, what it claims of speed and memory into claims.yaml) beside it, fill in "
+      "model.yaml, then:\n  ./gauntlet grade submissions/{}\n",
       folder.string(), sentence_list(chosen), options.model);
   answer.document = {{"schema", "gauntlet.new/1"},
                      {"submission", options.model},

@@ -19,7 +19,7 @@ struct ScalingQuestion {
   /// wrote.
   std::function<std::function<Lap(Session&)>(std::int64_t size, Rng& rng)> at;
   std::chrono::milliseconds time{600};  // for the laps; a first one of three sizes is always run
-  double others = 0.1;                  // as RaceBudget's: more to other programs, and no lap counts
+  double others = 0.1;                  // a lap beside other programs does not count: RaceBudget
 };
 
 /// The fastest lap of each size, in nanoseconds, of those in which no other program had much of the

@@ -63,6 +63,24 @@ TEST_CASE("a curve of any length is kept with a bounded number of points, its en
   CHECK(kept.back().first == 99'999);
 }
 
+TEST_CASE("what answers a claim is kept with its kind and range; a repeated name keeps the last") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  probe.answer(ClaimKind::saved_bytes, "saved", 8, "B", Interval{8, 8});
+  probe.answer(ClaimKind::saved_bytes, "saved", 12, "B", Interval{8, 12});
+  probe.fact("other", 1, "");
+  const auto& facts = probe.observation().facts;
+  REQUIRE(facts.size() == 2);
+  CHECK(facts[0].answers == ClaimKind::saved_bytes);
+  CHECK(facts[0].value == 12);
+  CHECK(facts[0].range->low == 8);
+  CHECK_FALSE(facts[1].answers);
+  probe.workspace_at("rows", 64, 0.5);
+  probe.workspace_at("rows", 128, 1);
+  CHECK(probe.observation().workspace->axis == "rows");
+  CHECK(probe.observation().workspace->points.back() == std::pair(128.0, 1.0));
+}
+
 TEST_CASE("a case's numbers depend on run seed, check and case name alone") {
   Scripted session;
   Probe one = probe_of(session);
