@@ -11,6 +11,7 @@
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/report/phrases.h"
+#include "harness/score/judge_claims.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -109,6 +110,9 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
            {"summary", check.finding->summary},
            {"show", show_command(cell.submission, cell.challenge, check.info.id)},
            {"reproduce", rerun_command(cell, check.info.id)}});
+  for (const JudgedClaim& one : judge_claims(cell))
+    document["stated_claims"].push_back(to_json(one));
+  if (!cell.claims_fault.empty()) document["claims_fault"] = cell.claims_fault;
   return document;
 }
 

@@ -29,6 +29,8 @@ ReportedCell reported(const Rubric& rubric, const Board& board, const CellObserv
     result.index.emplace(check.info.id, result.checks.size());
     result.checks.push_back(std::move(one));
   }
+  result.stated_claims = judge_claims(cell);
+  result.claims_fault = cell.claims_fault;
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "harness/report/report.h"
 #include "harness/score/differentiators.h"
+#include "harness/score/judge_claims.h"
 #include "harness/score/picks.h"
 #include "harness/score/profile.h"
 #include "harness/score/ranking.h"
@@ -42,6 +43,8 @@ struct ReportedCell {
   std::map<std::string, std::size_t, std::less<>> index;  // of the checks, by id
   int passed = 0;                                         // of them
   int failed = 0;                                         // those that blame the submission
+  std::vector<JudgedClaim> stated_claims;                 // what its claims.yaml says, measured
+  std::string claims_fault;                               // why that file cannot be read
 
   const std::string& submission() const { return score.submission; }
   const std::string& challenge() const { return score.challenge; }

@@ -211,6 +211,10 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
                   {"fma_gflop_per_s", json_number(from.fma_gflop_per_s)}};
   json["checks"] =
       list_of(cell.checks, [&](const ReportedCheck& check) { return check_json(rubric, check); });
+  if (!cell.stated_claims.empty())
+    json["stated_claims"] =
+        list_of(cell.stated_claims, [](const JudgedClaim& one) { return to_json(one); });
+  if (!cell.claims_fault.empty()) json["claims_fault"] = cell.claims_fault;
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include "harness/report/pages.h"
 #include "harness/report/phrases.h"
 #include "harness/report/plots.h"
+#include "harness/report/stated_claims.h"
 
 namespace gauntlet {
 namespace {
@@ -253,7 +254,8 @@ std::string render_challenge(const Aggregate& all, Claims& claims,
           other_checks(all, column) + speeds(all, column.name) +
           picture("Speed against the reference and the machine's ceiling",
                   fmt::format("../plots/speed/{}.svg", column.name), draw_speed(all, column.name)) +
-          measured(all, column) + weakest(all, column.name) + graders_graded(all, column.name);
+          stated_claims_in(all, column.name) + measured(all, column) + weakest(all, column.name) +
+          graders_graded(all, column.name);
   return finished(page);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "harness/report/rejudge.h"
 
@@ -67,6 +68,11 @@ std::string picked(const Json& pick, const Json& rubric) {
   return (*best)["submission"].get<std::string>();
 }
 
+/// A number as json_number writes it; an open end of an interval is a word.
+double number(const Json& json) {
+  return json == "inf" ? std::numeric_limits<double>::infinity() : json.get<double>();
+}
+
 bool holds(const Json& aggregate, const Json& predicate) {
   const std::string kind = predicate.at("kind");
   if (kind == "all")
@@ -101,6 +107,12 @@ bool holds(const Json& aggregate, const Json& predicate) {
     const double lost = rescored(aggregate.at("rubric"), cell, {.earned = check.at("id")}) -
                         cell.at("score").get<double>();
     return std::abs(lost - check.at("lost").get<double>()) < 1e-6;
+  }
+  if (kind == "outside") {
+    const Json& claim = at(aggregate, where);
+    const double claimed = claim.at("claimed").get<double>();
+    return claimed < number(claim.at("possible_low")) ||
+           claimed > number(claim.at("possible_high"));
   }
   if (kind == "pick")
     return picked(at(aggregate, where), aggregate.at("rubric")) ==

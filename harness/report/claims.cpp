@@ -87,6 +87,10 @@ Json telling(const std::string& differentiator) {
   return {{"kind", "telling"}, {"at", differentiator}};
 }
 
+Json outside(const std::string& stated_claim) {
+  return {{"kind", "outside"}, {"at", stated_claim}};
+}
+
 Json costs(const std::string& check, const std::string& cell) {
   return {{"kind", "costs"}, {"at", check}, {"cell", cell}};
 }

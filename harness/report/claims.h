@@ -56,6 +56,8 @@ Json shape(const std::string& submission, std::string_view shape);
 Json pick(const std::string& pick);
 /// Who passed the check, and what is at stake, follow from the cells.
 Json telling(const std::string& differentiator);
+/// The number that a submission claims lies outside of those that measurement leaves possible.
+Json outside(const std::string& stated_claim);
 /// What the check of a cell costs it follows from the cell.
 Json costs(const std::string& check, const std::string& cell);
 /// Nothing stands at any of the places.

@@ -126,6 +126,18 @@ std::string findings(const ReportedCell& cell) {
   return page;
 }
 
+std::string stated_claims(const ReportedCell& cell) {
+  std::string list;
+  for (const JudgedClaim& one : cell.stated_claims)
+    list += fmt::format("<li><strong>{}</strong> {} {}: {}{}{}</li>\n", name_of(one.verdict),
+                        name_of(one.claim.kind), text(claimed_text(one.claim)), text(one.measured),
+                        one.measured.empty() ? "" : "; ", text(one.why));
+  if (!list.empty()) list = "<h3>What it claims, measured</h3>\n<ul>\n" + list + "</ul>\n";
+  if (!cell.claims_fault.empty())
+    list += fmt::format("<p>Its claims cannot be read: {}</p>\n", text(cell.claims_fault));
+  return list;
+}
+
 std::string cell_section(const Aggregate& aggregate, const ReportedCell& cell) {
   const BoardCell scored{cell.score, cell.place};
   std::string page = fmt::format(
@@ -137,7 +149,7 @@ std::string cell_section(const Aggregate& aggregate, const ReportedCell& cell) {
   if (cell.score.capped()) page += fmt::format(". Capped: {}", text(cap_text(cell.score)));
   if (cell.score.partial())
     page += fmt::format(". Not measured: {}", text(sentence_list(cell.score.not_measured)));
-  return page + ".</p>\n" + sections(aggregate, cell.score) + findings(cell) +
+  return page + ".</p>\n" + sections(aggregate, cell.score) + findings(cell) + stated_claims(cell) +
          "<p><a href=\"#matrix\">Back to the matrix</a></p>\n</section>\n";
 }
 

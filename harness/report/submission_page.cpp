@@ -4,6 +4,7 @@
 #include "harness/report/markdown.h"
 #include "harness/report/pages.h"
 #include "harness/report/phrases.h"
+#include "harness/report/stated_claims.h"
 #include "harness/report/traits.h"
 
 namespace gauntlet {
@@ -148,8 +149,8 @@ std::string exhibits(const ReportedCell& cell) {
   return shown;
 }
 
-std::string chapter(const Aggregate& all, const ReportedSubmission& submission, const Pairs& pairs,
-                    const ReportedChallenge& column) {
+std::string chapter(const Aggregate& all, Claims& claims, const ReportedSubmission& submission,
+                    const Pairs& pairs, const ReportedChallenge& column) {
   const std::string heading =
       fmt::format("## {} ({}, round {})\n\n", challenge_link(all, column.name, "../"),
                   markdown::text(column.about.difficulty), column.about.round);
@@ -157,7 +158,7 @@ std::string chapter(const Aggregate& all, const ReportedSubmission& submission, 
   if (!cell) return heading + "Did not take part.\n\n";
   return heading + verdict_line(all, *cell) + against_others(pairs, *cell) +
          section_table(all.rubric, cell->score) + findings(*cell) + speed_table(all.rubric, *cell) +
-         fact_table(*cell) + exhibits(*cell);
+         stated_claims_of(claims, *cell) + fact_table(*cell) + exhibits(*cell);
 }
 
 std::string bullets(const std::string& title, const std::vector<std::string>& sentences) {
@@ -202,7 +203,7 @@ std::string render_submission(const Aggregate& all, Claims& claims,
   const Pairs pairs = pairs_of(all, submission.name);
   for (const auto& column : all.challenges)
     if (column.standard || all.find(submission.name, column.name))
-      page += chapter(all, submission, pairs, column);
+      page += chapter(all, claims, submission, pairs, column);
   return finished(page);
 }
 

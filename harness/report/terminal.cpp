@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/text.h"
+#include "harness/score/judge_claims.h"
 
 namespace gauntlet {
 namespace {
@@ -137,6 +138,26 @@ std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
   return lines;
 }
 
+std::string claim_line(const JudgedClaim& one) {
+  std::string line = fmt::format("  {} claim: {} {}; ", name_of(one.verdict),
+                                 name_of(one.claim.kind), claimed_text(one.claim));
+  if (!one.measured.empty()) line += fmt::format("measured {}; ", one_line(one.measured));
+  return line + one_line(one.why) + "\n";
+}
+
+/// What the submission says of itself: what measurement contradicts, or the rest.
+std::string claim_lines(const CellObservation& cell, bool contradicted) {
+  std::string lines;
+  for (const JudgedClaim& one : judge_claims(cell))
+    if ((one.verdict == ClaimVerdict::refuted) == contradicted) lines += claim_line(one);
+  return lines;
+}
+
+std::string claims_fault_line(const CellObservation& cell) {
+  if (cell.claims_fault.empty()) return "";
+  return fmt::format("  its claims cannot be read: {}\n", one_line(cell.claims_fault));
+}
+
 }  // namespace
 
 std::string painted(const TerminalStyle& style, Paint paint, const std::string& text) {
@@ -208,7 +229,7 @@ std::string terminal_cell(const Rubric& rubric, const BoardCell& scored,
   if (score.broken > 0) text += fmt::format("  incomplete: {} checks broke", score.broken);
   if (!note.empty()) text += "  " + note;
   text += "\n" + build_failure(cell);
-  return text + finding_lines(cell);
+  return text + finding_lines(cell) + claim_lines(cell, true) + claims_fault_line(cell);
 }
 
 std::string terminal_details(const Rubric& rubric, const BoardCell& scored,
@@ -220,7 +241,7 @@ std::string terminal_details(const Rubric& rubric, const BoardCell& scored,
                     section.score ? points(*section.score) : signs_of(style).unmeasured,
                     fmt::format("{} of {}", section.measured, section.total)});
   return terminal_cell(rubric, scored, cell, style) + "\n" + aligned(rows) +
-         speed_lines(rubric, cell);
+         speed_lines(rubric, cell) + claim_lines(cell, false);
 }
 
 std::string terminal_check(const Rubric& rubric, const BoardCell& scored,

@@ -109,6 +109,47 @@ TEST_CASE("show explains one finding, also from the reports' data") {
   CHECK(contains(published.err, "reports/data"));
 }
 
+TEST_CASE(
+    "what a submission claims of itself is shown with what was measured, and moves no grade") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  const std::string silent = checkout.run({"show", "bravo", checkout.challenge}).out;
+  CHECK_FALSE(contains(silent, "claim"));
+  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  cell.checks[0].facts = {{"saved bytes per row", 64, "B", ClaimKind::saved_bytes}};
+  cell.stated_claims = {{ClaimKind::bound, Bound::memory}, {ClaimKind::saved_bytes, 8.0}};
+  checkout.results().save(cell);
+  const Ran shown = checkout.run({"show", "bravo", checkout.challenge});
+  CHECK(contains(shown.out, "not verifiable claim: bound memory; no case was timed"));
+  CHECK(contains(shown.out, "false claim: saved_bytes 8; measured 64 B (saved bytes per row)"));
+  CHECK(shown.out.substr(0, shown.out.find("\n")) == silent.substr(0, silent.find("\n")));
+  const Json document = Json::parse(checkout.run({"score", "--json"}).out);
+  const Json& claims = document["cells"][0]["stated_claims"];
+  CHECK(claims[0]["verdict"] == "not verifiable");
+  CHECK(claims[1]["verdict"] == "false");
+  CHECK(claims[1]["claimed"] == 8);
+}
+
+TEST_CASE("bad claims are named by validate, which turns nobody away for them, and by show") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  write_file(checkout.root() / "submissions/bravo" / checkout.challenge / "claims.yaml",
+             "bound: memory\nsaved_byte: 8\n");
+  const Ran ran = checkout.run({"validate", "bravo"});
+  CHECK(ran.code == kExitDone);
+  CHECK(contains(ran.out, "bravo ok\n"));
+  CHECK(contains(ran.out, "/claims.yaml:2: saved_byte: is no known key, did you mean"));
+  checkout.add_result("bravo", 0.5);
+  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  cell.claims_fault = "claims.yaml:2: saved_byte\x1b[31m: is no known key";
+  checkout.results().save(cell);
+  const Ran shown = checkout.run({"show", "bravo", checkout.challenge});
+  CHECK(contains(shown.out, "its claims cannot be read: claims.yaml:2: saved_byte"));
+  CHECK_FALSE(contains(shown.out, "\x1b"));
+  CHECK(contains(checkout.run({"new", "my-model", "-c", checkout.challenge}).out, "claims.yaml"));
+}
+
 TEST_CASE("an edited rubric moves grades without running anything") {
   const Checkout checkout;
   checkout.add_submission("bravo");

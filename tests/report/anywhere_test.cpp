@@ -39,6 +39,10 @@ CellObservation hostile_cell() {
     }
   }
   cell.build.messages = kHostile;
+  cell.checks[0].facts.push_back({kHostile, 64, kHostile, ClaimKind::saved_bytes});
+  cell.stated_claims = {{ClaimKind::saved_bytes, 8.0}, {ClaimKind::time_exponent, 1.0}};
+  cell.time_growth = Growth{kHostile, {}, kHostile};
+  cell.claims_fault = kHostile;
   return cell;
 }
 

@@ -75,6 +75,9 @@ TEST_CASE("each kind of predicate tells true from false") {
   CHECK_FALSE(holds(predicate::absent({"/cells/0/place"})));
   CHECK(holds(predicate::shape(kAlpha, "too short")));
   CHECK_FALSE(holds(predicate::shape(kAlpha, "rising")));
+  CHECK(holds(predicate::outside("/cells/2/stated_claims/3")));
+  CHECK_FALSE(holds(predicate::outside("/cells/2/stated_claims/2")));
+  CHECK_FALSE(holds(predicate::outside("/cells/2/stated_claims/0")));  // a word, which has no place
   CHECK(holds(predicate::record("/pairs/0")));
   CHECK(holds(predicate::pick("/picks/0")));
   CHECK(holds(predicate::telling("/differentiators/0")));
@@ -91,6 +94,12 @@ TEST_CASE("a predicate over numbers that were changed does not hold any more") {
   CHECK_FALSE(holds(predicate::telling("/differentiators/0"), changed));
   changed["pairs"][0]["record"]["won"] = 2;
   CHECK_FALSE(holds(predicate::record("/pairs/0"), changed));
+  Json& claim = changed["cells"][2]["stated_claims"][3];
+  claim["claimed"] = claim["possible_low"];
+  CHECK_FALSE(holds(predicate::outside("/cells/2/stated_claims/3"), changed));
+  claim["claimed"] = 1e6;
+  claim["possible_high"] = "inf";
+  CHECK_FALSE(holds(predicate::outside("/cells/2/stated_claims/3"), changed));
 }
 
 TEST_CASE("what nobody knows how to try does not hold") {

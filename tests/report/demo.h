@@ -66,6 +66,18 @@ inline Papers papers(const std::string& name, const std::string& thinking) {
           "opencode 1.2", thinking,     "none",       "unknown", "unknown"};
 }
 
+/// Says four things of itself: one is true, one false, two nobody can tell; and one of its facts
+/// speaks to a claim that it does not make.
+inline CellObservation claiming(CellObservation cell) {
+  cell.stated_claims = {{ClaimKind::bound, Bound::memory},
+                        {ClaimKind::passes_over_input, 1.0},
+                        {ClaimKind::saved_bytes, 8.0},
+                        {ClaimKind::time_exponent, 1.0}};
+  cell.checks[2].facts = {{"saved bytes per row", 8, "B", ClaimKind::saved_bytes}};
+  cell.time_growth = Growth{"rows", {{64, 1000}, {128, 4100}, {256, 15900}, {512, 64000}}, ""};
+  return cell;
+}
+
 /// An audit that found one of two mutants.
 inline AuditRecord audit() {
   AuditRecord record{"first", "9c1e0f2255aa", {"base", "odd_sizes", "speed"}, {"speed"}, {}};
@@ -101,6 +113,8 @@ inline ReportInput input() {
                  trapped("bravo", "first"),       good("bravo", "second", 1.5),
                  unbuilt("charlie", "first"),     partial("delta", "first"),
                  good("reference", "first", 1.0), good("reference", "second", 1.0)};
+  input.cells[2] = claiming(input.cells[2]);
+  input.cells[5].claims_fault = "claims.yaml:1: bound: must be memory or compute, not '|`@all'";
   input.papers = {{"alpha", papers("Alpha", "high")},
                   {"bravo", papers("Bravo", "off")},
                   {"delta", papers("Delta | @all", "high")}};

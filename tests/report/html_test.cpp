@@ -27,6 +27,7 @@ ReportInput input() {
         check.finding->summary += kHostile;
         check.finding->evidence.push_back(kHostile);
       }
+  input.cells[5].claims_fault += kHostile;
   input.papers["bravo"].name = kHostile;
   input.challenges[0].title += kHostile;
   return input;
