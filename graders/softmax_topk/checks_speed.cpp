@@ -118,9 +118,9 @@ void speed_in_any_order(Probe& probe) {
 ScalingQuestion growth_in_vocabulary() {
   ScalingQuestion question;
   question.axis = "vocabulary";
-  question.sizes = {16'384, 32'768, 65'536, 131'072};
+  question.sizes = {1 << 17, 1 << 18, 1 << 19, 1 << 20};
   question.at = [](std::int64_t vocab, Rng& rng) {
-    const auto rounds = std::make_shared<Rounds>(Shape{"", 32, vocab, 50, fill_random});
+    const auto rounds = std::make_shared<Rounds>(Shape{"", 8, vocab, 50, fill_random});
     rounds->renew(rng);
     return [rounds](Session& session) { return rounds->lap(session); };
   };

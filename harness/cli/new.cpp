@@ -54,7 +54,7 @@ Answer new_submission(const Context& context, const NewOptions& options) {
   Answer answer;
   answer.text = fmt::format(
       "Wrote {} with {}.\nGive each PROMPT.md to the model, put its answer into solution.cpp (its "
-      "tests into tests.cpp, what it claims of speed and memory into claims.yaml) beside it, fill in "
+      "tests into tests.cpp, its claims on speed and memory into claims.yaml) beside it, fill in "
       "model.yaml, then:\n  ./gauntlet grade submissions/{}\n",
       folder.string(), sentence_list(chosen), options.model);
   answer.document = {{"schema", "gauntlet.new/1"},

@@ -95,10 +95,9 @@ JudgedClaim judge_time_exponent(const StatedClaim& claim, const CellObservation&
   const Growth& growth = *cell.time_growth;
   const auto fit = fitted_exponent(growth);
   if (!fit)
-    return not_verifiable(
-        claim, growth.fault.empty()
-                   ? "too few sizes were timed"
-                   : fmt::format("too few sizes were timed before this: {}", growth.fault));
+    return not_verifiable(claim, growth.fault.empty()
+                                     ? "too few sizes were timed"
+                                     : fmt::format("too few sizes were timed: {}", growth.fault));
   const Interval& seen = fit->interval;
   if (seen.high - seen.low > kWidestExponent)
     return not_verifiable(
@@ -107,7 +106,7 @@ JudgedClaim judge_time_exponent(const StatedClaim& claim, const CellObservation&
                     fit->value, seen.low, seen.high));
   return by_interval(
       claim, {seen.low - kExponentTolerance, seen.high + kExponentTolerance},
-      fmt::format("{:.2f}, 95% {:.2f} to {:.2f}, over {} = {:g} to {:g}", fit->value, seen.low,
+      fmt::format("{:.2f}, 95% {:.2f} to {:.2f}, over {} = {:.0f} to {:.0f}", fit->value, seen.low,
                   seen.high, growth.axis, growth.points.front().first, growth.points.back().first),
       fmt::format("the interval of the fitted slope, and {:g} around it", kExponentTolerance));
 }
@@ -123,8 +122,8 @@ JudgedClaim judge_memory_exponent(const StatedClaim& claim, const CellObservatio
   const auto& [last, large] = growth.points.back();
   JudgedClaim judged = by_interval(
       claim, {seen->exponent.low - kExponentTolerance, seen->exponent.high + kExponentTolerance},
-      fmt::format("{:.3g} MiB at {} = {:g}, {:.3g} MiB at {:g}", small, growth.axis, first, large,
-                  last),
+      fmt::format("{:.3g} MiB at {} = {:.0f}, {:.3g} MiB at {:.0f}", small, growth.axis, first,
+                  large, last),
       "the exponents that pages, libraries and threads leave open");
   if (judged.verdict != ClaimVerdict::holds) return judged;
   const bool stays = !seen->visible && std::get<double>(claim.value) == 0;
