@@ -25,8 +25,8 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   probe.run_ok(call);
   if (!call.peak_bytes) probe.unmeasured("this worker cannot tell its peak memory");
   const double peak = static_cast<double>(*call.peak_bytes) / kMiB;
-  probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
   if (const auto miss = sampled_miss(problem, call.answer(probe), rng, 12)) probe.fail(*miss);
+  probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
   return peak;
 }
 

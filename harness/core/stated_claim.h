@@ -10,7 +10,7 @@ namespace gauntlet {
 /// What a submission may say of its own solution: the keys of claims.yaml.
 enum class ClaimKind {
   bound,              // the ceiling of the machine that holds it up
-  passes_over_input,  // how often it reads the main input
+  passes_over_input,  // how often the main input comes from memory; not what a cache serves again
   saved_bytes,        // kept between calls, in the unit that the challenge's grader names
   peak_workspace,     // MiB besides the caller's arrays, in the challenge's memory question
   time_exponent,      // e where time grows as N^e

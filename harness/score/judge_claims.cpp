@@ -140,7 +140,7 @@ JudgedClaim judge_memory_exponent(const StatedClaim& claim, const CellObservatio
 std::optional<double> most_passes(const Provenance& on, const SpeedMeasurement& speed) {
   constexpr double kBus = 1.5 * 1.07;
   const double uncached = speed.input_bytes - on.cache_bytes;
-  if (!(uncached > 0) || !(on.copy_gb_per_s > 0)) return std::nullopt;
+  if (!(on.cache_bytes > 0 && uncached > 0 && on.copy_gb_per_s > 0)) return std::nullopt;
   return kBus * speed.solution_ns * on.copy_gb_per_s / uncached;
 }
 
@@ -154,13 +154,15 @@ JudgedClaim judge_passes(const StatedClaim& claim, const CellObservation& cell) 
         most = std::min(most.value_or(*passes), *passes);
     }
   if (largest == 0) return timed(cell) ? nothing_answers(claim) : not_timed(claim);
+  if (!most && !(cell.provenance.cache_bytes > 0))
+    return not_verifiable(claim, "this machine does not say how much its caches hold");
   if (!most)
     return not_verifiable(claim,
                           fmt::format("the timed inputs, {:.4g} MiB, fit into the last-level cache "
                                       "of {:.4g} MiB, where a pass leaves no trace",
                                       largest / kMiB, cell.provenance.cache_bytes / kMiB));
   JudgedClaim judged = by_interval(claim, {0, *most}, fmt::format("at most {:.3g}", *most),
-                                   "more would take longer at this machine's copy bandwidth");
+                                   "more would take longer at this machine's bandwidth");
   if (judged.verdict == ClaimVerdict::holds) {
     judged.verdict = ClaimVerdict::not_verifiable;
     judged.why = "the time leaves room for it, and nothing here counts memory traffic";

@@ -165,6 +165,10 @@ TEST_CASE("passes are false where the time has no room for them, and else nobody
   CHECK(claimed(5, 5e6).measured == "at most 4.01");
   CHECK(claimed(100, 1e6).verdict == kUnknown);  // all of it stays in the cache
   CHECK(claimed(100, 1e6).why.find("fit into the last-level cache") != std::string::npos);
+  CellObservation unknown = claiming(ClaimKind::passes_over_input, 100.0);
+  add_speed(unknown, 0.1, 0.1, 5e6);
+  unknown.provenance.cache_bytes = 0;
+  CHECK(judged(unknown).why == "this machine does not say how much its caches hold");
 }
 
 TEST_CASE("a bound is the ceiling that timed cases come near to") {
