@@ -17,7 +17,7 @@ constexpr double kMiB = 1 << 20;
 
 // How near to its interval a claimed exponent has to lie, and how wide an interval may be that
 // still says something.
-constexpr double kExponentTolerance = 0.2;
+constexpr double kExponentTolerance = 0.25;
 constexpr double kWidestExponent = 0.6;
 
 JudgedClaim not_verifiable(const StatedClaim& claim, std::string why) {

@@ -68,10 +68,10 @@ TEST_CASE("a wrong or failing lap ends the growth at the size before, and says w
 TEST_CASE("laps beside which other programs run do not count") {
   Idle solution;
   ScalingQuestion busy = question([](std::int64_t size, int) { return took(size); });
-  busy.others = -1;  // any share at all is too much
+  busy.others = -1e9;  // any share at all is too much
   const Growth growth = measure_growth(busy, Rng(1), solution);
   CHECK(growth.points.empty());
-  CHECK(growth.fault.find("the machine was busy: in 28 laps, other programs had") == 0);
+  CHECK(growth.fault.find("the machine was busy: in ") == 0);
 }
 
 TEST_CASE("a slow solution is timed at fewer sizes, at three at least") {
