@@ -85,7 +85,8 @@ nlohmann::json seen_in(const CellObservation& cell, const std::string& secret) {
   try {
     decoys.become_target();
     const std::string before = settings();
-    seen = seen_in(run_cell(workshop, request, [](const CellEvent&) {}), decoys.secret());
+    seen =
+        seen_in(run_cell(workshop, request, [](const CellEvent&) {}).observation, decoys.secret());
     seen["settings_changed"] = settings() != before;
   } catch (const std::exception& error) {
     seen["verdict"] = name_of(Verdict::broken);

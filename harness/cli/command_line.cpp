@@ -40,6 +40,7 @@ struct Options {
   std::vector<std::string> validate;
   GradeOptions grade;
   RerunOptions rerun;
+  VerifyOptions verify;
   std::string report_folder;
   std::string judgement;
   bool report_check = false;
@@ -110,6 +111,14 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       ->required();
   rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
       ->allow_extra_args(false);
+
+  CLI::App& verify = add_verb(app, "verify", "Check a grade's receipt and confirm it by a new run",
+                              "verify my-model CHALLENGE");
+  verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
+      ->required();
+  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge");
+  verify.add_option("--commitment", o.verify.commitment,
+                    "What was printed when the run began; it must be the receipt's");
 
   CLI::App& validate = add_verb(app, "validate", "Check papers and files; runs nothing",
                                 "validate submissions/my-model");
@@ -244,6 +253,7 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
   };
   if (verb == "grade") return guarded([o](const Context& c) { return grade(c, o.grade); });
   if (verb == "rerun") return guarded([o](const Context& c) { return rerun(c, o.rerun); });
+  if (verb == "verify") return guarded([o](const Context& c) { return verify(c, o.verify); });
   if (verb == "score") return [](const Context& c) { return score(c); };
   if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };
   if (verb == "import")

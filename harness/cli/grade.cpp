@@ -134,6 +134,9 @@ Answer grade(const Context& context, const GradeOptions& options) {
     answer.text += terminal_cell(rubric, scored, cells[i], context.style, reused ? "(reused)" : "");
     answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
     answer.document["cells"].back()["reused"] = reused;
+    if (const auto receipt = context.store().load_receipt(cells[i].submission, cells[i].challenge);
+        receipt && !reused)  // a reused one is for verify to read
+      answer.document["cells"].back()["commitment"] = receipt->commitment;
     if (scored.score.broken > 0 || scored.score.standing == Standing::broken)
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }

@@ -75,22 +75,27 @@ std::vector<CellObservation> carry_out(const Context& context,
   for (std::size_t i = 0; i < plan.size(); ++i)
     if (!plan[i].reused) {
       requests.push_back(plan[i].request);
+      requests.back().open_receipt = [&context](const Receipt& receipt) {
+        context.store().open_receipt(receipt);
+      };
       places.push_back(i);
     }
   ProgressDisplay display(*context.err, context.live, context.quiet, requests.size());
   const auto progress = [&](const CellEvent& event) { display.show(event); };
-  const auto finished = [&](const CellObservation& cell) { keep(context, rubric, cell); };
+  const auto finished = [&](const GradedCell& cell) { keep(context, rubric, cell); };
   auto seen = grade_cells(context.workshop, requests, context.jobs, progress, finished);
   for (std::size_t n = 0; n < seen.size(); ++n) cells[places[n]] = std::move(seen[n]);
   return cells;
 }
 
-void keep(const Context& context, const Rubric& rubric, const CellObservation& cell) {
+void keep(const Context& context, const Rubric& rubric, const GradedCell& cell) {
   const HoldInterrupts hold;
   const ResultStore store = context.store();
-  store.save(cell);
-  write_file(store.score_file(cell.submission, cell.challenge),
-             to_json(score_cell(rubric, cell), rubric));
+  const CellObservation& seen = cell.observation;
+  store.save(seen);
+  write_file(store.score_file(seen.submission, seen.challenge),
+             to_json(score_cell(rubric, seen), rubric));
+  store.close_receipt(seen, cell.receipt);
 }
 
 Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObservation& cell) {

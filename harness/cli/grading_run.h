@@ -22,8 +22,8 @@ PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission
 std::vector<CellObservation> carry_out(const Context& context,
                                        const std::vector<PlannedCell>& plan);
 
-/// Writes observation and score of a cell.
-void keep(const Context& context, const Rubric& rubric, const CellObservation& cell);
+/// Writes observation, score and receipt of a cell.
+void keep(const Context& context, const Rubric& rubric, const GradedCell& cell);
 
 /// What --json says about a cell: its score, its seed and its findings.
 Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObservation& cell);

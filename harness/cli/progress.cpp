@@ -25,6 +25,9 @@ void ProgressDisplay::show(const CellEvent& event) {
     case CellEvent::Kind::building:
       if (!live_) line("start " + cell);
       break;
+    case CellEvent::Kind::committed:
+      line(fmt::format("commit {} {}", cell, event.check));
+      return;
     case CellEvent::Kind::cell_done:
       ++done_;
       line(fmt::format("done  {} ({}), {} of {}", cell, name_of(event.verdict), done_, cells_));

@@ -37,6 +37,13 @@ struct RerunOptions {
 };
 Answer rerun(const Context& context, const RerunOptions& options);
 
+struct VerifyOptions {
+  std::string what;        // a receipt's file, or a submission's name or folder
+  std::string challenge;   // empty with a file
+  std::string commitment;  // that was printed when the run began; empty: nobody kept it
+};
+Answer verify(const Context& context, const VerifyOptions& options);
+
 Answer score(const Context& context);
 
 struct ReportOptions {

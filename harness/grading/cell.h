@@ -12,6 +12,7 @@
 #include "harness/grading/grader.h"
 #include "harness/grading/null_session.h"
 #include "harness/store/observation.h"
+#include "harness/store/receipt.h"
 
 namespace gauntlet {
 
@@ -33,17 +34,26 @@ struct CellRequest {
   std::optional<std::uint64_t> seed;      // absent: drawn after the build
   std::vector<std::string> only_checks;   // empty: all
   bool audit = false;                     // races are unmeasured, long runs get small budgets
+  bool races = true;                      // false: races are unmeasured
   bool grade_tests = true;                // false: what tests.cpp is worth is not asked
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
+  /// Keeps the receipt that the run is committed to, before the first check; empty: nobody does.
+  std::function<void(const Receipt&)> open_receipt = {};
+};
+
+/// A cell that was graded. Without a receipt when the grading process died.
+struct GradedCell {
+  CellObservation observation;
+  std::optional<Receipt> receipt;
 };
 
 /// What happens while cells are graded, for progress displays.
 struct CellEvent {
-  enum class Kind { building, check_started, check_done, cell_done };
+  enum class Kind { building, committed, check_started, check_done, cell_done };
   Kind kind;
   std::string submission;
   std::string challenge;
-  std::string check;  // check_started, check_done
+  std::string check;  // check_started, check_done; committed: the commitment
   Verdict verdict{};  // check_done; cell_done: the worst of the cell
   int done = 0;       // checks finished so far
   int total = 0;
@@ -54,7 +64,7 @@ using Progress = std::function<void(const CellEvent&)>;
 /// costs one cell (Verdict::broken, retried once), not the run. Timed checks of different cells
 /// never run at the same time. Observations come back in the order of the requests; `finished` sees
 /// each as soon as it is there, so that an interrupted run loses only what was being graded.
-using Finished = std::function<void(const CellObservation&)>;
+using Finished = std::function<void(const GradedCell&)>;
 std::vector<CellObservation> grade_cells(const Workshop& workshop,
                                          const std::vector<CellRequest>& requests, int jobs,
                                          const Progress& progress, const Finished& finished = {});

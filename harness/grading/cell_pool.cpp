@@ -24,7 +24,8 @@ namespace {
 
 // What a cell process sends its parent: one JSON document a line.
 //   {"event": {...}}            progress
-//   {"observation": "..."}      the result, as the store writes it; the last line
+//   {"observation": "...",      the result, as the store writes it; the last line
+//    "receipt": "..."}
 //   {"broken": "..."}           why there is no result
 
 nlohmann::json to_json(const CellEvent& event) {
@@ -58,8 +59,9 @@ void keep_freed_memory() {
   keep_freed_memory();
   try {
     const auto tell = [fd](const CellEvent& event) { send_line(fd, {{"event", to_json(event)}}); };
-    const CellObservation cell = run_cell(workshop, request, tell);
-    send_line(fd, {{"observation", to_json(cell)}});
+    const GradedCell cell = run_cell(workshop, request, tell);
+    send_line(fd,
+              {{"observation", to_json(cell.observation)}, {"receipt", to_json(*cell.receipt)}});
   } catch (const std::exception& error) {
     send_line(fd, {{"broken", error.what()}});
   }
@@ -114,13 +116,14 @@ class CellProcess {
     return false;
   }
 
-  const std::optional<CellObservation>& observation() const { return observation_; }
+  const std::optional<GradedCell>& cell() const { return cell_; }
   const std::string& fault() const { return fault_; }
 
  private:
   void take(const nlohmann::json& message, const Progress& progress) {
     if (message.contains("observation"))
-      observation_ = observation_from_json(message["observation"].get<std::string>(), "a cell");
+      cell_ = {observation_from_json(message["observation"].get<std::string>(), "a cell"),
+               receipt_from_json(message["receipt"].get<std::string>(), "a cell's receipt")};
     if (message.contains("broken")) fault_ = message["broken"].get<std::string>();
     if (!message.contains("event")) return;
     const auto& event = message["event"];
@@ -135,7 +138,7 @@ class CellProcess {
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
-    if (!observation_ && fault_.empty())
+    if (!cell_ && fault_.empty())
       fault_ = WIFSIGNALED(status)
                    ? fmt::format("the grading process died of {}", strsignal(WTERMSIG(status)))
                    : fmt::format("the grading process ended with exit code {} and no result",
@@ -147,7 +150,7 @@ class CellProcess {
   pid_t pid_ = -1;
   int fd_ = -1;
   std::string received_;
-  std::optional<CellObservation> observation_;
+  std::optional<GradedCell> cell_;
   std::string fault_;
 };
 
@@ -216,17 +219,19 @@ class CellPool {
     const std::unique_ptr<CellProcess> process = std::move(running_[at]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(at));
     const std::size_t index = process->index();
-    if (!process->observation() && attempts_[index] < 2) {
+    if (!process->cell() && attempts_[index] < 2) {
       waiting_.push_front(index);
       return;
     }
     const CellRequest& request = requests_[index];
-    cells_[index] =
-        process->observation() ? *process->observation() : broken_cell(request, process->fault());
+    const GradedCell cell = process->cell()
+                                ? *process->cell()
+                                : GradedCell{broken_cell(request, process->fault()), std::nullopt};
+    cells_[index] = cell.observation;
     const int total = static_cast<int>(cells_[index].checks.size());
     progress_({CellEvent::Kind::cell_done, request.submission, request.challenge.entry(), "",
                worst_of(cells_[index]), total, total});
-    if (finished_) finished_(cells_[index]);
+    if (finished_) finished_(cell);
   }
 
   const Workshop& workshop_;

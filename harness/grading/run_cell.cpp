@@ -5,13 +5,17 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "harness/core/digest.h"
 #include "harness/core/error.h"
+#include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/core/rng.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/self_test.h"
 #include "harness/grading/timing_gate.h"
+#include "harness/grading/transcript.h"
 #include "harness/sandbox/report.h"
+#include "harness/store/observation_json.h"
 #include "harness/worker/worker_session.h"
 
 namespace gauntlet {
@@ -41,6 +45,9 @@ class ReferenceSessions {
 
   Session& first() { return started(first_); }
   Session& second() { return started(second_); }
+
+  /// SHA-256 of what raced; empty while nothing did.
+  std::string digest() const { return library_.empty() ? "" : sha256(read_file(library_)); }
 
  private:
   Session& started(std::unique_ptr<Session>& session) {
@@ -159,7 +166,7 @@ class CellRun {
     scaling_ = std::move(grader.scaling);
   }
 
-  CellObservation run() {
+  GradedCell run() {
     cell_.submission = request_.submission;
     cell_.challenge = request_.challenge.entry();
     cell_.device = request_.solution.device;
@@ -167,15 +174,10 @@ class CellRun {
     read_claims();
     gate_.share();
     std::unique_ptr<Session> solution = request_.null_solution ? null_session() : build();
-    if (!solution) return std::move(cell_);
-    if (!request_.null_solution) grade_engineering();
-    for (const Check& check : checks_) ask_one(check, *solution);
-    if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(*solution);
-    if (timed_) {
-      cell_.provenance.copy_gb_per_s = ceilings().copy_gb_per_s;
-      cell_.provenance.fma_gflop_per_s = ceilings().fma_gflop_per_s;
-    }
-    return std::move(cell_);
+    commit();
+    if (solution) ask_all(*solution);
+    close_receipt();
+    return {std::move(cell_), std::move(receipt_)};
   }
 
  private:
@@ -200,7 +202,7 @@ class CellRun {
 
   /// Asked of a whole grading only, and never in an audit, which does not look at clocks.
   void time_growth(Session& solution) {
-    if (request_.audit || !request_.only_checks.empty()) return;
+    if (request_.audit || !request_.races || !request_.only_checks.empty()) return;
     tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
     gate_.own();
     const Rng rng(derive_seed(cell_.seed, "claimed growth of time"));
@@ -219,6 +221,7 @@ class CellRun {
     cell_.build = built.record;
     draw_seed();
     if (!built.record.ok) return nullptr;
+    receipt_.library = sha256(read_file(built.library));
     return worker_session(workshop_, request_.challenge, built.library);
   }
 
@@ -230,11 +233,51 @@ class CellRun {
     return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher);
   }
 
+  /// Binds the run to its seed before any question is asked, in a file that outlives us.
+  void commit() {
+    receipt_.submission = cell_.submission;
+    receipt_.challenge = cell_.challenge;
+    receipt_.device = cell_.device;
+    receipt_.seed_drawn = !request_.seed;
+    receipt_.sources = cell_.provenance.submission_digest;
+    receipt_.grader = cell_.provenance.grader_digest;
+    receipt_.gauntlet_version = cell_.provenance.gauntlet_version;
+    receipt_.compiler = cell_.build.compiler;
+    receipt_.cpu = cell_.provenance.cpu;
+    receipt_.sandbox = cell_.provenance.sandbox;
+    receipt_.started = cell_.provenance.started;
+    nonce_ = fresh_nonce();
+    receipt_.commitment = commitment_to(receipt_, cell_.seed, nonce_);
+    if (!request_.open_receipt) return;
+    request_.open_receipt(receipt_);
+    tell(CellEvent::Kind::committed, receipt_.commitment, Verdict::passed);
+  }
+
+  void close_receipt() {
+    receipt_.closing = {cell_.seed, nonce_, references_.digest(), sha256(to_json(cell_)),
+                        std::move(traces_)};
+  }
+
+  void ask_all(Session& solution) {
+    if (!request_.null_solution) grade_engineering();
+    transcript_.emplace(solution);
+    for (const Check& check : checks_) ask_one(check);
+    if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(solution);
+    if (!timed_) return;
+    cell_.provenance.copy_gb_per_s = ceilings().copy_gb_per_s;
+    cell_.provenance.fma_gflop_per_s = ceilings().fma_gflop_per_s;
+  }
+
   void grade_engineering() {
-    if (wanted(request_, warning_free_build_info()))
-      cell_.checks.push_back(warning_free_build(cell_.build));
-    if (request_.grade_tests && wanted(request_, self_test_info()))
-      cell_.checks.push_back(self_test());
+    if (wanted(request_, warning_free_build_info())) keep(warning_free_build(cell_.build), {});
+    if (request_.grade_tests && wanted(request_, self_test_info())) keep(self_test(), {});
+  }
+
+  void keep(CheckObservation seen, CheckTrace trace) {
+    trace.id = seen.info.id;
+    trace.verdict = seen.verdict;
+    cell_.checks.push_back(std::move(seen));
+    traces_.push_back(std::move(trace));
   }
 
   CheckObservation self_test() {
@@ -256,32 +299,35 @@ class CellRun {
     }
   }
 
-  void ask_one(const Check& check, Session& solution) {
+  void ask_one(const Check& check) {
     tell(CellEvent::Kind::check_started, check.id, Verdict::passed);
     if (timed_out_ >= kPatience) {
-      cell_.checks.push_back(not_asked(check));
+      keep(not_asked(check), {});
     } else {
-      cell_.checks.push_back(ask_again_if_broken(check, solution));
+      CheckObservation seen = ask_again_if_broken(check);
+      keep(std::move(seen), transcript_->trace());
     }
     if (cell_.checks.back().verdict == Verdict::timed_out) ++timed_out_;
     tell(CellEvent::Kind::check_done, check.id, cell_.checks.back().verdict);
   }
 
   /// What breaks is a fault of ours, and may have been the machine's for a moment.
-  CheckObservation ask_again_if_broken(const Check& check, Session& solution) {
-    CheckObservation seen = ask(check, cell_.seed, setting_for(check, solution));
+  CheckObservation ask_again_if_broken(const Check& check) {
+    transcript_->begin();
+    CheckObservation seen = ask(check, cell_.seed, setting_for(check));
     gate_.share();
     if (seen.verdict != Verdict::broken) return seen;
     tell(CellEvent::Kind::check_started,
          fmt::format("{}: once more, after a fault of ours: {}", check.id, seen.finding->summary),
          Verdict::passed);
-    seen = ask(check, cell_.seed, setting_for(check, solution));
+    transcript_->begin();
+    seen = ask(check, cell_.seed, setting_for(check));
     gate_.share();
     return seen;
   }
 
-  Probe::Setting setting_for(const Check& check, Session& solution) {
-    Probe::Setting setting{.solution = solution, .audit = request_.audit};
+  Probe::Setting setting_for(const Check& check) {
+    Probe::Setting setting{.solution = *transcript_, .audit = request_.audit};
     setting.size = request_.challenge.size;
     setting.challenge_folder = request_.challenge.folder;
     // How often there is news may be the solution's choice.
@@ -294,14 +340,21 @@ class CellRun {
     };
     // Audits count tokens and cases, not seconds: they keep both cores busy.
     if (request_.audit) return setting;
-    setting.take_machine = [this] { gate_.own(); };
-    setting.reference = [this]() -> Session& { return race_alone(references_.first()); };
+    setting.take_machine = [this] {
+      transcript_->leave_out();
+      gate_.own();
+    };
+    setting.reference = [this]() -> Session& { return race_alone(); };
     setting.reference_again = [this]() -> Session& { return references_.second(); };
     return setting;
   }
 
   /// The first race of a check takes the gate for itself until the check is over.
-  Session& race_alone(Session& reference) {
+  Session& race_alone() {
+    transcript_->leave_out();
+    if (!request_.races)
+      throw CheckEnded{{Verdict::unmeasured, "", "nothing is raced in this run", {}, std::nullopt}};
+    Session& reference = references_.first();
     gate_.own();
     ceilings();
     timed_ = true;
@@ -322,6 +375,10 @@ class CellRun {
   std::vector<Check> checks_;
   std::optional<ScalingQuestion> scaling_;
   CellObservation cell_;
+  Receipt receipt_;
+  std::string nonce_;
+  std::optional<Transcript> transcript_;
+  std::vector<CheckTrace> traces_;
   int timed_out_ = 0;
   bool timed_ = false;
 };
@@ -345,8 +402,8 @@ std::vector<CheckInfo> checks_of(const std::string& challenge_id) {
   return checks;
 }
 
-CellObservation run_cell(const Workshop& workshop, const CellRequest& request,
-                         const Progress& progress) {
+GradedCell run_cell(const Workshop& workshop, const CellRequest& request,
+                    const Progress& progress) {
   return CellRun(workshop, request, progress).run();
 }
 

@@ -50,6 +50,32 @@ fs::path ResultStore::score_file(const std::string& submission,
   return root_ / submission / challenge / "score.json";
 }
 
+fs::path ResultStore::receipt_file(const std::string& submission,
+                                   const std::string& challenge) const {
+  return root_ / submission / challenge / "receipt.json";
+}
+
+fs::path ResultStore::opened_file(const std::string& submission,
+                                  const std::string& challenge) const {
+  return root_ / submission / challenge / "opened.json";
+}
+
+void ResultStore::open_receipt(const Receipt& receipt) const {
+  require_plain("submission", receipt.submission);
+  require_plain("challenge", receipt.challenge);
+  write_file(opened_file(receipt.submission, receipt.challenge), to_json(receipt));
+}
+
+void ResultStore::close_receipt(const CellObservation& cell,
+                                const std::optional<Receipt>& receipt) const {
+  const fs::path closed = receipt_file(cell.submission, cell.challenge);
+  if (receipt)
+    write_file(closed, to_json(*receipt));
+  else
+    fs::remove(closed);
+  fs::remove(opened_file(cell.submission, cell.challenge));
+}
+
 void ResultStore::save(const CellObservation& cell) const {
   require_plain("submission", cell.submission);
   require_plain("challenge", cell.challenge);
@@ -79,6 +105,13 @@ std::optional<Papers> ResultStore::load_papers(const std::string& submission) co
   const fs::path file = root_ / submission / "model.yaml";
   if (!fs::exists(file)) return std::nullopt;
   return read_papers(file);
+}
+
+std::optional<Receipt> ResultStore::load_receipt(const std::string& submission,
+                                                 const std::string& challenge) const {
+  const fs::path file = receipt_file(submission, challenge);
+  if (!fs::exists(file)) return std::nullopt;
+  return receipt_from_json(read_file(file), file.string());
 }
 
 std::vector<CellObservation> ResultStore::load_all() const {

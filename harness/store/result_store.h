@@ -8,6 +8,7 @@
 
 #include "harness/store/observation.h"
 #include "harness/store/papers.h"
+#include "harness/store/receipt.h"
 
 namespace gauntlet {
 
@@ -15,6 +16,8 @@ namespace gauntlet {
 ///   <root>/<submission>/model.yaml                     the papers it was graded with
 ///   <root>/<submission>/<challenge>/observation.json   what was seen
 ///   <root>/<submission>/<challenge>/score.json         what the rubric made of it
+///   <root>/<submission>/<challenge>/receipt.json       what proves that it was not arranged
+///   <root>/<submission>/<challenge>/opened.json        the receipt of a run that has not ended
 /// Every file is replaced as a whole; an interrupted write leaves the old one.
 class ResultStore {
  public:
@@ -26,7 +29,17 @@ class ResultStore {
   std::filesystem::path score_file(const std::string& submission,
                                    const std::string& challenge) const;
 
+  std::filesystem::path receipt_file(const std::string& submission,
+                                     const std::string& challenge) const;
+  std::filesystem::path opened_file(const std::string& submission,
+                                    const std::string& challenge) const;
+
   void save(const CellObservation& cell) const;
+  void open_receipt(const Receipt& receipt) const;
+
+  /// Replaces the receipt that was opened. Without a receipt, that of the observation before goes
+  /// away: it proves nothing about this one.
+  void close_receipt(const CellObservation& cell, const std::optional<Receipt>& receipt) const;
   void save_papers(const std::string& submission, const Papers& papers) const;
 
   /// Nothing when there is no such file. Throws UserError for a file that cannot be read, or that
@@ -34,6 +47,8 @@ class ResultStore {
   std::optional<CellObservation> load(const std::string& submission,
                                       const std::string& challenge) const;
   std::optional<Papers> load_papers(const std::string& submission) const;
+  std::optional<Receipt> load_receipt(const std::string& submission,
+                                      const std::string& challenge) const;
 
   /// Everything that is stored, sorted by submission, then challenge. Empty for a missing folder.
   std::vector<CellObservation> load_all() const;

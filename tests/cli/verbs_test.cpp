@@ -283,7 +283,7 @@ TEST_CASE("a grade that a report replaces is in its ledger") {
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
-                           "import", "compare", "show", "doctor", "help"}) {
+                           "import", "compare", "show", "verify", "doctor", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);

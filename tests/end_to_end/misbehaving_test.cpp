@@ -136,7 +136,7 @@ TEST_CASE("a check that breaks through a fault of ours is asked once more, and b
     if (event.check.find("once more, after a fault of ours") == std::string::npos) return;
     if (++again > 1) fs::copy_file(worker, shop.worker, fs::copy_options::skip_existing);
   };
-  CHECK(name_of(seen_by(run_cell(shop, honest_request(), mend)).verdict) == "broken");
-  CHECK(name_of(seen_by(run_cell(shop, honest_request(), mend)).verdict) == "passed");
+  CHECK(name_of(seen_by(run_cell(shop, honest_request(), mend).observation).verdict) == "broken");
+  CHECK(name_of(seen_by(run_cell(shop, honest_request(), mend).observation).verdict) == "passed");
   CHECK(again == 2);
 }

@@ -1,5 +1,5 @@
-// A stored observation, truncated or edited: read as what it says, or refused. What was read is
-// written back as the same bytes.
+// A stored observation or receipt, truncated or edited: read as what it says, or refused. What was
+// read is written back as the same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/receipt.h"
 
 namespace {
 
@@ -19,9 +20,17 @@ void read_observation(const std::string& text) {
   }
 }
 
+void read_receipt(const std::string& text) {
+  try {
+    if (gauntlet::to_json(gauntlet::receipt_from_json(text, "fuzzed")) != text) std::abort();
+  } catch (const gauntlet::UserError&) {
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   read_observation({reinterpret_cast<const char*>(data), size});
+  read_receipt({reinterpret_cast<const char*>(data), size});
   return 0;
 }

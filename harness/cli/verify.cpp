@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/grading_run.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+#include "harness/store/observation_json.h"
+#include "harness/store/receipt_check.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Outcome = Proof::Outcome;
+
+struct Claim {
+  Receipt receipt;
+  SubmissionFolder submission;
+  fs::path folder;  // that the receipt lies in, with the files that it speaks of
+};
+
+fs::path receipt_of(const Context& context, const std::string& submission,
+                    const std::string& challenge) {
+  const ResultStore store = context.store();
+  const fs::path file = store.receipt_file(submission, challenge);
+  if (fs::exists(file)) return file;
+  if (fs::exists(store.opened_file(submission, challenge)))
+    throw UserError(
+        fmt::format("{} was opened, and its run never ended; grade it again: "
+                    "./gauntlet grade {} -c {}",
+                    store.opened_file(submission, challenge).string(), submission, challenge),
+        kExitNothingMatched);
+  throw UserError(
+      fmt::format("{} is not there; grade it first: ./gauntlet grade {} -c {}{}", file.string(),
+                  submission, challenge,
+                  fs::exists(store.observation_file(submission, challenge)) ? " --fresh" : ""),
+      kExitNothingMatched);
+}
+
+Claim find_claim(const Context& context, const VerifyOptions& options) {
+  if (fs::is_regular_file(options.what)) {
+    const Receipt receipt = receipt_from_json(read_file(options.what), options.what);
+    require_entry(receipt.challenge, context.challenges());
+    return {receipt, find_submission(context, receipt.submission),
+            fs::absolute(options.what).parent_path()};
+  }
+  if (options.challenge.empty())
+    throw UserError(
+        fmt::format("'{}' is no receipt's file; name a submission's challenge with it: "
+                    "./gauntlet verify {} CHALLENGE",
+                    printable(options.what, 200), printable(options.what, 200)));
+  require_entry(options.challenge, context.challenges());
+  const SubmissionFolder submission = find_submission(context, options.what);
+  const fs::path file = receipt_of(context, submission.name, options.challenge);
+  const Receipt receipt = receipt_from_json(read_file(file), file.string());
+  if (receipt.submission != submission.name || receipt.challenge != options.challenge)
+    throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
+                                printable(receipt.submission, 80),
+                                printable(receipt.challenge, 80)));
+  return {receipt, submission, file.parent_path()};
+}
+
+/// That score.json is what this rubric makes of the observation beside it.
+Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservation& cell) {
+  const std::string text = read_file(file);
+  if (text == to_json(score_cell(rubric, cell), rubric))
+    return {"score", Outcome::holds, file.string()};
+  const auto in = JsonFields::of_document(text, file.string(), "gauntlet.score/1");
+  if (in.text("rubric_digest") != rubric.digest)
+    return {
+        "score", Outcome::noted,
+        fmt::format("{} is of another rubric; ./gauntlet score applies this one", file.string())};
+  return {
+      "score", Outcome::refuted,
+      fmt::format("{} is not what the rubric makes of the observation: it was edited; ./gauntlet "
+                  "score writes it again",
+                  file.string())};
+}
+
+/// What can be told without running anything.
+std::vector<Proof> check_files(const Context& context, const Claim& claim,
+                               const CellRequest& request, const std::string& printed) {
+  std::vector<Proof> proofs{
+      check_commitment(claim.receipt, printed),
+      check_sources(claim.receipt, request.solution.digest()),
+      check_grader(claim.receipt, std::string(grader_for(request.challenge.id).digest))};
+  const fs::path observation = claim.folder / "observation.json";
+  if (!fs::exists(observation)) {
+    proofs.push_back(
+        {"observation", Outcome::noted,
+         fmt::format("{} is not there; the run below stands for it", observation.string())});
+    return proofs;
+  }
+  const std::string text = read_file(observation);
+  proofs.push_back(check_observation(claim.receipt, text, observation.string()));
+  const fs::path score = claim.folder / "score.json";
+  if (proofs.back().outcome == Outcome::holds && fs::exists(score))
+    proofs.push_back(
+        check_score(context.rubric(), score, observation_from_json(text, observation.string())));
+  return proofs;
+}
+
+/// A build from nothing: what the cache holds proves nothing about the sources.
+std::string fresh_library(const Context& context, const CellRequest& request) {
+  const ScratchFolder cache("verify");
+  const BuiltSolution built =
+      build_solution(request.solution, request.challenge, cache.path(), context.workshop.build);
+  return built.record.ok ? sha256(read_file(built.library)) : "";
+}
+
+/// Everything again with the receipt's seed, but for the races.
+std::vector<Proof> run_again(const Context& context, CellRequest request, const Receipt& claimed) {
+  request.seed = claimed.closing->seed;
+  request.races = false;
+  std::optional<Receipt> seen;
+  ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  grade_cells(
+      context.workshop, {request}, 1, [&](const CellEvent& event) { display.show(event); },
+      [&](const GradedCell& cell) { seen = cell.receipt; });
+  if (!seen)
+    return {{"run", Outcome::open, "the grader broke; verify again, and report it if it stays"}};
+  seen->library = fresh_library(context, request);
+  return compare_runs(claimed, *seen);
+}
+
+Json document_of(const Claim& claim, const std::vector<Proof>& proofs) {
+  Json document{{"schema", "gauntlet.verify/1"},
+                {"submission", claim.receipt.submission},
+                {"challenge", claim.receipt.challenge},
+                {"commitment", claim.receipt.commitment},
+                {"outcome", name_of(worst_of(proofs))},
+                {"confirmed", worst_of(proofs) <= Outcome::noted},
+                {"proofs", Json::array()}};
+  for (const Proof& proof : proofs)
+    document["proofs"].push_back(
+        {{"what", proof.what}, {"outcome", name_of(proof.outcome)}, {"text", proof.text}});
+  return document;
+}
+
+std::string closing_line(Outcome worst) {
+  if (worst == Outcome::refuted) return "Refuted: this receipt does not prove the grade.\n";
+  if (worst == Outcome::open) return "Neither confirmed nor refuted.\n";
+  return "Confirmed.\n";
+}
+
+std::string line_of(Outcome outcome, const std::string& what, const std::string& text) {
+  return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, text);
+}
+
+Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs) {
+  Answer answer;
+  answer.document = document_of(claim, proofs);
+  answer.text = fmt::format("{} {}\n", claim.receipt.submission, claim.receipt.challenge);
+  int same = 0;
+  for (const Proof& proof : proofs) {
+    const bool quiet = proof.outcome == Outcome::holds && proof.what.starts_with("check ");
+    if (quiet) ++same;
+    if (!quiet) answer.text += line_of(proof.outcome, proof.what, proof.text);
+  }
+  if (same > 0)
+    answer.text += line_of(Outcome::holds, fmt::format("{} checks", same),
+                           "same verdict, inputs and outputs again");
+  const Outcome worst = worst_of(proofs);
+  answer.text += closing_line(worst);
+  if (worst == Outcome::open) answer.exit_code = kExitIncomplete;
+  if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
+  return answer;
+}
+
+}  // namespace
+
+Answer verify(const Context& context, const VerifyOptions& options) {
+  const Claim claim = find_claim(context, options);
+  if (!claim.receipt.closing)
+    throw UserError(fmt::format("{}: the run that it was opened for never ended, so that it proves "
+                                "nothing; grade again",
+                                options.what),
+                    kExitNothingMatched);
+  const PlannedCell cell = plan_cell(context, claim.submission, claim.receipt.challenge, true);
+  std::vector<Proof> proofs = check_files(context, claim, cell.request, options.commitment);
+  // What would run is something else, or nobody needs to hear more.
+  if (worst_of(proofs) == Outcome::refuted) return answer_for(claim, proofs);
+  for (Proof& proof : run_again(context, cell.request, claim.receipt))
+    proofs.push_back(std::move(proof));
+  return answer_for(claim, proofs);
+}
+
+}  // namespace gauntlet

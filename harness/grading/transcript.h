@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+#include "harness/store/receipt.h"
+#include "harness/worker/session.h"
+
+namespace gauntlet {
+
+/// A solution's session that is listened to, for the receipt: hashes what goes in and what comes
+/// back. What the solution gave and is handed again counts as "its third output", not by its bytes:
+/// one that adds in another order the next time was still asked the same.
+class Transcript : public Session {
+ public:
+  explicit Transcript(Session& session) : session_(session) {}
+
+  /// A check begins.
+  void begin();
+
+  /// The rest of the check depends on the clock and is left out.
+  void leave_out() { timed_ = true; }
+
+  /// What was heard since the last begin(); id and verdict are the caller's to fill in.
+  CheckTrace trace() const { return {"", Verdict::broken, timed_, calls_, inputs_, outputs_}; }
+
+  void run(CallBase& call) override;
+  void restart() override { session_.restart(); }
+  std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }
+
+ private:
+  void hear_inputs(const CallBase& call);
+  void hear_outputs(const CallBase& call);
+
+  Session& session_;
+  bool timed_ = false;
+  int calls_ = 0;
+  std::uint64_t inputs_ = 0;
+  std::uint64_t outputs_ = 0;
+  std::unordered_map<std::uint64_t, std::size_t> given_;  // hash of an output -> which it was
+};
+
+}  // namespace gauntlet

@@ -1,0 +1,143 @@
+#include "harness/store/receipt.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/core/digest.h"
+#include "harness/core/rng.h"
+#include "harness/store/json_fields.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kDigits = 64;
+
+std::string schema() {
+  return fmt::format("gauntlet.receipt/{}", Receipt::kSchema);
+}
+
+std::string traces_digest(const Receipt::Closing& closing, std::uint64_t CheckTrace::*hash) {
+  Digest digest;
+  for (const CheckTrace& check : closing.checks) digest.add(check.id, hex_number(check.*hash));
+  return digest.hex();
+}
+
+Json to(const CheckTrace& check) {
+  return {{"id", check.id},
+          {"verdict", name_of(check.verdict)},
+          {"timed", check.timed},
+          {"calls", check.calls},
+          {"inputs", hex_number(check.inputs)},
+          {"outputs", hex_number(check.outputs)}};
+}
+
+Json to(const Receipt::Closing& closing) {
+  Json json{{"seed", hex_number(closing.seed)}, {"nonce", closing.nonce},
+            {"reference", closing.reference},   {"observation", closing.observation},
+            {"cases", cases_digest(closing)},   {"outputs", outputs_digest(closing)},
+            {"checks", Json::array()}};
+  for (const CheckTrace& check : closing.checks) json["checks"].push_back(to(check));
+  return json;
+}
+
+/// A SHA-256 or a nonce.
+std::string digest_from(const JsonFields& in, const std::string& key, bool may_be_empty = false) {
+  const std::string digest = in.text(key);
+  const bool digits = std::all_of(digest.begin(), digest.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+  if (!(may_be_empty && digest.empty()) && (!digits || digest.size() != kDigits))
+    in.refuse(key, fmt::format("must be {} lower-case hex digits", kDigits));
+  return digest;
+}
+
+CheckTrace trace_from(const JsonFields& in) {
+  return {in.text("id"),     in.word("verdict", verdict_named),
+          in.truth("timed"), static_cast<int>(in.integer("calls")),
+          in.hex("inputs"),  in.hex("outputs")};
+}
+
+Receipt::Closing closing_from(const JsonFields& in) {
+  Receipt::Closing closing;
+  closing.seed = in.hex("seed");
+  closing.nonce = digest_from(in, "nonce");
+  closing.reference = digest_from(in, "reference", true);
+  closing.observation = digest_from(in, "observation");
+  for (const auto& check : in.list("checks")) closing.checks.push_back(trace_from(check));
+  for (const auto& [key, digest] :
+       {std::pair{"cases", cases_digest(closing)}, std::pair{"outputs", outputs_digest(closing)}})
+    if (digest_from(in, key) != digest)
+      in.refuse(key, fmt::format("must be {}, which is what `checks` adds up to; the file was "
+                                 "edited: take it from where it was published, or grade again",
+                                 digest));
+  return closing;
+}
+
+}  // namespace
+
+std::string fresh_nonce() {
+  return fmt::format("{:016x}{:016x}{:016x}{:016x}", entropy(), entropy(), entropy(), entropy());
+}
+
+std::string commitment_to(const Receipt& receipt, std::uint64_t seed, const std::string& nonce) {
+  return Digest()
+      .add("seed", hex_number(seed))
+      .add("nonce", nonce)
+      .add("sources", receipt.sources)
+      .add("library", receipt.library)
+      .add("grader", receipt.grader)
+      .hex();
+}
+
+std::string cases_digest(const Receipt::Closing& closing) {
+  return traces_digest(closing, &CheckTrace::inputs);
+}
+
+std::string outputs_digest(const Receipt::Closing& closing) {
+  return traces_digest(closing, &CheckTrace::outputs);
+}
+
+std::string to_json(const Receipt& receipt) {
+  Json json{{"schema", schema()},
+            {"submission", receipt.submission},
+            {"challenge", receipt.challenge},
+            {"device", name_of(receipt.device)},
+            {"seed_drawn", receipt.seed_drawn},
+            {"commitment", receipt.commitment},
+            {"sources", receipt.sources},
+            {"library", receipt.library},
+            {"grader", receipt.grader},
+            {"gauntlet_version", receipt.gauntlet_version},
+            {"compiler", receipt.compiler},
+            {"cpu", receipt.cpu},
+            {"sandbox", receipt.sandbox},
+            {"started", receipt.started}};
+  if (receipt.closing) json["closing"] = to(*receipt.closing);
+  return json_text(json);
+}
+
+Receipt receipt_from_json(const std::string& text, const std::string& shown_name) {
+  const JsonFields in = JsonFields::of_document(text, shown_name, schema());
+  Receipt receipt;
+  receipt.submission = in.text("submission");
+  receipt.challenge = in.text("challenge");
+  receipt.device = in.word("device", device_named);
+  receipt.seed_drawn = in.truth("seed_drawn");
+  receipt.commitment = digest_from(in, "commitment");
+  receipt.sources = digest_from(in, "sources");
+  receipt.library = digest_from(in, "library", true);
+  receipt.grader = digest_from(in, "grader");
+  receipt.gauntlet_version = in.text("gauntlet_version");
+  receipt.compiler = in.text("compiler");
+  receipt.cpu = in.text("cpu");
+  receipt.sandbox = in.text("sandbox");
+  receipt.started = in.text("started");
+  if (in.has("closing")) receipt.closing = closing_from(in.fields("closing"));
+  if (to_json(receipt) != text)
+    in.refuse("schema",
+              "there is more or other text in the file than its fields; the file was "
+              "edited: take it from where it was published, or grade again");
+  return receipt;
+}
+
+}  // namespace gauntlet

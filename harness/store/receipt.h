@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/check.h"
+#include "harness/core/verdict.h"
+
+namespace gauntlet {
+
+/// What one check put to a solution and got back, in the order of its calls. Where `timed`, the
+/// check raced or had the machine to itself, and the hashes end where that began: what follows
+/// depends on the clock.
+struct CheckTrace {
+  std::string id;
+  Verdict verdict = Verdict::broken;
+  bool timed = false;
+  int calls = 0;
+  std::uint64_t inputs = 0;   // XXH64, chained
+  std::uint64_t outputs = 0;  // with what callbacks were asked and answered
+};
+
+/// What proves later that a grade was not arranged: written before the first check with a
+/// commitment to the seed, and once more after the last one with everything revealed.
+struct Receipt {
+  static constexpr int kSchema = 1;
+
+  /// What only the end of the run knows or may tell.
+  struct Closing {
+    std::uint64_t seed = 0;
+    std::string nonce;        // 256 random bits, so that nobody finds the seed by trying
+    std::string reference;    // SHA-256 of the reference's library; empty when nothing raced
+    std::string observation;  // SHA-256 of observation.json
+    std::vector<CheckTrace> checks;
+  };
+
+  std::string submission;
+  std::string challenge;
+  Device device = Device::cpu;
+  bool seed_drawn = true;  // false: whoever graded chose it
+  std::string commitment;
+  std::string sources;  // SHA-256, as the next two: of the solution's files
+  std::string library;  // what was built of them; empty when they did not build
+  std::string grader;
+  std::string gauntlet_version;
+  std::string compiler;
+  std::string cpu;
+  std::string sandbox;
+  std::string started;
+  std::optional<Closing> closing;  // absent while the run goes on
+};
+
+/// 64 hex digits from the kernel.
+std::string fresh_nonce();
+
+/// SHA-256 over the seed, the nonce, and the digests of sources, library and grader.
+std::string commitment_to(const Receipt& receipt, std::uint64_t seed, const std::string& nonce);
+
+/// SHA-256 over what was put to the solution in all checks, and over all that came back.
+std::string cases_digest(const Receipt::Closing& closing);
+std::string outputs_digest(const Receipt::Closing& closing);
+
+/// Schema "gauntlet.receipt/1". The same receipt gives the same bytes on every machine.
+std::string to_json(const Receipt& receipt);
+
+/// Reads what to_json wrote, byte for byte. Throws UserError naming `shown_name` for anything else.
+Receipt receipt_from_json(const std::string& text, const std::string& shown_name);
+
+}  // namespace gauntlet

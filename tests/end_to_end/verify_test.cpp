@@ -1,0 +1,158 @@
+// A grade, its receipt, and everything that somebody might change afterwards.
+#include <doctest/doctest.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/store/json_fields.h"
+#include "tests/cli/checkout.h"
+
+using namespace gauntlet;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kChallenge = "layernorm_backward";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A graded submission. Its tests.cpp stays behind: judging that would take a minute.
+class Graded {
+ public:
+  Graded() {
+    checkout.challenge = kChallenge;
+    checkout.add_submission("bravo");
+    const fs::path textbook = fs::path(GAUNTLET_ROOT) / "submissions/textbook" / kChallenge;
+    fs::copy_file(textbook / "solution.cpp", solution(), fs::copy_options::overwrite_existing);
+    graded = checkout.run({"rerun", "bravo", kChallenge});
+    INFO(graded.err);
+    REQUIRE(graded.code == kExitDone);
+  }
+
+  fs::path solution() const {
+    return checkout.root() / "submissions/bravo" / kChallenge / "solution.cpp";
+  }
+  fs::path file(const char* name) const {
+    return checkout.results().root() / "bravo" / kChallenge / name;
+  }
+  Receipt receipt() const { return *checkout.results().load_receipt("bravo", kChallenge); }
+
+  Ran verify(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words{"verify", "bravo", kChallenge};
+    words.insert(words.end(), options.begin(), options.end());
+    return checkout.run(words);
+  }
+
+  /// What verify says while the file has this content instead of its own.
+  Ran verify_with(const fs::path& changed, const std::string& content,
+                  const std::vector<std::string>& options = {}) const {
+    const std::string before = read_file(changed);
+    REQUIRE(content != before);
+    write_file(changed, content);
+    Ran ran = verify(options);
+    write_file(changed, before);
+    return ran;
+  }
+
+  /// A file's content with one word replaced.
+  static std::string with(const fs::path& file, const std::string& from, const std::string& to) {
+    std::string text = read_file(file);
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+  }
+
+  Checkout checkout;
+  Ran graded;
+};
+
+void check_refuted(const Ran& ran, const std::string& words) {
+  INFO(ran.out, ran.err);
+  CHECK(ran.code == kExitGateFailed);
+  CHECK(contains(ran.out, words));
+  CHECK(contains(ran.out, "Refuted"));
+}
+
+}  // namespace
+
+TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwards is seen") {
+  static const Graded cell;  // graded once; every part below leaves it as it was
+  const fs::path receipt_file = cell.file("receipt.json");
+  const Receipt receipt = cell.receipt();
+  REQUIRE(receipt.closing);
+
+  SUBCASE("an untouched grade is confirmed") {
+    CHECK(contains(cell.graded.err,
+                   fmt::format("commit bravo {} {}\n", kChallenge, receipt.commitment)));
+    CHECK_FALSE(fs::exists(cell.file("opened.json")));
+    const Ran ran = cell.checkout.run(
+        {"verify", receipt_file.string(), "--commitment", receipt.commitment, "--json"});
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitDone);
+    const Json document = Json::parse(ran.out);
+    CHECK(document["schema"] == "gauntlet.verify/1");
+    CHECK(document["confirmed"] == true);
+    CHECK(document["proofs"].size() > receipt.closing->checks.size());
+    for (const CheckTrace& check : receipt.closing->checks) {
+      INFO(check.id);
+      const bool of_engineering =
+          check.id == "warning_free_build" || check.id == "tests_tell_right_from_wrong";
+      CHECK((check.timed || check.calls > 0 || of_engineering));
+    }
+  }
+
+  SUBCASE("edited files of the store are refused") {
+    const fs::path observation = cell.file("observation.json");
+    check_refuted(
+        cell.verify_with(observation, cell.with(observation, "\"cases\": 1,", "\"cases\": 9,")),
+        "is not the one that the receipt was closed over");
+    const fs::path score = cell.file("score.json");
+    check_refuted(cell.verify_with(score, cell.with(score, "\"raw\": ", "\"raw\": 1")),
+                  "is not what the rubric makes of the observation");
+    const Ran edited =
+        cell.verify_with(receipt_file, cell.with(receipt_file, "\"checks\"", "\"extra\""));
+    CHECK(edited.code == kExitUsage);
+    CHECK(contains(edited.err, "closing.checks: is missing"));
+    const Ran trace = cell.verify_with(
+        receipt_file,
+        cell.with(receipt_file, "\"inputs\": \"0x00000000", "\"inputs\": \"0x00000001"));
+    CHECK(trace.code == kExitUsage);
+    CHECK(contains(trace.err, "the file was edited"));
+  }
+
+  SUBCASE("a seed chosen after the fact, and another run's receipt, are refused") {
+    Receipt chosen = receipt;
+    chosen.closing->seed = 12345;
+    check_refuted(cell.verify_with(receipt_file, to_json(chosen)),
+                  "was chosen or changed after the commitment");
+    chosen.commitment = commitment_to(chosen, 12345, chosen.closing->nonce);
+    check_refuted(
+        cell.verify_with(receipt_file, to_json(chosen), {"--commitment", receipt.commitment}),
+        "this is another run's receipt");
+  }
+
+  SUBCASE("a submission that changed after it was graded is refused") {
+    check_refuted(cell.verify_with(cell.solution(), read_file(cell.solution()) + "// better\n"),
+                  "the solution changed after it was graded");
+  }
+
+  SUBCASE("cases that the seed does not give are refused by the new run") {
+    Receipt other = receipt;
+    CheckTrace& check = other.closing->checks.at(4);
+    REQUIRE(check.calls > 0);
+    check.inputs ^= 1;
+    check_refuted(cell.verify_with(receipt_file, to_json(other)),
+                  "check " + check.id + ": other inputs came from the same seed");
+  }
+
+  SUBCASE("a run that was opened and never ended proves nothing") {
+    Receipt opened = receipt;
+    opened.closing.reset();
+    CHECK(cell.verify_with(receipt_file, to_json(opened)).code == kExitNothingMatched);
+    fs::rename(receipt_file, cell.file("opened.json"));
+    const Ran ran = cell.verify();
+    fs::rename(cell.file("opened.json"), receipt_file);
+    CHECK(ran.code == kExitNothingMatched);
+    CHECK(contains(ran.err, "its run never ended"));
+  }
+}

@@ -1,0 +1,227 @@
+#include "harness/store/receipt.h"
+
+#include <doctest/doctest.h>
+
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+#include "harness/store/observation_json.h"
+#include "harness/store/receipt_check.h"
+#include "tests/store/sample.h"
+
+using namespace gauntlet;
+using Outcome = Proof::Outcome;
+
+namespace {
+
+CellObservation observed() {
+  CellObservation cell = sample::full_cell();
+  cell.provenance.submission_digest = sha256("sources");
+  cell.provenance.grader_digest = sha256("grader");
+  return cell;
+}
+
+Receipt receipt() {
+  const CellObservation cell = observed();
+  Receipt made{cell.submission,
+               cell.challenge,
+               cell.device,
+               true,
+               "",
+               sha256("sources"),
+               sha256("library"),
+               sha256("grader"),
+               cell.provenance.gauntlet_version,
+               cell.build.compiler,
+               cell.provenance.cpu,
+               cell.provenance.sandbox,
+               cell.provenance.started,
+               Receipt::Closing()};
+  made.closing->seed = cell.seed;
+  made.closing->nonce = fresh_nonce();
+  made.closing->observation = sha256(to_json(cell));
+  for (const CheckObservation& check : cell.checks)
+    made.closing->checks.push_back({check.info.id, check.verdict, false, 3, 17, 4});
+  made.commitment = commitment_to(made, made.closing->seed, made.closing->nonce);
+  return made;
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    receipt_from_json(text, "r.json");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+/// The proof about one check when the second run was like the first but for `edit`.
+template <class Edit>
+Proof proof_of_check(const Edit& edit) {
+  const Receipt claimed = receipt();
+  Receipt seen = claimed;
+  edit(seen.closing->checks[0]);
+  return compare_runs(claimed, seen).at(1);
+}
+
+}  // namespace
+
+TEST_CASE("a receipt is read back as it was written, open and closed") {
+  Receipt made = receipt();
+  CHECK(to_json(receipt_from_json(to_json(made), "r.json")) == to_json(made));
+  made.closing.reset();
+  const Receipt opened = receipt_from_json(to_json(made), "r.json");
+  CHECK_FALSE(opened.closing);
+  CHECK_FALSE(contains(to_json(made), "nonce"));
+  CHECK_FALSE(contains(to_json(made), "seed\""));
+}
+
+TEST_CASE("a receipt with more, less or other text than its fields is refused") {
+  const std::string good = to_json(receipt());
+  CHECK(contains(complaint(replaced(good, "receipt/1", "receipt/2")), "r.json: schema: is"));
+  CHECK(contains(complaint(replaced(good, "\"device\"", "\"extra\": 1, \"device\"")),
+                 "there is more or other text in the file"));
+  CHECK(contains(complaint(good + " "), "there is more or other text in the file"));
+  CHECK(contains(complaint(replaced(good, "\"nonce\": \"", "\"nonce\": \"X")),
+                 "closing.nonce: must be 64 lower-case hex digits"));
+  CHECK(contains(complaint(replaced(good, "\"inputs\": \"0x0000000000000011\"",
+                                    "\"inputs\": \"0x0000000000000012\"")),
+                 "closing.cases: must be"));
+  CHECK(contains(complaint(replaced(good, "\"outputs\": \"0x0000000000000004\"",
+                                    "\"outputs\": \"0x0000000000000005\"")),
+                 "closing.outputs: must be"));
+}
+
+TEST_CASE("every prefix of a receipt is refused") {
+  const std::string good = to_json(receipt());
+  for (std::size_t size = 0; size < good.size(); ++size)
+    CHECK_THROWS_AS(receipt_from_json(good.substr(0, size), "r.json"), UserError);
+}
+
+TEST_CASE("a commitment binds the seed, the nonce and what was graded") {
+  const Receipt good = receipt();
+  CHECK(check_commitment(good, "").outcome == Outcome::holds);
+  CHECK(check_commitment(good, good.commitment).outcome == Outcome::holds);
+  std::vector<Receipt> bad(5, good);
+  bad[0].closing->seed ^= 1;  // chosen after the fact
+  bad[1].closing->nonce = fresh_nonce();
+  bad[2].sources = sha256("other sources");
+  bad[3].library = sha256("other library");
+  bad[4].grader = sha256("other grader");
+  for (const Receipt& one : bad) {
+    const Proof proof = check_commitment(one, "");
+    CHECK(proof.outcome == Outcome::refuted);
+    CHECK(contains(proof.text, "was chosen or changed after the commitment"));
+  }
+}
+
+TEST_CASE("a receipt that was made anew is not the one whose commitment was printed") {
+  const Proof proof = check_commitment(receipt(), sha256("printed"));
+  CHECK(proof.outcome == Outcome::refuted);
+  CHECK(contains(proof.text, "this is another run's receipt"));
+}
+
+TEST_CASE("a chosen seed is named") {
+  Receipt chosen = receipt();
+  chosen.seed_drawn = false;
+  CHECK(contains(check_commitment(chosen, "").text, "not drawn but chosen"));
+}
+
+TEST_CASE("an edited observation is not the one that the receipt was closed over") {
+  CellObservation cell = observed();
+  const Receipt made = receipt();
+  CHECK(check_observation(made, to_json(cell), "o.json").outcome == Outcome::holds);
+  cell.checks[0].earned = 0.5;
+  const Proof proof = check_observation(made, to_json(cell), "o.json");
+  CHECK(proof.outcome == Outcome::refuted);
+  CHECK(contains(proof.text, "o.json is not the one that the receipt was closed over"));
+}
+
+TEST_CASE("a receipt fitted to an edited observation contradicts it elsewhere") {
+  const auto fitted = [](const auto& edit) {
+    CellObservation cell = observed();
+    edit(cell);
+    Receipt made = receipt();
+    made.closing->observation = sha256(to_json(cell));
+    const Proof proof = check_observation(made, to_json(cell), "o.json");
+    CHECK(proof.outcome == Outcome::refuted);
+    return proof.text;
+  };
+  CHECK(contains(fitted([](auto& cell) { cell.seed = 1; }), "it says seed"));
+  CHECK(contains(fitted([](auto& cell) { cell.submission = "other"; }), "it says submission"));
+  CHECK(contains(fitted([](auto& cell) { cell.challenge = "other"; }), "it says challenge"));
+  CHECK(contains(fitted([](auto& cell) { cell.device = Device::cuda; }), "it says device"));
+  CHECK(contains(fitted([](auto& cell) { cell.provenance.sandbox = "x"; }), "it says sandbox"));
+  CHECK(contains(fitted([](auto& cell) { cell.checks.pop_back(); }), "it has 3 checks"));
+  CHECK(contains(fitted([](auto& cell) { cell.checks[0].info.id = "easy"; }), "check 'easy'"));
+  CHECK(contains(fitted([](auto& cell) { cell.checks[1] = sample::passed("offset_ladder"); }),
+                 "it says check 'offset_ladder' was passed"));
+}
+
+TEST_CASE("changed sources and another grader are refused with what helps") {
+  CHECK(check_sources(receipt(), sha256("sources")).outcome == Outcome::holds);
+  CHECK(contains(check_sources(receipt(), sha256("x")).text, "changed after it was graded"));
+  CHECK(check_sources(receipt(), sha256("x")).outcome == Outcome::refuted);
+  CHECK(check_grader(receipt(), sha256("grader")).outcome == Outcome::holds);
+  CHECK(contains(check_grader(receipt(), sha256("x")).text, "version 0.1.0"));
+  CHECK(check_grader(receipt(), sha256("x")).outcome == Outcome::refuted);
+}
+
+TEST_CASE("a second run confirms verdicts and inputs, and forgives other bits in the outputs") {
+  CHECK(proof_of_check([](CheckTrace&) {}).outcome == Outcome::holds);
+  const Proof bits = proof_of_check([](CheckTrace& seen) { seen.outputs = 5; });
+  CHECK(bits.outcome == Outcome::noted);
+  CHECK(contains(bits.text, "not repeated bit by bit"));
+  const Proof inputs = proof_of_check([](CheckTrace& seen) { seen.inputs = 5; });
+  CHECK(inputs.outcome == Outcome::refuted);
+  CHECK(contains(inputs.text, "other inputs came from the same seed"));
+  CHECK(proof_of_check([](CheckTrace& seen) { seen.calls = 4; }).outcome == Outcome::refuted);
+  const Proof verdict = proof_of_check([](CheckTrace& seen) { seen.verdict = Verdict::wrong; });
+  CHECK(verdict.outcome == Outcome::refuted);
+  CHECK(contains(verdict.text, "was passed, is now wrong with the same seed"));
+}
+
+TEST_CASE("a verdict that blames the moment leaves the question open") {
+  for (const Verdict verdict : {Verdict::timed_out, Verdict::unmeasured, Verdict::broken})
+    CHECK(proof_of_check([&](CheckTrace& seen) { seen.verdict = verdict; }).outcome ==
+          Outcome::open);
+}
+
+TEST_CASE("which checks depend on the clock is for the second run to say") {
+  const auto outcome = [](bool then, bool now) {
+    Receipt claimed = receipt();
+    Receipt seen = claimed;
+    claimed.closing->checks[0].timed = then;
+    seen.closing->checks[0].timed = now;
+    seen.closing->checks[0].outputs = 99;
+    return compare_runs(claimed, seen).at(1).outcome;
+  };
+  CHECK(outcome(true, true) == Outcome::noted);
+  CHECK(outcome(false, true) == Outcome::noted);
+  CHECK(outcome(true, false) == Outcome::refuted);
+}
+
+TEST_CASE("another library refutes, unless another compiler or machine built it") {
+  const Receipt claimed = receipt();
+  Receipt seen = claimed;
+  seen.library = sha256("other");
+  CHECK(compare_runs(claimed, seen).at(0).outcome == Outcome::refuted);
+  seen.cpu = "another CPU";
+  CHECK(compare_runs(claimed, seen).at(0).outcome == Outcome::noted);
+}
+
+TEST_CASE("a receipt that names other checks than the grader asks is refuted") {
+  const Receipt claimed = receipt();
+  Receipt seen = claimed;
+  seen.closing->checks.pop_back();
+  CHECK(worst_of(compare_runs(claimed, seen)) == Outcome::refuted);
+}
