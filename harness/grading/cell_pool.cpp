@@ -69,16 +69,24 @@ void keep_freed_memory() {
   _exit(EXIT_SUCCESS);
 }
 
-/// A cell being graded in a process of its own.
+/// A cell being graded in a process of its own. Where the machine gives none, there is no fd to
+/// listen to but a fault, as if it had died at once.
 class CellProcess {
  public:
   CellProcess(const Workshop& workshop, const CellRequest& request, std::size_t index)
       : request_(request), index_(index) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      throw Broken(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+      fault_ = fmt::format("cannot make a pipe: {}", std::strerror(errno));
+      return;
+    }
     pid_ = fork();
-    if (pid_ < 0) throw Broken(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    if (pid_ < 0) {
+      fault_ = fmt::format("cannot start a process: {}", std::strerror(errno));
+      close(ends[0]);
+      close(ends[1]);
+      return;
+    }
     if (pid_ == 0) {
       close(ends[0]);
       serve_cell(workshop, request, ends[1]);
@@ -193,7 +201,7 @@ class CellPool {
     while (!waiting_.empty() || !running_.empty()) {
       while (!waiting_.empty() && running_.size() < static_cast<std::size_t>(std::max(1, jobs)))
         start_next();
-      wait_for_news();
+      if (!running_.empty()) wait_for_news();
     }
     return std::move(cells_);
   }
@@ -203,7 +211,11 @@ class CellPool {
     const std::size_t index = waiting_.front();
     waiting_.pop_front();
     ++attempts_[index];
-    running_.push_back(std::make_unique<CellProcess>(workshop_, requests_[index], index));
+    auto process = std::make_unique<CellProcess>(workshop_, requests_[index], index);
+    if (process->fd() < 0)
+      finish(*process);
+    else
+      running_.push_back(std::move(process));
   }
 
   void wait_for_news() {
@@ -212,21 +224,23 @@ class CellPool {
     if (poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR)
       throw Broken(fmt::format("poll failed: {}", std::strerror(errno)));
     for (std::size_t i = running_.size(); i-- > 0;)
-      if (fds[i].revents != 0 && running_[i]->listen(progress_)) finish(i);
+      if (fds[i].revents != 0 && running_[i]->listen(progress_)) {
+        const std::unique_ptr<CellProcess> ended = std::move(running_[i]);
+        running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+        finish(*ended);
+      }
   }
 
-  void finish(std::size_t at) {
-    const std::unique_ptr<CellProcess> process = std::move(running_[at]);
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(at));
-    const std::size_t index = process->index();
-    if (!process->cell() && attempts_[index] < 2) {
+  void finish(const CellProcess& process) {
+    const std::size_t index = process.index();
+    if (!process.cell() && attempts_[index] < 2) {
       waiting_.push_front(index);
       return;
     }
     const CellRequest& request = requests_[index];
-    const GradedCell cell = process->cell()
-                                ? *process->cell()
-                                : GradedCell{broken_cell(request, process->fault()), std::nullopt};
+    const GradedCell cell = process.cell()
+                                ? *process.cell()
+                                : GradedCell{broken_cell(request, process.fault()), std::nullopt};
     cells_[index] = cell.observation;
     const int total = static_cast<int>(cells_[index].checks.size());
     progress_({CellEvent::Kind::cell_done, request.submission, request.challenge.entry(), "",
