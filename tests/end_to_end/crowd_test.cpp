@@ -87,13 +87,13 @@ std::string account(const GradedCell& cell) {
   return text + cases_digest(*cell.receipt->closing) + outputs_digest(*cell.receipt->closing);
 }
 
-/// The accounts of so many gradings at once, of a right and a wrong submission in turns.
-std::vector<std::string> accounts(const Workshop& workshop, int count) {
+/// The accounts of so many gradings, so many at once, of a right and a wrong submission in turns.
+std::vector<std::string> accounts(const Workshop& workshop, int count, int at_once) {
   std::vector<CellRequest> requests;
   for (int i = 0; i < count; ++i) requests.push_back(request(i % 2 == 0 ? "textbook" : "hasty"));
   std::vector<std::string> found;
   grade_cells(
-      workshop, requests, count, [](const CellEvent&) {},
+      workshop, requests, at_once, [](const CellEvent&) {},
       [&](const GradedCell& cell) { found.push_back(account(cell)); });
   return found;
 }
@@ -107,11 +107,11 @@ TEST_CASE("a hundred gradings at once say what one alone says, and leave nothing
   const Workshop workshop{GAUNTLET_ROOT, fs::path(GAUNTLET_BIN) / "gauntlet-worker", cache.path(),
                           "test"};
   const auto shared_before = names_in("/dev/shm");
-  const std::vector<std::string> alone = accounts(workshop, 2);
+  const std::vector<std::string> alone = accounts(workshop, 2, 1);
   REQUIRE(alone.size() == 2);
   REQUIRE(alone[0] != alone[1]);
   const auto files_before = open_files();
-  const std::vector<std::string> crowd = accounts(workshop, kCrowd);
+  const std::vector<std::string> crowd = accounts(workshop, kCrowd, kCrowd);
   REQUIRE(crowd.size() == kCrowd);
   for (const std::string& one : crowd) CHECK((one == alone[0] || one == alone[1]));
   CHECK(std::count(crowd.begin(), crowd.end(), alone[0]) == kCrowd / 2);
