@@ -19,13 +19,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Brings new results into the report's own data. What is there already stays, unless the result is
-/// of a later run: a checkout without results/ can still write the whole report.
+/// Brings new results into the report's own data, with their receipts. What is there already stays,
+/// unless the result is of a later run: a checkout without results/ can still write the whole
+/// report.
 void take_over(const Context& context, const ResultStore& data) {
   const ResultStore results = context.store();
   for (const auto& cell : results.load_all()) {
     const auto known = data.load(cell.submission, cell.challenge);
-    if (!known || known->provenance.started <= cell.provenance.started) data.save(cell);
+    if (known && known->provenance.started > cell.provenance.started) continue;
+    data.save(cell);
+    data.close_receipt(cell, results.load_receipt(cell.submission, cell.challenge));
   }
   for (const auto& submission : results.submissions())
     if (const auto papers = results.load_papers(submission)) data.save_papers(submission, *papers);

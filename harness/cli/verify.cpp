@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <map>
 
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/grading_run.h"
@@ -18,6 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 using Outcome = Proof::Outcome;
+
+constexpr std::string_view kCheck = "check ";  // what proofs about checks begin with
 
 struct Claim {
   Receipt receipt;
@@ -153,21 +156,31 @@ std::string line_of(Outcome outcome, const std::string& what, const std::string&
   return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, text);
 }
 
+/// One line for each proof, and one for all checks of which the same is said.
+std::string lines_of(const std::vector<Proof>& proofs) {
+  std::string text;
+  std::map<std::pair<Outcome, std::string>, std::vector<std::string>> checks;
+  for (const Proof& proof : proofs)
+    if (proof.what.starts_with(kCheck))
+      checks[{proof.outcome, proof.text}].push_back(proof.what.substr(kCheck.size()));
+    else
+      text += line_of(proof.outcome, proof.what, proof.text);
+  for (const auto& [said, names] : checks) {
+    const auto& [outcome, what] = said;
+    if (outcome == Outcome::holds)
+      text += line_of(outcome, fmt::format("{} checks", names.size()), what);
+    else
+      text += line_of(outcome, sentence_list(names), what);
+  }
+  return text;
+}
+
 Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs) {
+  const Outcome worst = worst_of(proofs);
   Answer answer;
   answer.document = document_of(claim, proofs);
-  answer.text = fmt::format("{} {}\n", claim.receipt.submission, claim.receipt.challenge);
-  int same = 0;
-  for (const Proof& proof : proofs) {
-    const bool quiet = proof.outcome == Outcome::holds && proof.what.starts_with("check ");
-    if (quiet) ++same;
-    if (!quiet) answer.text += line_of(proof.outcome, proof.what, proof.text);
-  }
-  if (same > 0)
-    answer.text += line_of(Outcome::holds, fmt::format("{} checks", same),
-                           "same verdict, inputs and outputs again");
-  const Outcome worst = worst_of(proofs);
-  answer.text += closing_line(worst);
+  answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
+                            lines_of(proofs), closing_line(worst));
   if (worst == Outcome::open) answer.exit_code = kExitIncomplete;
   if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
   return answer;

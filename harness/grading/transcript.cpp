@@ -9,6 +9,8 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
+constexpr std::uint64_t kOfItsOwn = 1;  // stands for an output that is handed back
+
 template <class Number>
 void chain(std::uint64_t& hash, Number value) {
   hash = xxh64(std::as_bytes(std::span(&value, 1)), hash);
@@ -46,7 +48,7 @@ class Overheard {
 void Transcript::begin() {
   timed_ = false;
   calls_ = 0;
-  inputs_ = outputs_ = 0;
+  opening_ = inputs_ = outputs_ = 0;
   given_.clear();
 }
 
@@ -66,9 +68,9 @@ void Transcript::hear_inputs(const CallBase& call) {
     chain(inputs_, buffer.bytes);
     if (buffer.direction == Direction::out || buffer.bytes == 0) continue;
     const std::uint64_t content = xxh64({buffer.source, buffer.bytes});
-    const auto known = given_.find(content);
-    chain(inputs_, known == given_.end() ? content : known->second);
+    chain(inputs_, given_.contains(content) ? kOfItsOwn : content);
   }
+  if (given_.empty()) opening_ = inputs_;
 }
 
 void Transcript::hear_outputs(const CallBase& call) {
@@ -76,7 +78,7 @@ void Transcript::hear_outputs(const CallBase& call) {
   for (const Buffer& buffer : call.buffers()) {
     if (buffer.direction == Direction::in || buffer.result.empty()) continue;
     const std::uint64_t content = xxh64(buffer.result);
-    given_.emplace(content, given_.size());
+    given_.insert(content);
     chain(outputs_, content);
   }
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "harness/store/receipt.h"
 #include "harness/worker/session.h"
@@ -11,8 +9,8 @@
 namespace gauntlet {
 
 /// A solution's session that is listened to, for the receipt: hashes what goes in and what comes
-/// back. What the solution gave and is handed again counts as "its third output", not by its bytes:
-/// one that adds in another order the next time was still asked the same.
+/// back. What the solution gave and is handed again counts as "an output of its own", not by its
+/// bytes: one that adds in another order the next time was still asked the same.
 class Transcript : public Session {
  public:
   explicit Transcript(Session& session) : session_(session) {}
@@ -24,7 +22,9 @@ class Transcript : public Session {
   void leave_out() { timed_ = true; }
 
   /// What was heard since the last begin(); id and verdict are the caller's to fill in.
-  CheckTrace trace() const { return {"", Verdict::broken, timed_, calls_, inputs_, outputs_}; }
+  CheckTrace trace() const {
+    return {"", Verdict::broken, timed_, calls_, opening_, inputs_, outputs_};
+  }
 
   void run(CallBase& call) override;
   void restart() override { session_.restart(); }
@@ -37,9 +37,10 @@ class Transcript : public Session {
   Session& session_;
   bool timed_ = false;
   int calls_ = 0;
+  std::uint64_t opening_ = 0;
   std::uint64_t inputs_ = 0;
   std::uint64_t outputs_ = 0;
-  std::unordered_map<std::uint64_t, std::size_t> given_;  // hash of an output -> which it was
+  std::unordered_set<std::uint64_t> given_;  // hashes of outputs so far
 };
 
 }  // namespace gauntlet

@@ -16,17 +16,12 @@ std::string schema() {
   return fmt::format("gauntlet.receipt/{}", Receipt::kSchema);
 }
 
-std::string traces_digest(const Receipt::Closing& closing, std::uint64_t CheckTrace::*hash) {
-  Digest digest;
-  for (const CheckTrace& check : closing.checks) digest.add(check.id, hex_number(check.*hash));
-  return digest.hex();
-}
-
 Json to(const CheckTrace& check) {
   return {{"id", check.id},
           {"verdict", name_of(check.verdict)},
           {"timed", check.timed},
           {"calls", check.calls},
+          {"opening", hex_number(check.opening)},
           {"inputs", hex_number(check.inputs)},
           {"outputs", hex_number(check.outputs)}};
 }
@@ -54,7 +49,8 @@ std::string digest_from(const JsonFields& in, const std::string& key, bool may_b
 CheckTrace trace_from(const JsonFields& in) {
   return {in.text("id"),     in.word("verdict", verdict_named),
           in.truth("timed"), static_cast<int>(in.integer("calls")),
-          in.hex("inputs"),  in.hex("outputs")};
+          in.hex("opening"), in.hex("inputs"),
+          in.hex("outputs")};
 }
 
 Receipt::Closing closing_from(const JsonFields& in) {
@@ -90,11 +86,16 @@ std::string commitment_to(const Receipt& receipt, std::uint64_t seed, const std:
 }
 
 std::string cases_digest(const Receipt::Closing& closing) {
-  return traces_digest(closing, &CheckTrace::inputs);
+  Digest digest;
+  for (const CheckTrace& check : closing.checks)
+    digest.add(check.id, hex_number(check.opening) + hex_number(check.inputs));
+  return digest.hex();
 }
 
 std::string outputs_digest(const Receipt::Closing& closing) {
-  return traces_digest(closing, &CheckTrace::outputs);
+  Digest digest;
+  for (const CheckTrace& check : closing.checks) digest.add(check.id, hex_number(check.outputs));
+  return digest.hex();
 }
 
 std::string to_json(const Receipt& receipt) {

@@ -18,7 +18,9 @@ struct CheckTrace {
   Verdict verdict = Verdict::broken;
   bool timed = false;
   int calls = 0;
-  std::uint64_t inputs = 0;   // XXH64, chained
+  std::uint64_t opening = 0;  // XXH64, chained: inputs up to the first answer, which follow from
+                              // the seed alone
+  std::uint64_t inputs = 0;   // all of them; some are made of earlier outputs
   std::uint64_t outputs = 0;  // with what callbacks were asked and answered
 };
 

@@ -19,11 +19,10 @@ bool contains(const std::string& text, const std::string& part) {
 /// A graded submission. Its tests.cpp stays behind: judging that would take a minute.
 class Graded {
  public:
-  Graded() {
+  explicit Graded(const fs::path& source) {
     checkout.challenge = kChallenge;
     checkout.add_submission("bravo");
-    const fs::path textbook = fs::path(GAUNTLET_ROOT) / "submissions/textbook" / kChallenge;
-    fs::copy_file(textbook / "solution.cpp", solution(), fs::copy_options::overwrite_existing);
+    fs::copy_file(GAUNTLET_ROOT / source, solution(), fs::copy_options::overwrite_existing);
     graded = checkout.run({"rerun", "bravo", kChallenge});
     INFO(graded.err);
     REQUIRE(graded.code == kExitDone);
@@ -76,7 +75,8 @@ void check_refuted(const Ran& ran, const std::string& words) {
 }  // namespace
 
 TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwards is seen") {
-  static const Graded cell;  // graded once; every part below leaves it as it was
+  // Graded once; every part below leaves it as it was.
+  static const Graded cell(fs::path("submissions/textbook") / kChallenge / "solution.cpp");
   const fs::path receipt_file = cell.file("receipt.json");
   const Receipt receipt = cell.receipt();
   REQUIRE(receipt.closing);
@@ -140,9 +140,15 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     Receipt other = receipt;
     CheckTrace& check = other.closing->checks.at(4);
     REQUIRE(check.calls > 0);
-    check.inputs ^= 1;
+    check.opening ^= 1;
     check_refuted(cell.verify_with(receipt_file, to_json(other)),
-                  "check " + check.id + ": other inputs came from the same seed");
+                  check.id + ": other inputs came from the same seed");
+  }
+
+  SUBCASE("a report publishes the receipt with the grade") {
+    REQUIRE(cell.checkout.run({"report"}).code == kExitDone);
+    const fs::path data = cell.checkout.root() / "reports/data/bravo" / kChallenge;
+    CHECK(read_file(data / "receipt.json") == read_file(receipt_file));
   }
 
   SUBCASE("a run that was opened and never ended proves nothing") {
@@ -155,4 +161,12 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     CHECK(ran.code == kExitNothingMatched);
     CHECK(contains(ran.err, "its run never ended"));
   }
+}
+
+TEST_CASE("an honest solution that adds in another order each time is confirmed") {
+  const Graded cell(fs::path("graders") / kChallenge / "honest/atomic_rows.cpp");
+  const Ran ran = cell.verify();
+  INFO(ran.out, ran.err);
+  CHECK(ran.code == kExitDone);
+  CHECK(contains(ran.out, "Confirmed."));
 }

@@ -100,7 +100,24 @@ TEST_CASE("a solution that is handed its own wavering output was still asked the
   };
   CHECK(handed_back(1, true).outputs != handed_back(2, true).outputs);
   CHECK(handed_back(1, true).inputs == handed_back(2, true).inputs);
-  CHECK(handed_back(1, true).inputs != handed_back(1, false).inputs);
+  CHECK(handed_back(1, true).inputs == handed_back(1, false).inputs);
+}
+
+TEST_CASE("the opening is what was asked before anything was answered") {
+  const auto made_of_answers = [](std::uint64_t seed) {
+    return trace_of(NullKind::random, seed, [&](Transcript& heard) {
+      auto answer = called(heard, {1, 2});
+      answer[0] += 1;
+      called(heard, answer);
+    });
+  };
+  const CheckTrace one = made_of_answers(1);
+  const CheckTrace other = made_of_answers(2);
+  CHECK(one.inputs != other.inputs);
+  CHECK(one.opening == other.opening);
+  CHECK(one.opening == trace_of({1, 2}).opening);
+  CHECK(one.opening != trace_of({1, 3}).opening);
+  CHECK(trace_of({1, 2}).opening == trace_of({1, 2}).inputs);
 }
 
 TEST_CASE("what depends on the clock is left out, until the next check begins") {

@@ -40,7 +40,7 @@ Receipt receipt() {
   made.closing->nonce = fresh_nonce();
   made.closing->observation = sha256(to_json(cell));
   for (const CheckObservation& check : cell.checks)
-    made.closing->checks.push_back({check.info.id, check.verdict, false, 3, 17, 4});
+    made.closing->checks.push_back({check.info.id, check.verdict, false, 3, 16, 17, 4});
   made.commitment = commitment_to(made, made.closing->seed, made.closing->nonce);
   return made;
 }
@@ -181,6 +181,11 @@ TEST_CASE("a second run confirms verdicts and inputs, and forgives other bits in
   const Proof bits = proof_of_check([](CheckTrace& seen) { seen.outputs = 5; });
   CHECK(bits.outcome == Outcome::noted);
   CHECK(contains(bits.text, "not repeated bit by bit"));
+  const Proof both = proof_of_check([](CheckTrace& seen) { seen.inputs = seen.outputs = 5; });
+  CHECK(both.outcome == Outcome::noted);
+  CHECK(contains(both.text, "later inputs and outputs not repeated"));
+  const Proof opening = proof_of_check([](CheckTrace& seen) { seen.opening = seen.outputs = 5; });
+  CHECK(opening.outcome == Outcome::refuted);
   const Proof inputs = proof_of_check([](CheckTrace& seen) { seen.inputs = 5; });
   CHECK(inputs.outcome == Outcome::refuted);
   CHECK(contains(inputs.text, "other inputs came from the same seed"));
