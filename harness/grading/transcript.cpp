@@ -46,6 +46,7 @@ class Overheard {
 }  // namespace
 
 void Transcript::begin() {
+  timed_before_ = timed_before_ || timed_;
   timed_ = false;
   calls_ = 0;
   opening_ = inputs_ = outputs_ = 0;

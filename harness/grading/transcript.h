@@ -21,9 +21,12 @@ class Transcript : public Session {
   /// The rest of the check depends on the clock and is left out.
   void leave_out() { timed_ = true; }
 
-  /// What was heard since the last begin(); id and verdict are the caller's to fill in.
+  /// What was heard since the last begin(); id and verdict are the caller's to fill in. A check
+  /// without calls judges what an earlier one got: where the clock had a say in that, it has one
+  /// here.
   CheckTrace trace() const {
-    return {"", Verdict::broken, timed_, calls_, opening_, inputs_, outputs_};
+    const bool timed = timed_ || (calls_ == 0 && timed_before_);
+    return {"", Verdict::broken, timed, calls_, opening_, inputs_, outputs_};
   }
 
   void run(CallBase& call) override;
@@ -36,6 +39,7 @@ class Transcript : public Session {
 
   Session& session_;
   bool timed_ = false;
+  bool timed_before_ = false;  // in an earlier check
   int calls_ = 0;
   std::uint64_t opening_ = 0;
   std::uint64_t inputs_ = 0;

@@ -11,8 +11,8 @@
 namespace gauntlet {
 
 /// What one check put to a solution and got back, in the order of its calls. Where `timed`, the
-/// check raced or had the machine to itself, and the hashes end where that began: what follows
-/// depends on the clock.
+/// check raced, had the machine to itself, or judges what such a check got; the hashes end where
+/// that began: what follows depends on the clock.
 struct CheckTrace {
   std::string id;
   Verdict verdict = Verdict::broken;

@@ -137,6 +137,18 @@ TEST_CASE("what depends on the clock is left out, until the next check begins") 
   CHECK_FALSE(transcript.trace().timed);
 }
 
+TEST_CASE("a check without calls judges what an earlier one got, by the clock if that went by it") {
+  NullSession session(NullKind::copy, 1);
+  Transcript transcript(session);
+  transcript.begin();
+  CHECK_FALSE(transcript.trace().timed);
+  transcript.leave_out();
+  transcript.begin();
+  CHECK(transcript.trace().timed);
+  called(transcript, {1, 2});
+  CHECK_FALSE(transcript.trace().timed);
+}
+
 TEST_CASE("what a solution asks back and is answered belongs to what came back") {
   const CheckTrace one = trace_of_talk(1, 10);
   CHECK(trace_of_talk(1, 10).outputs == one.outputs);
