@@ -11,64 +11,18 @@
 #include "harness/core/machine.h"
 #include "harness/core/rng.h"
 #include "harness/grading/probe.h"
+#include "harness/grading/reference_sessions.h"
 #include "harness/grading/self_test.h"
 #include "harness/grading/timing_gate.h"
 #include "harness/grading/transcript.h"
 #include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
-#include "harness/worker/worker_session.h"
 
 namespace gauntlet {
 namespace {
 
 // A solution that hangs in three checks has shown its verdict; the others need not wait for it.
 constexpr int kPatience = 3;
-
-std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
-                                        const std::filesystem::path& library) {
-  WorkerConfig config;
-  config.worker = workshop.worker;
-  config.library = library;
-  config.walls = workshop.walls;
-  config.exports = challenge.exports;
-  config.call_seconds = challenge.call_seconds;
-  config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
-  config.arena_bytes = static_cast<std::size_t>(challenge.arena_mib) << 20;
-  return std::make_unique<WorkerSession>(std::move(config));
-}
-
-/// The reference, built and started only when the first race asks for it.
-class ReferenceSessions {
- public:
-  ReferenceSessions(const Workshop& workshop, const Challenge& challenge)
-      : workshop_(workshop), challenge_(challenge) {}
-
-  Session& first() { return started(first_); }
-  Session& second() { return started(second_); }
-
-  /// SHA-256 of what raced; empty while nothing did.
-  std::string digest() const { return library_.empty() ? "" : sha256(read_file(library_)); }
-
- private:
-  Session& started(std::unique_ptr<Session>& session) {
-    if (library_.empty()) {
-      const auto source = read_solution(workshop_.root / "reference" / challenge_.id);
-      const BuiltSolution built = build_solution(source, challenge_, workshop_.cache);
-      if (!built.record.ok)
-        throw Broken(fmt::format("the reference of {} does not build: {}", challenge_.id,
-                                 built.record.messages));
-      library_ = built.library;
-    }
-    if (!session) session = worker_session(workshop_, challenge_, library_);
-    return *session;
-  }
-
-  const Workshop& workshop_;
-  const Challenge& challenge_;
-  std::filesystem::path library_;
-  std::unique_ptr<Session> first_;
-  std::unique_ptr<Session> second_;
-};
 
 Finding broken(const std::string& case_name, const std::string& what) {
   return {Verdict::broken, case_name, what, {}, std::nullopt};

@@ -1,0 +1,42 @@
+#include "harness/grading/reference_sessions.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/worker/worker_session.h"
+
+namespace gauntlet {
+
+std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
+                                        const std::filesystem::path& library) {
+  WorkerConfig config;
+  config.worker = workshop.worker;
+  config.library = library;
+  config.walls = workshop.walls;
+  config.exports = challenge.exports;
+  config.call_seconds = challenge.call_seconds;
+  config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
+  config.arena_bytes = static_cast<std::size_t>(challenge.arena_mib) << 20;
+  return std::make_unique<WorkerSession>(std::move(config));
+}
+
+std::string ReferenceSessions::digest() const {
+  return library_.empty() ? "" : sha256(read_file(library_));
+}
+
+Session& ReferenceSessions::started(std::unique_ptr<Session>& session) {
+  if (library_.empty()) {
+    const auto source = read_solution(workshop_.root / "reference" / challenge_.id);
+    const BuiltSolution built = build_solution(source, challenge_, workshop_.cache);
+    if (!built.record.ok)
+      throw Broken(fmt::format("the reference of {} does not build: {}", challenge_.id,
+                               built.record.messages));
+    library_ = built.library;
+  }
+  if (!session) session = worker_session(workshop_, challenge_, library_);
+  return *session;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "harness/grading/cell.h"
+#include "harness/worker/session.h"
+
+namespace gauntlet {
+
+/// A solution that was built, in a worker with the limits of its challenge.
+std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
+                                        const std::filesystem::path& library);
+
+/// The reference, built and started only when the first race asks for it. Throws Broken when it
+/// does not build.
+class ReferenceSessions {
+ public:
+  ReferenceSessions(const Workshop& workshop, const Challenge& challenge)
+      : workshop_(workshop), challenge_(challenge) {}
+
+  Session& first() { return started(first_); }
+  Session& second() { return started(second_); }
+
+  /// SHA-256 of what raced; empty while nothing did.
+  std::string digest() const;
+
+ private:
+  Session& started(std::unique_ptr<Session>& session);
+
+  const Workshop& workshop_;
+  const Challenge& challenge_;
+  std::filesystem::path library_;
+  std::unique_ptr<Session> first_;
+  std::unique_ptr<Session> second_;
+};
+
+}  // namespace gauntlet
