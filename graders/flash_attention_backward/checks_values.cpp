@@ -20,7 +20,7 @@ void all_elements(Probe& probe) {
     Lengths lengths = kKnown[rng.integer(0, 5)];
     if (n >= 3) lengths = {near_tile_edge(rng, 65, 260), near_tile_edge(rng, 65, 260)};
     const Sizes sizes = drawn_sizes(rng, lengths.q, lengths.k);
-    const bool causal = rng.chance(0.5);
+    const bool causal = n % 2 == 1;  // drawn, it was the same six times in one run of 32
     for (int again = 0; again < (n == 3 ? 2 : 1); ++again) {
       Problem problem = random_problem(rng, sizes);
       problem.form.causal = causal;
