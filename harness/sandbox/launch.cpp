@@ -186,7 +186,10 @@ void reap(pid_t pid) {
 
 template <class Become>
 pid_t forked(const Become& become) {
-  const pid_t pid = fork();
+  const pid_t pid = [] {
+    const std::lock_guard lock(fork_mutex());
+    return fork();
+  }();
   if (pid < 0) throw LaunchFailed(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) {
     become();
@@ -284,6 +287,11 @@ Launched launch(const LaunchPlan& plan) {
     throw;
   }
   return launched;
+}
+
+std::mutex& fork_mutex() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 void end_keeper(Launched& launched) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,10 @@ struct Launched {
 /// a SIGKILL when the calling thread ends. Throws LaunchFailed, naming the step, when it could not
 /// be started.
 Launched launch(const LaunchPlan& plan);
+
+/// Held while this process forks. Who makes something that no child may have, and needs two steps
+/// for it, holds it meanwhile: a child that keeps namespaces never gives up what it was born with.
+std::mutex& fork_mutex();
 
 /// Ends the namespaces, and with them every process in them. After the program was reaped.
 void end_keeper(Launched& launched);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/core/files.h"
+#include "harness/sandbox/launch.h"
 
 namespace gauntlet {
 namespace {
@@ -26,6 +27,7 @@ Fd memory_file(const char* name) {
 SharedMemory::SharedMemory(const char* name, std::size_t bytes, Writers writers)
     : file_(memory_file(name)), bytes_(bytes) {
   if (ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) broken_call("sizing shared memory");
+  const std::lock_guard no_fork(fork_mutex());
   void* base =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
   if (base == MAP_FAILED) broken_call("mapping shared memory");
