@@ -48,7 +48,7 @@ void send_line(int fd, const nlohmann::json& message) {
 }
 
 /// Memory that was freed is kept for the next case: cases make the same large vectors again and
-/// again, and fresh pages cost the kernel more than the oracle takes to fill them.
+/// again, and the kernel would have to clear fresh pages for each.
 void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -55,8 +55,8 @@ bool mount_disk(const fs::path& folder, const char* size) {
          mount("tmpfs", folder.c_str(), "tmpfs", 0, size) == 0;
 }
 
-// They are killed at once, but what is making a network namespace ends only when the kernel has
-// taken down older ones, of which tests beside this one leave thousands.
+// They are killed at once; how soon the kernel has ended them depends on what else it has to do.
+// After a hundred gradings, and beside other tests, 5 s were seen not to be enough.
 constexpr auto kKernelsTime = 60s;
 
 /// Waits until the last of our children and of their orphans has ended.
