@@ -61,7 +61,7 @@ set_tests_properties("audit: attacks" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
 
 # The graders are graded: every mutant killed, no honest variant rejected, whatever the seed. One
 # seed is what fits under sanitizers; ./gauntlet audit asks mutants all checks, and --seeds for more.
-set(audit_options --jobs 2 --brief)
+set(audit_options --jobs 2 --brief --quiet)
 if(GAUNTLET_SANITIZE)
   list(APPEND audit_options --seeds 1)
 endif()

@@ -88,7 +88,6 @@ Json document_of(const AuditReport& report, const AuditRecord& record, bool brie
 
 AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
-  // How many contestants there are is known only inside; the display counts those that are done.
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   return audit_challenge(context.workshop, load_challenge(context.root(), id),
                          {context.jobs, options.seeds, options.brief, context.seed},
@@ -108,7 +107,8 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
   for (const auto& id : options.challenges.empty() ? known : options.challenges) {
     const AuditReport report = run_audit(context, id, options);
     answer.text += id + "\n";
-    for (const auto& row : report.rows) answer.text += row_text(row, context.style);
+    for (const auto& row : report.rows)
+      if (!context.quiet || !row.problems.empty()) answer.text += row_text(row, context.style);
     const AuditRecord record = record_of(report);
     summaries += summary(record, options.brief);
     answer.document["challenges"].push_back(document_of(report, record, options.brief));

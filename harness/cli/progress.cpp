@@ -30,7 +30,7 @@ void ProgressDisplay::show(const CellEvent& event) {
       return;
     case CellEvent::Kind::cell_done:
       ++done_;
-      line(fmt::format("done  {} ({}), {} of {}", cell, name_of(event.verdict), done_, cells_));
+      line(fmt::format("done  {} ({}), {}", cell, name_of(event.verdict), count()));
       return;
     case CellEvent::Kind::check_started:
     case CellEvent::Kind::check_done:
@@ -39,8 +39,12 @@ void ProgressDisplay::show(const CellEvent& event) {
       break;
   }
   if (live_ && silent_for(kRedraw))
-    redraw(fmt::format("{} of {} cells done; {} {}/{} {}", done_, cells_, cell, event.done,
-                       event.total, event.check.empty() ? "building" : event.check));
+    redraw(fmt::format("cells done: {}; {} {}/{} {}", count(), cell, event.done, event.total,
+                       event.check.empty() ? "building" : event.check));
+}
+
+std::string ProgressDisplay::count() const {
+  return cells_ == 0 ? fmt::format("{} so far", done_) : fmt::format("{} of {}", done_, cells_);
 }
 
 bool ProgressDisplay::silent_for(std::chrono::milliseconds span) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <ostream>
+#include <string>
 
 #include "harness/grading/cell.h"
 
@@ -14,6 +15,7 @@ class ProgressDisplay {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
+  /// `cells`: how many will end; 0 where that is not known before.
   ProgressDisplay(std::ostream& out, bool live, bool quiet, std::size_t cells,
                   Clock clock = std::chrono::steady_clock::now);
   ~ProgressDisplay();
@@ -25,6 +27,7 @@ class ProgressDisplay {
  private:
   void line(const std::string& text);
   void redraw(const std::string& text);
+  std::string count() const;
   bool silent_for(std::chrono::milliseconds span);
 
   std::ostream& out_;

@@ -75,6 +75,15 @@ TEST_CASE("off a terminal a cell gives two plain lines, and a sign of life every
         "done  bravo first (passed), 1 of 2\n");
 }
 
+TEST_CASE("where nobody knows how many cells there are, those that are done are counted") {
+  std::ostringstream out;
+  {
+    ProgressDisplay display(out, false, false, 0);
+    display.show(event(CellEvent::Kind::cell_done, 24));
+  }
+  CHECK(out.str() == "done  bravo first (passed), 1 so far\n");
+}
+
 TEST_CASE("on a terminal a line is drawn over at most ten times a second, and wiped at the end") {
   std::ostringstream out;
   Hand hand;
