@@ -34,7 +34,8 @@ Layout drawn_layout(Rng& rng) {
 void strides(Probe& probe) {
   for (int n = 0; n < 4; ++n) {
     Rng rng = probe.begin_case(fmt::format("layouts {}", n));
-    Sizes sizes = drawn_sizes(rng, rng.integer(30, 90), rng.integer(30, 90));
+    // Every other number of keys is odd.
+    Sizes sizes = drawn_sizes(rng, rng.integer(30, 90), rng.integer(30, 90) | n % 2);
     if (n == 2) sizes.dim = 13, sizes.value_dim = 21;
     if (n == 3) sizes.dim = sizes.value_dim = 144;
     Problem problem = attended(rng, sizes);

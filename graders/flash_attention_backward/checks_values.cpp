@@ -44,7 +44,8 @@ void head_dims(Probe& probe) {
     sizes.k_len = rng.integer(20, 90);
     sizes.dim = n == 0 ? 256 : any(rng);
     sizes.value_dim = n == 0 ? 255 : n % 2 == 1 ? sizes.dim : any(rng);
-    if (n == 2) sizes.dim = sizes.value_dim / 2 + 1;  // and once surely less than value_dim
+    // And once surely much less than value_dim.
+    if (n == 2) sizes.value_dim = rng.integer(64, 256), sizes.dim = sizes.value_dim / 2;
     Problem problem = random_problem(rng, sizes);
     problem.form.causal = rng.chance(0.3);
     attend(problem);

@@ -56,7 +56,7 @@ void thread_counts(Probe& probe) {
     Manner manner;
     manner.threads = threads;
     for (int n = 0; n < 3; ++n) ask_units(probe, rng, manner);
-    require_quantized(probe, fine_matrix(rng, 500 + threads, 12, 128), manner);
+    require_quantized(probe, fine_matrix(rng, 500 + threads, 36, 128), manner);
     Lesson lesson = small_lesson(rng, 3'000);
     lesson.threads = threads;
     learn(probe, lesson);
