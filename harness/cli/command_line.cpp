@@ -81,7 +81,8 @@ void add_global_options(CLI::App& app, Options& options) {
   app.add_option("--color", options.color, "auto, always or never");
   app.add_flag("--allow-weaker-sandbox", options.allow_weaker_sandbox,
                "Run submissions where a wall of the sandbox is missing");
-  app.add_flag("--quiet,-q", options.quiet, "No progress, no remarks; of an audit only what is off");
+  app.add_flag("--quiet,-q", options.quiet,
+               "No progress, no remarks; of an audit only what is off");
   app.add_flag("--version,-V", options.version, "Print the version");
 }
 
