@@ -17,11 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 
 bool* defence_named(Defences& defences, const std::string& name) {
-  const std::map<std::string, bool*> known{
-      {"landlock", &defences.walls.landlock},       {"seccomp", &defences.walls.seccomp},
-      {"limits", &defences.walls.limits},           {"user", &defences.walls.user},
-      {"namespaces", &defences.walls.namespaces},   {"descriptors", &defences.walls.descriptors},
-      {"environment", &defences.walls.environment}, {"hidden", &defences.hidden}};
+  const std::map<std::string, bool*> known{{"landlock", &defences.walls.landlock},
+                                           {"seccomp", &defences.walls.seccomp},
+                                           {"limits", &defences.walls.limits},
+                                           {"user", &defences.walls.user},
+                                           {"namespaces", &defences.walls.namespaces},
+                                           {"mounts", &defences.walls.mounts},
+                                           {"descriptors", &defences.walls.descriptors},
+                                           {"environment", &defences.walls.environment},
+                                           {"hidden", &defences.hidden}};
   const auto found = known.find(name);
   return found == known.end() ? nullptr : found->second;
 }

@@ -57,8 +57,8 @@ struct StepFailure {
 /// The child's side. Only async-signal-safe calls from here to exec.
 class Child {
  public:
-  Child(const LaunchPlan& plan, Prepared& prepared, int status)
-      : plan_(plan), prepared_(prepared), status_(status) {}
+  Child(const LaunchPlan& plan, Prepared& prepared, bool own_files, int status)
+      : plan_(plan), prepared_(prepared), own_files_(own_files), status_(status) {}
 
   [[noreturn]] void become() {
     // A process group of its own, for signals, in our session: where the kernel shares the
@@ -71,7 +71,9 @@ class Child {
     for (const KernelLimit& limit : prepared_.limits)
       must(setrlimit(static_cast<__rlimit_resource>(limit.resource), &limit.value) == 0,
            "setrlimit");
-    must((folder_ >= 0 ? fchdir(folder_) : chdir("/")) == 0, "entering the work folder");
+    // With files of its own it stands there already; the descriptor leads to the machine's.
+    if (!own_files_)
+      must((folder_ >= 0 ? fchdir(folder_) : chdir("/")) == 0, "entering the work folder");
     umask(022);
     die_with_parent();
     must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no_new_privs");
@@ -173,6 +175,7 @@ class Child {
 
   const LaunchPlan& plan_;
   Prepared& prepared_;
+  bool own_files_;
   int status_;
   int folder_ = -1;
   int landlock_ = -1;
@@ -214,13 +217,13 @@ struct Made {
 /// own abort() included. So the first one keeps the namespace, the second one is the program, and
 /// both are children of ours.
 template <class Become>
-Launched fork_in_namespaces(const Become& become) {
+Launched fork_in_namespaces(const FileView* files, const Become& become) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd in(ends[0]);
   Fd out(ends[1]);
   const pid_t maker = forked([&] {
-    Made made{{}, enter_namespaces(), 0};
+    Made made{{}, enter_namespaces(files), 0};
     if (made.failed == nullptr) {
       made.launched.keeper = fork_sibling();
       if (made.launched.keeper == 0) keep_namespace();
@@ -273,10 +276,13 @@ Launched launch(const LaunchPlan& plan) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd status_out(ends[0]);
   Fd status_in(ends[1]);
-  const auto become = [&] { Child(plan, prepared, status_in.get()).become(); };
+  const bool apart = plan.walls.namespaces && why_no_namespaces().empty();
+  const bool own_files =
+      apart && plan.files != nullptr && plan.walls.mounts && why_no_file_view().empty();
+  const auto become = [&] { Child(plan, prepared, own_files, status_in.get()).become(); };
   Launched launched;
-  if (plan.walls.namespaces && why_no_namespaces().empty())
-    launched = fork_in_namespaces(become);
+  if (apart)
+    launched = fork_in_namespaces(own_files ? plan.files : nullptr, become);
   else
     launched.pid = forked(become);
   status_in.reset();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/sandbox/file_view.h"
 #include "harness/sandbox/limits.h"
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/sandbox/walls.h"
@@ -21,6 +22,7 @@ struct LaunchPlan {
   std::vector<std::string> environment;  // all of it: "NAME=value"
   std::vector<int> descriptors;          // become 0, 1, 2, ...; the program has no others
   int folder = -1;                       // working directory; "/" when absent
+  const FileView* files = nullptr;       // all that it sees, where the machine allows that
   int landlock = -1;                     // ruleset; -1: none
   std::span<const sock_filter> seccomp;  // empty: the program puts on its own
   Limits limits;                         // without wall clock and output, which the caller watches

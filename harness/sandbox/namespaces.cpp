@@ -7,8 +7,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <map>
-#include <mutex>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "harness/sandbox/fd.h"
+#include "harness/sandbox/file_view.h"
 
 namespace gauntlet {
 namespace {
@@ -52,7 +51,9 @@ const char* map_own_ids(unsigned user, unsigned group) {
   return nullptr;
 }
 
-std::string try_namespaces() {
+}  // namespace
+
+std::string failure_in_child(const std::function<const char*()>& act) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd in(ends[0]);
@@ -60,12 +61,8 @@ std::string try_namespaces() {
   const pid_t pid = fork();
   if (pid < 0) broken_call("fork");
   if (pid == 0) {
-    const char* failed = enter_namespaces();
-    const pid_t first = failed == nullptr ? static_cast<pid_t>(syscall(SYS_fork)) : -1;
-    if (first == 0) _exit(syscall(SYS_getpid) == 1 ? 0 : 1);
-    int status = 1;
-    if (first > 0) waitpid(first, &status, 0);
-    if (failed == nullptr && status != 0) failed = "process namespace: its first process";
+    errno = 0;
+    const char* failed = act();
     const int error = errno;
     if (failed != nullptr && write(out.get(), failed, std::strlen(failed)) < 0) _exit(2);
     _exit(failed == nullptr ? 0 : error);
@@ -80,17 +77,27 @@ std::string try_namespaces() {
   return fmt::format("{}: {}", step.data(), std::strerror(WEXITSTATUS(status)));
 }
 
-}  // namespace
+const std::string& OncePerUser::ask(const std::function<std::string()>& question) {
+  const std::lock_guard lock(mutex_);
+  const auto [entry, is_new] = known_.try_emplace(geteuid());
+  if (is_new) entry->second = question();
+  return entry->second;
+}
 
-const char* enter_namespaces() {
+const char* enter_namespaces(const FileView* files) {
   const auto user = static_cast<unsigned>(syscall(SYS_geteuid));
   const auto group = static_cast<unsigned>(syscall(SYS_getegid));
-  constexpr int kApart = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
-  if (user == 0) return unshare(kApart) == 0 ? nullptr : "namespaces";
+  const int apart = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
+                    (files == nullptr ? 0 : CLONE_NEWNS);
+  if (user == 0) {
+    if (unshare(apart) != 0) return "namespaces";
+    return files == nullptr ? nullptr : files->enter();
+  }
   // The files that hold the map belong to root as long as nobody may look into the process.
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   const char* failed =
-      unshare(CLONE_NEWUSER | kApart) == 0 ? map_own_ids(user, group) : "user namespace";
+      unshare(CLONE_NEWUSER | apart) == 0 ? map_own_ids(user, group) : "user namespace";
+  if (failed == nullptr && files != nullptr) failed = files->enter();
   const int error = errno;
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   errno = error;
@@ -106,12 +113,17 @@ void keep_namespace() {
 }
 
 const std::string& why_no_namespaces() {
-  static std::mutex mutex;
-  static std::map<uid_t, std::string> known;  // a fork may have become somebody else
-  const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = known.try_emplace(geteuid());
-  if (is_new) entry->second = try_namespaces();
-  return entry->second;
+  static OncePerUser once;
+  return once.ask([] {
+    return failure_in_child([]() -> const char* {
+      if (const char* failed = enter_namespaces(nullptr)) return failed;
+      const auto first = static_cast<pid_t>(syscall(SYS_fork));
+      if (first == 0) _exit(syscall(SYS_getpid) == 1 ? 0 : 1);
+      int status = 1;
+      if (first > 0) waitpid(first, &status, 0);
+      return status == 0 ? nullptr : "process namespace: its first process";
+    });
+  });
 }
 
 }  // namespace gauntlet

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "harness/sandbox/fd.h"
+#include "harness/sandbox/file_view.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/namespaces.h"
 #include "harness/sandbox/own_pid.h"
@@ -134,6 +135,13 @@ SandboxLayer probe_namespaces() {
           why_not.empty() ? "a child had processes, network and IPC of its own" : why_not};
 }
 
+SandboxLayer probe_mounts() {
+  const std::string& why_not =
+      why_no_namespaces().empty() ? why_no_file_view() : why_no_namespaces();
+  return {"mounts", why_not.empty(),
+          why_not.empty() ? "a child had a root of its own, without /etc/passwd" : why_not};
+}
+
 /// Shown, and not used: what a worker takes is bounded by the limits above, in every container.
 SandboxLayer probe_cgroups() {
   for (const char* folder : {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
@@ -172,9 +180,10 @@ std::string weakness_of(const SandboxReport& report) {
 
 SandboxReport probe() {
   SandboxReport report;
-  report.layers = {probe_landlock(),   probe_seccomp(),       probe_rlimits(), probe_user(),
-                   probe_namespaces(), probe_sealed_memory(), probe_freeze(),  probe_cgroups()};
-  for (const char* wall : {"landlock", "seccomp", "rlimits", "uid", "namespaces"})
+  report.layers = {probe_landlock(),      probe_seccomp(),    probe_rlimits(),
+                   probe_user(),          probe_namespaces(), probe_mounts(),
+                   probe_sealed_memory(), probe_freeze(),     probe_cgroups()};
+  for (const char* wall : {"landlock", "seccomp", "rlimits", "uid", "namespaces", "mounts"})
     if (layer(report, wall).holds)
       report.tier += (report.tier.empty() ? "" : "+") + std::string(wall);
   if (report.tier.empty()) report.tier = "none";

@@ -62,7 +62,9 @@ class Run {
     user_ = SpareUser::take_if_root();
     if (user_ && fchown(folder.get(), user_->id(), user_->id()) != 0)
       broken_call("giving " + command_.folder.string() + " to the sandbox's user");
-    const Fd landlock = landlock_ruleset(compile_rules(command_.folder));
+    const std::vector<PathRule> rules = compile_rules(command_.folder);
+    const Fd landlock = landlock_ruleset(rules);
+    const FileView files(rules);
     const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
     // Orphans of the command come to us, so that we can wait for the last of them.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) broken_call("PR_SET_CHILD_SUBREAPER");
@@ -74,6 +76,7 @@ class Run {
     plan.descriptors = {null.get(), output_.writing_end(), output_.writing_end()};
     plan.folder = folder.get();
     plan.landlock = landlock.get();
+    plan.files = &files;
     plan.seccomp = compile_filter();
     plan.limits = limits_;
     plan.walls = command_.walls;

@@ -11,6 +11,7 @@ struct Walls {
   bool limits = true;       // the kernel's, and the watch over resident memory
   bool user = true;         // an own user id, when we are root
   bool namespaces = true;   // where the machine allows them
+  bool mounts = true;       // files of its own, within namespaces, where the machine allows them
   bool descriptors = true;  // all that were not handed over are closed
   bool environment = true;  // none of ours is handed on
 };

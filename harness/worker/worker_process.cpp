@@ -54,6 +54,7 @@ void WorkerProcess::start(const WorkerParts& parts) {
   user_ = SpareUser::take_if_root();
   const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Fd landlock = landlock_ruleset(worker_rules());
+  static const FileView files(worker_rules());
   static const Fd filter =
       sealed_copy(std::as_bytes(std::span(worker_filter())), "gauntlet-filter");
   static const sock_filter kAllow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
@@ -78,6 +79,7 @@ void WorkerProcess::start(const WorkerParts& parts) {
     plan.environment.emplace_back("OMP_WAIT_POLICY=passive");
   }
   plan.landlock = landlock.get();
+  plan.files = &files;
   plan.limits = parts.limits;
   plan.walls = parts.walls;
   if (user_) plan.user = user_->id();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/sandbox/fd.h"
+#include "harness/sandbox/file_view.h"
 #include "harness/sandbox/namespaces.h"
 #include "sandbox_fixture.h"
 
@@ -45,15 +46,47 @@ TEST_CASE("it reads nothing of ours, not even what everybody may read") {
   chmod(other.path().c_str(), 0777);
   write_file(other.path() / "secret", "the answer");
   const Box box;
+  const auto cat = [&](const std::string& file, bool mounts) {
+    Command command{{"/bin/cat", file}, box.folder.path()};
+    command.walls.mounts = mounts;
+    return run_command(command, box.limits);
+  };
   for (const std::string& file :
        {(other.path() / "secret").string(), std::string("/etc/passwd"),
         fmt::format("/proc/{}/cmdline", getpid()), std::string("/proc/cpuinfo")}) {
-    const CommandResult result = box.shell("cat " + file);
-    CHECK(exit_code(result) != 0);
-    CHECK(contains(result.output, "Permission denied"));
-    CHECK_FALSE(contains(result.output, "the answer"));
+    const CommandResult with_its_own = cat(file, true);
+    CHECK(exit_code(with_its_own) != 0);
+    CHECK_FALSE(contains(with_its_own.output, "the answer"));
+    const CommandResult among_ours = cat(file, false);
+    CHECK(exit_code(among_ours) != 0);
+    CHECK(contains(among_ours.output, "Permission denied"));
   }
   CHECK(exit_code(box.shell("ls /tmp")) != 0);
+}
+
+TEST_CASE("with files of its own it sees no others, Landlock or not") {
+  if (!why_no_file_view().empty()) {
+    MESSAGE("no files of its own here: ", why_no_file_view());
+    return;
+  }
+  const ScratchFolder other("sandbox-test-other");
+  chmod(other.path().c_str(), 0777);
+  write_file(other.path() / "secret", "the answer");
+  const Box box;
+  const auto shell = [&](const std::string& script, bool mounts) {
+    Command command{{"/bin/sh", "-c", script}, box.folder.path()};
+    command.walls.landlock = false;
+    command.walls.mounts = mounts;
+    return run_command(command, box.limits);
+  };
+  const std::string secret = (other.path() / "secret").string();
+  CHECK(shell("cat " + secret, false).output == "the answer");
+  for (const std::string& way : {secret, "/proc/self/root" + secret, ".." + secret,
+                                 fmt::format("/proc/{}/root{}", getpid(), secret)})
+    CHECK_FALSE(contains(shell("cat " + way, true).output, "the answer"));
+  CHECK(contains(shell("echo x > /usr/x", true).output, "Read-only file system"));
+  CHECK(contains(shell("echo x > /x", true).output, "Read-only file system"));
+  CHECK(shell("echo 42 > made && cat made && ls", true).output == "42\nmade\n");
 }
 
 TEST_CASE("it starts no program from the folder that it can write") {

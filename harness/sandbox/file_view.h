@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/sandbox/landlock.h"
+
+namespace gauntlet {
+
+/// What a process with a mount namespace of its own sees of the machine's files: the paths that its
+/// Landlock rules name, read-only but for its work folder, /proc, and nothing else. A second wall
+/// behind Landlock.
+class FileView {
+ public:
+  /// Everything is laid out here: between fork and exec nothing may be allocated. Paths that do not
+  /// exist are left out.
+  explicit FileView(const std::vector<PathRule>& rules);
+
+  /// Makes the view the calling process's root, and its work folder or "/" the current one. Needs a
+  /// mount namespace of its own and the right to mount there. Async-signal-safe. Null, or the step
+  /// that failed with errno.
+  const char* enter() const;
+
+ private:
+  struct Entry {
+    std::string path;    // "/usr/lib"
+    std::string target;  // of a symbolic link; empty for what is mounted
+    bool is_folder = false;
+    bool writable = false;
+  };
+
+  void add_parents(const std::string& path);
+  const char* mount_all() const;
+
+  std::vector<std::string> parents_;  // folders on the way to the entries, upper ones first
+  std::vector<Entry> entries_;
+  std::string work_folder_ = "/";
+};
+
+/// Empty when a view was seen to hide /etc/passwd here, else why not. Tried once a process and
+/// user.
+const std::string& why_no_file_view();
+
+}  // namespace gauntlet
