@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/sandbox/namespaces.h"
+#include "harness/sandbox/trial.h"
 
 namespace gauntlet {
 namespace {

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "harness/sandbox/control_group.h"
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/kernel_limits.h"
 #include "harness/sandbox/landlock.h"
@@ -66,6 +67,7 @@ class Child {
     // threads nor outrank them. The terminal is out of reach: no descriptor, no ioctl.
     must(setpgid(0, 0) == 0, "setpgid");
     reset_signals();
+    if (plan_.group != nullptr) must(plan_.group->join() == nullptr, "joining a control group");
     place_descriptors();
     drop_user();
     for (const KernelLimit& limit : prepared_.limits)

@@ -15,6 +15,8 @@
 
 namespace gauntlet {
 
+class ControlGroup;
+
 /// A program to start, and every wall that is put up before it runs. Descriptors are borrowed.
 struct LaunchPlan {
   std::vector<std::string> argv;         // argv[0] is the program's path, unless `program` is set
@@ -24,6 +26,7 @@ struct LaunchPlan {
   int folder = -1;                       // working directory; "/" when absent
   const FileView* files = nullptr;       // all that it sees, where the machine allows that
   int landlock = -1;                     // ruleset; -1: none
+  const ControlGroup* group = nullptr;   // to join
   std::span<const sock_filter> seccomp;  // empty: the program puts on its own
   Limits limits;                         // without wall clock and output, which the caller watches
   std::optional<uid_t> user;             // to become; also the group

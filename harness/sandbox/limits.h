@@ -6,6 +6,7 @@ namespace gauntlet {
 
 /// What one sandboxed command may use. Memory is private memory of each process (RLIMIT_DATA):
 /// RLIMIT_AS would count address space that is only reserved, and break CUDA and the sanitizers.
+/// Where there are control groups, the processes of a command together have no more than one.
 struct Limits {
   double wall_seconds = 60;
   int cpu_seconds = 60;  // of each process; 0: no such limit

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "harness/sandbox/control_group.h"
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/file_view.h"
 #include "harness/sandbox/landlock.h"
@@ -142,17 +143,10 @@ SandboxLayer probe_mounts() {
           why_not.empty() ? "a child had a root of its own, without /etc/passwd" : why_not};
 }
 
-/// Shown, and not used: what a worker takes is bounded by the limits above, in every container.
-SandboxLayer probe_cgroups() {
-  for (const char* folder : {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
-    const std::string made = fmt::format("{}/gauntlet-probe-{}", folder, getpid());
-    if (mkdir(made.c_str(), 0700) != 0) continue;
-    const bool kills = access((made + "/cgroup.kill").c_str(), W_OK) == 0;
-    rmdir(made.c_str());
-    if (kills)
-      return {"cgroups", true, "a group could be made, with cgroup.kill; nothing needs it"};
-  }
-  return {"cgroups", false, "no group of version 2 could be made; nothing needs it"};
+SandboxLayer probe_groups() {
+  const auto group = ControlGroup::make(Limits());
+  if (!group) return {"cgroups", false, why_no_control_group()};
+  return {"cgroups", true, "a child joined a group of ours; powers: " + group->powers()};
 }
 
 const SandboxLayer& layer(const SandboxReport& report, std::string_view name) {
@@ -182,8 +176,9 @@ SandboxReport probe() {
   SandboxReport report;
   report.layers = {probe_landlock(),      probe_seccomp(),    probe_rlimits(),
                    probe_user(),          probe_namespaces(), probe_mounts(),
-                   probe_sealed_memory(), probe_freeze(),     probe_cgroups()};
-  for (const char* wall : {"landlock", "seccomp", "rlimits", "uid", "namespaces", "mounts"})
+                   probe_sealed_memory(), probe_freeze(),     probe_groups()};
+  for (const char* wall :
+       {"landlock", "seccomp", "rlimits", "uid", "namespaces", "mounts", "cgroups"})
     if (layer(report, wall).holds)
       report.tier += (report.tier.empty() ? "" : "+") + std::string(wall);
   if (report.tier.empty()) report.tier = "none";

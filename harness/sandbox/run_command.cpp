@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "harness/sandbox/control_group.h"
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
@@ -77,6 +78,8 @@ class Run {
     plan.folder = folder.get();
     plan.landlock = landlock.get();
     plan.files = &files;
+    if (command_.walls.groups) group_ = ControlGroup::make(limits_);
+    plan.group = group_.get();
     plan.seccomp = compile_filter();
     plan.limits = limits_;
     plan.walls = command_.walls;
@@ -114,6 +117,7 @@ class Run {
   /// to a stranger. No member can have left: the filter refuses setsid and setpgid.
   Outcome end_group() {
     kill(-pid_, SIGKILL);
+    if (group_) group_->kill_all();
     int status = 0;
     rusage usage{};
     while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -128,8 +132,9 @@ class Run {
     // The largest process of the group that was waited for, in KiB.
     const bool full = static_cast<double>(usage.ru_maxrss) * 1024 >
                       0.9 * static_cast<double>(limits_.memory_bytes);
+    const bool together = group_ && group_->ran_out_of_memory();
     if (WIFEXITED(status)) {
-      if (WEXITSTATUS(status) != 0 && full) return OverMemory{};
+      if (WEXITSTATUS(status) != 0 && (full || together)) return OverMemory{};
       return Exited{WEXITSTATUS(status)};
     }
     const int number = WTERMSIG(status);
@@ -143,6 +148,7 @@ class Run {
   const Limits& limits_;
   OutputPipe output_;
   std::optional<SpareUser> user_;
+  std::unique_ptr<ControlGroup> group_;
   Fd handle_;
   Launched launched_;
   pid_t pid_ = -1;

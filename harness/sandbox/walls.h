@@ -12,6 +12,7 @@ struct Walls {
   bool user = true;         // an own user id, when we are root
   bool namespaces = true;   // where the machine allows them
   bool mounts = true;       // files of its own, within namespaces, where the machine allows them
+  bool groups = true;       // a control group for each command, where we may make one
   bool descriptors = true;  // all that were not handed over are closed
   bool environment = true;  // none of ours is handed on
 };

@@ -9,6 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "harness/sandbox/control_group.h"
 #include "harness/sandbox/spare_user.h"
 #include "sandbox_fixture.h"
 
@@ -51,6 +52,36 @@ TEST_CASE("CPU time is limited") {
   box.limits.cpu_seconds = 1;
   const CommandResult result = box.shell("while :; do :; done");
   CHECK(describe(result.outcome) == "more than 1 s of CPU time");
+}
+
+TEST_CASE("what its processes take together is limited where there are control groups") {
+  const auto probe = ControlGroup::make(Limits());
+  if (!probe || !contains(probe->powers(), "memory")) {
+    MESSAGE("no control group that bounds memory here");
+    return;
+  }
+  Box box;
+  box.limits.memory_bytes = std::size_t{256} << 20;
+  const std::string take = "perl -e '$x = \"x\" x (100 << 20); sleep 2' & ";
+  Command command{{"/bin/sh", "-c", take + take + "wait %1 && wait %2"}, box.folder.path()};
+  CHECK(describe(run_command(command, box.limits).outcome) == "more memory than allowed");
+  command.walls.groups = false;
+  CHECK(describe(run_command(command, box.limits).outcome) == "exit code 0");
+}
+
+TEST_CASE("no control group is left behind") {
+  const auto groups = [] {
+    int count = 0;
+    std::error_code gone;
+    for (const char* top : {"/sys/fs/cgroup", "/sys/fs/cgroup/memory"})
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(top, gone))
+        count +=
+            entry.path().filename().string().starts_with(fmt::format("gauntlet-{}-", getpid()));
+    return count;
+  };
+  const Box box;
+  box.shell("sleep 100 & exit 0");
+  CHECK(groups() == 0);
 }
 
 TEST_CASE("memory is limited") {
