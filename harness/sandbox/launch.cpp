@@ -210,7 +210,8 @@ pid_t fork_sibling() {
 
 /// What the process that makes the namespaces sends before it ends.
 struct Made {
-  Launched launched;
+  pid_t program;
+  pid_t keeper;
   const char* failed;  // a string of this program; the maker is a fork of it
   int error;
 };
@@ -224,29 +225,34 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd in(ends[0]);
   Fd out(ends[1]);
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
+  const Fd keepers_life(ends[0]);
+  Fd life(ends[1]);
   const pid_t maker = forked([&] {
-    Made made{{}, enter_namespaces(files), 0};
+    life.reset();
+    Made made{-1, -1, enter_namespaces(files), 0};
     if (made.failed == nullptr) {
-      made.launched.keeper = fork_sibling();
-      if (made.launched.keeper == 0) keep_namespace();
-      if (made.launched.keeper > 0) made.launched.pid = fork_sibling();
-      if (made.launched.pid == 0) become();
-      if (made.launched.keeper < 0 || made.launched.pid < 0) made.failed = "clone";
+      made.keeper = fork_sibling();
+      if (made.keeper == 0) keep_namespace(keepers_life.get());
+      if (made.keeper > 0) made.program = fork_sibling();
+      if (made.program == 0) become();
+      if (made.keeper < 0 || made.program < 0) made.failed = "clone";
     }
     made.error = errno;
     [[maybe_unused]] const ssize_t sent = write(out.get(), &made, sizeof made);
     _exit(0);
   });
   out.reset();
-  Made made{{}, "its maker died", 0};
+  Made made{-1, -1, "its maker died", 0};
   while (read(in.get(), &made, sizeof made) < 0 && errno == EINTR) {
   }
   reap(maker);
+  Launched launched{made.program, made.keeper, std::move(life)};
   if (made.failed != nullptr) {
-    end_keeper(made.launched);
+    end_keeper(launched);
     throw LaunchFailed(fmt::format("namespaces: {}: {}", made.failed, std::strerror(made.error)));
   }
-  return made.launched;
+  return launched;
 }
 
 /// Waits until the child runs its program, or says why it does not.
@@ -306,6 +312,7 @@ void end_keeper(Launched& launched) {
   if (launched.keeper < 0) return;
   kill(launched.keeper, SIGKILL);
   reap(launched.keeper);
+  launched.life.reset();
   launched.keeper = -1;
 }
 

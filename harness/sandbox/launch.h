@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/sandbox/fd.h"
 #include "harness/sandbox/file_view.h"
 #include "harness/sandbox/limits.h"
 #include "harness/sandbox/seccomp_filter.h"
@@ -42,6 +43,7 @@ struct LaunchFailed : Broken {
 struct Launched {
   pid_t pid = -1;
   pid_t keeper = -1;
+  Fd life;  // the keeper lives as long as this is open
 };
 
 /// Starts the program in a process group of its own, with no capabilities, no way to gain any, and

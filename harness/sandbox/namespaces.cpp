@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -70,12 +69,17 @@ const char* enter_namespaces(const FileView* files) {
   return failed;
 }
 
-void keep_namespace() {
+void keep_namespace(int life) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (syscall(SYS_close_range, 0, ~0U, 0) != 0)
-    for (int fd = 0; fd < 1 << 16; ++fd) close(fd);
-  while (true) pause();
+  // Not a parent-death signal: the parent may be dead before we ask for one, and what its number
+  // was cannot be seen from in here.
+  dup2(life, 0);
+  if (syscall(SYS_close_range, 1, ~0U, 0) != 0)
+    for (int fd = 1; fd < 1 << 16; ++fd) close(fd);
+  char none = 0;
+  while (read(0, &none, 1) < 0 && errno == EINTR) {
+  }
+  _exit(0);
 }
 
 const std::string& why_no_namespaces() {

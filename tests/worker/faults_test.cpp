@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/core/error.h"
+#include "harness/sandbox/run_command.h"
 #include "worker_fixture.h"
 
 using namespace gauntlet;
@@ -65,6 +66,23 @@ TEST_CASE("a grading process that is killed leaves nothing running") {
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the worker is in its call
   kill(grader, SIGKILL);
   CHECK(all_end_within(std::chrono::seconds(5)));
+}
+
+TEST_CASE("a supervisor that is killed at any moment of a start leaves nothing running") {
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  const ScratchFolder folder("faults-test");
+  run_command({{"/bin/true"}, folder.path()}, Limits());  // the walls are tried here, not in each
+  for (int tenths = 0; tenths < 60; ++tenths) {           // a start takes some 3 ms
+    const pid_t supervisor = fork();
+    if (supervisor == 0) {
+      run_command({{"/bin/sleep", "1000"}, folder.path()}, Limits());
+      _exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100 * tenths));
+    kill(supervisor, SIGKILL);
+    INFO("after ", tenths, " tenths of a millisecond");
+    REQUIRE(all_end_within(std::chrono::seconds(60)));
+  }
 }
 
 TEST_CASE("a process that cannot be made is our fault") {
