@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/machine.h"
+#include "harness/core/stats.h"
 #include "harness/measure/race.h"
 #include "tests/bench/bench_solution.h"
 
@@ -81,6 +82,7 @@ struct Tally {
   int too_noisy = 0;
   int busy = 0;  // the machine had too much else to do
   double rounds = 0;
+  std::vector<double> fastest_ms;  // of the solution, in each race
 };
 
 Tally race_against_itself(const Kind& kind, int races) {
@@ -111,6 +113,7 @@ Tally race_against_itself(const Kind& kind, int races) {
     }
     const SpeedMeasurement& speed = result.speed;
     tally.rounds += speed.rounds;
+    tally.fastest_ms.push_back(1e-6 * speed.solution_ns);
     if (speed.high > kTooNoisy * speed.low || speed.noise_high > kTooNoisy * speed.noise_low) {
       ++tally.too_noisy;
       continue;
@@ -134,10 +137,10 @@ int main(int argc, char** argv) {
     const Tally tally = race_against_itself(kind, races);
     fmt::print(
         "{:37} {} races: {} told apart, {} too noisy, {} on a busy machine, interval holds 1 in "
-        "{}, "
-        "{:.0f} rounds\n",
+        "{}, {:.0f} rounds, fastest laps {:.2f} to {:.2f} ms\n",
         kind.name, tally.races, tally.told_apart, tally.too_noisy, tally.busy, tally.covered,
-        tally.rounds / std::max(1, tally.races - tally.busy));
+        tally.rounds / std::max(1, tally.races - tally.busy), quantile(tally.fastest_ms, 0),
+        quantile(tally.fastest_ms, 1));
     std::fflush(stdout);
     all += tally.races;
     told_apart += tally.told_apart;
