@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
@@ -31,6 +32,28 @@ fs::path own_group(const std::string& controller) {
   return {};
 }
 
+constexpr const char* kNamePrefix = "gauntlet-";
+
+/// Never that of a group which a killed program left behind: numbers of processes come again.
+std::string new_name() {
+  static std::atomic<unsigned> count{0};
+  return fmt::format("{}{}-{}-{}", kNamePrefix, getpid(),
+                     std::chrono::steady_clock::now().time_since_epoch().count(), count++);
+}
+
+/// Removes what programs that were killed have left beside a new group: groups of ours that nobody
+/// is in and that are a minute older. Whoever makes one is in it at once.
+void remove_left_behind(const fs::path& group) {
+  struct stat ours {};
+  struct stat theirs {};
+  if (stat(group.c_str(), &ours) != 0) return;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(group.parent_path(), failed))
+    if (entry.path().filename().string().starts_with(kNamePrefix) &&
+        stat(entry.path().c_str(), &theirs) == 0 && theirs.st_mtime + 60 < ours.st_mtime)
+      rmdir(entry.path().c_str());  // which fails while somebody is in it
+}
+
 std::string text_of(const fs::path& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -50,11 +73,11 @@ std::unique_ptr<ControlGroup> ControlGroup::make(const Limits& limits) {
 }
 
 std::unique_ptr<ControlGroup> ControlGroup::made() {
-  static std::atomic<unsigned> count{0};
-  const std::string name = fmt::format("gauntlet-{}-{}", getpid(), count++);
+  const std::string name = new_name();
   std::unique_ptr<ControlGroup> group(new ControlGroup);
   for (const char* controller : {"", "memory", "pids"})
-    if (const fs::path own = own_group(controller); !own.empty()) group->add_part(own / name);
+    if (const fs::path own = own_group(controller); !own.empty() && group->add_part(own / name))
+      remove_left_behind(own / name);
   return group->parts_.empty() ? nullptr : std::move(group);
 }
 

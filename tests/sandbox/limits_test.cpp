@@ -1,13 +1,17 @@
 // What a sandboxed command runs into, and that nothing of it survives.
 
 #include <chrono>
+#include <ctime>
 #include <dirent.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "harness/sandbox/control_group.h"
 #include "harness/sandbox/spare_user.h"
@@ -31,6 +35,16 @@ int processes_with(const std::string& mark) {
     }
   }
   return found;
+}
+
+/// Control groups that this process, or `owner`, has made and not removed.
+std::vector<std::filesystem::path> control_groups(pid_t owner = getpid()) {
+  std::vector<std::filesystem::path> groups;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("/sys/fs/cgroup", gone))
+    if (entry.path().filename().string().starts_with(fmt::format("gauntlet-{}-", owner)))
+      groups.push_back(entry.path());
+  return groups;
 }
 
 }  // namespace
@@ -70,18 +84,30 @@ TEST_CASE("what its processes take together is limited where there are control g
 }
 
 TEST_CASE("no control group is left behind") {
-  const auto groups = [] {
-    int count = 0;
-    std::error_code gone;
-    for (const char* top : {"/sys/fs/cgroup", "/sys/fs/cgroup/memory"})
-      for (const auto& entry : std::filesystem::recursive_directory_iterator(top, gone))
-        count +=
-            entry.path().filename().string().starts_with(fmt::format("gauntlet-{}-", getpid()));
-    return count;
-  };
   const Box box;
   box.shell("sleep 100 & exit 0");
-  CHECK(groups() == 0);
+  CHECK(control_groups().empty());
+}
+
+TEST_CASE("the control group of a program that was killed is removed by the next one") {
+  const pid_t killed = fork();
+  if (killed == 0) {
+    const auto group = ControlGroup::make(Limits());
+    _exit(0);  // no destructor runs
+  }
+  waitpid(killed, nullptr, 0);
+  const auto left = control_groups(killed);
+  if (left.empty()) {
+    MESSAGE("no control groups here");
+    return;
+  }
+  const Box box;
+  box.shell("true");
+  CHECK(control_groups(killed) == left);  // it may just have been made
+  const timespec then[2] = {{time(nullptr) - 120, 0}, {time(nullptr) - 120, 0}};
+  for (const auto& group : left) REQUIRE(utimensat(AT_FDCWD, group.c_str(), then, 0) == 0);
+  box.shell("true");
+  CHECK(control_groups(killed).empty());
 }
 
 TEST_CASE("memory is limited") {
