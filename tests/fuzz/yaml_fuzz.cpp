@@ -1,5 +1,5 @@
-// challenge.yaml, model.yaml, claims.yaml, mutants.yaml: whatever stands in them, there is an
-// answer or a UserError.
+// challenge.yaml, model.yaml, claims.yaml, mutants.yaml, judged grades: whatever stands in them,
+// there is an answer or a UserError.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,11 +7,16 @@
 #include "harness/core/error.h"
 #include "harness/core/stated_claim.h"
 #include "harness/core/yaml.h"
+#include "harness/store/judgement.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {
     gauntlet::stated_claims_from_yaml(text, "fuzzed.yaml");
+  } catch (const gauntlet::UserError&) {
+  }
+  try {
+    gauntlet::judgement_from_yaml(text, "fuzzed.yaml");
   } catch (const gauntlet::UserError&) {
   }
   try {
