@@ -10,7 +10,9 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr int kPatience = 2000;  // draws of one item
+// Draws of one item. Among 1000 settings of batch_independence, the hardest had an item of use in 2
+// of 1500 draws.
+constexpr int kPatience = 100'000;
 
 std::vector<std::int32_t> distinct_tokens(Rng& rng, std::int64_t count, std::int64_t vocab) {
   std::vector<std::int32_t> all(static_cast<std::size_t>(vocab));

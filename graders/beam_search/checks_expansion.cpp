@@ -139,7 +139,11 @@ void few_candidates(Probe& probe) {
       settings.alpha = rng.uniform(0.3, 1.7);  // scores of different lengths are never equal
     }
     const bool long_row = turn >= 12;
-    if (long_row) settings.vocab = rng.integer(6'000, 20'000);
+    if (long_row) {
+      settings.vocab = rng.integer(6'000, 20'000);
+      settings.beam = settings.n_return = rng.integer(20, 40);
+      settings.max_new = rng.integer(1, 2);
+    }
     settings.eos = some_tokens(rng, rng.integer(0, 1), settings.vocab);
     const auto sparse = [&](Rng& dice_rng) {
       Dice dice = draw_dice(dice_rng);

@@ -24,8 +24,16 @@ void random_models(Probe& probe, std::int32_t policy) {
   constexpr int kSettings = 36;
   for (int turn = 0; turn < kSettings; ++turn) {
     Rng rng = probe.begin_case(fmt::format("setting_{}", turn));
-    const Settings settings = random_settings(rng, policy);
-    const std::int64_t batch = turn % 9 == 8 ? rng.integer(65, 90) : rng.integer(12, 28);
+    Settings settings = random_settings(rng, policy);
+    std::int64_t batch = rng.integer(12, 28);
+    if (turn % 9 == 8) {  // a large one, in which many items finish hypotheses and go on
+      batch = rng.integer(65, 90);
+      settings.beam = settings.n_return = rng.integer(2, 4);
+      settings.vocab = rng.integer(4, 9);
+      settings.max_new = rng.integer(4, 7);
+      settings.min_new = 0;
+      settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+    }
     for (int call = 0; call < 2; ++call) {
       const Posed posed = pose_random(rng, settings, batch);
       expect_right(probe, rng, posed.problem, posed.want);

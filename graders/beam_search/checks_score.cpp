@@ -119,7 +119,7 @@ void wide_sums(Probe& probe) {
     settings.eos = {0};
     const std::uint64_t seed = rng();
     const Posed posed =
-        pose(settings, random_prompts(rng, 3), [seed](const Context& at, std::span<float> row) {
+        pose(settings, random_prompts(rng, 9), [seed](const Context& at, std::span<float> row) {
           Rng own(mixed(mixed(seed, at.path), static_cast<std::uint64_t>(at.item)));
           for (float& value : row) value = static_cast<float>(-own.uniform(9e3, 1.1e4));
           row[0] *= 3;  // EOS comes, but rarely

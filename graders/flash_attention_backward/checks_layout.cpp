@@ -44,6 +44,11 @@ void strides(Probe& probe) {
     for (Layout* layout : {&asking.q, &asking.k, &asking.v, &asking.o, &asking.dout, &asking.dq,
                            &asking.dk, &asking.dv})
       *layout = drawn_layout(rng);
+    // In the first case every other row of these begins at an odd place.
+    if (n == 0) {
+      asking.q.row_gap = asking.k.row_gap = asking.dq.row_gap = 1 + sizes.dim % 2;
+      asking.v.row_gap = asking.dout.row_gap = asking.dv.row_gap = 1 + sizes.value_dim % 2;
+    }
     require_right(probe, problem, asking);
   }
 }

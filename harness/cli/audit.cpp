@@ -1,4 +1,4 @@
-#include "harness/grading/audit.h"
+#include "harness/audit/audit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,15 +33,17 @@ std::string_view word_for(Kind kind) {
 /// The named killers of a mutant and how many checks more; how many refused a null solution; every
 /// check that rejected an honest one.
 std::string failures_text(const AuditRow& row) {
-  const std::size_t count = row.failed_checks.size();
-  if (row.kind == Kind::null_solution) return fmt::format("refused by {} checks", count);
-  if (row.kind != Kind::mutant) return "rejected by " + sentence_list(row.failed_checks);
-  std::vector<std::string> named;
-  for (const auto& check : row.failed_checks)
-    if (std::find(row.expected.begin(), row.expected.end(), check) != row.expected.end())
-      named.push_back(check);
-  if (count > named.size()) named.push_back(fmt::format("{} more", count - named.size()));
-  return "killed by " + sentence_list(named);
+  const auto& failed = row.failed_checks;
+  if (row.kind == Kind::null_solution) return fmt::format("refused by {} checks", failed.size());
+  if (row.kind != Kind::mutant) return "rejected by " + sentence_list(failed);
+  std::vector<std::string> killers;
+  std::size_t others = failed.size();
+  for (const KillCount& count : row.named) {
+    others -= static_cast<std::size_t>(std::count(failed.begin(), failed.end(), count.check));
+    if (kills(count)) killers.push_back(in_words(count));
+  }
+  if (others > 0) killers.push_back(fmt::format("{} more", others));
+  return "killed by " + sentence_list(killers);
 }
 
 std::string row_text(const AuditRow& row, const TerminalStyle& style) {
@@ -49,7 +51,8 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
   std::string text = fmt::format("  {} {:<9} {}: {}\n",
                                  painted(style, ok ? Paint::good : Paint::bad, ok ? "ok " : "BAD"),
                                  word_for(row.kind), row.name, printable(row.note, 300));
-  if (!row.failed_checks.empty()) text += fmt::format("      {}\n", failures_text(row));
+  if (row.kind == Kind::mutant || !row.failed_checks.empty())
+    text += fmt::format("      {}\n", failures_text(row));
   for (const auto& problem : row.problems)
     text += fmt::format("      {} (seed {})\n", printable(problem, 2000), hex_number(row.seed));
   return text;
@@ -57,10 +60,12 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
 
 std::string summary(const AuditRecord& record, bool brief) {
   const std::string idle = record.idle_checks.empty() ? "none" : sentence_list(record.idle_checks);
+  const std::size_t missed = record.missed_once();
   return fmt::format(
-      "{}: {} of {} mutants killed, {} of {} honest runs rejected, {} of {} null solutions "
+      "{}: {} of {} mutants killed{}, {} of {} honest runs rejected, {} of {} null solutions "
       "refused, {}\n",
       record.challenge, record.right("mutant"), record.count("mutant"),
+      missed == 0 ? "" : fmt::format(" ({} named checks missed one with some seed)", missed),
       record.count("honest") - record.right("honest"), record.count("honest"), record.right("null"),
       record.count("null"),
       brief ? "mutants met only the checks that they name" : "checks that killed nothing: " + idle);
@@ -74,7 +79,7 @@ AuditRecord record_of(const AuditReport& report) {
                      {}};
   for (const auto& check : checks_of(report.challenge)) record.checks.push_back(check.id);
   for (const auto& row : report.rows)
-    record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.expected,
+    record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.named,
                            row.failed_checks, row.problems, hex_number(row.seed)});
   return record;
 }
@@ -89,9 +94,10 @@ Json document_of(const AuditReport& report, const AuditRecord& record, bool brie
 AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
-  return audit_challenge(context.workshop, load_challenge(context.root(), id),
-                         {context.jobs, options.seeds, options.brief, context.seed},
-                         [&](const CellEvent& event) { display.show(event); });
+  return audit_challenge(
+      context.workshop, load_challenge(context.root(), id),
+      {context.jobs, options.seeds, options.mutant_seeds, options.brief, context.seed},
+      [&](const CellEvent& event) { display.show(event); });
 }
 
 }  // namespace
@@ -100,7 +106,8 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
   if (options.attacks) return audit_attacks(context);
   const auto known = context.challenges();
   for (const auto& id : options.challenges) require_challenge(id, known);
-  if (options.seeds && *options.seeds < 1) throw UserError("--seeds must be 1 or more");
+  if (options.seeds.value_or(1) < 1) throw UserError("--seeds must be 1 or more");
+  if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
   Answer answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;

@@ -131,6 +131,9 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       ->allow_extra_args(false);
   audit.add_option("--seeds", o.audit.seeds,
                    "Seeds for every honest variant; else as mutants.yaml says");
+  audit.add_option("--mutant-seeds", o.audit.mutant_seeds,
+                   "Seeds for every mutant and the checks that must notice it, which have to do so "
+                   "with two of three; else 1, and 3 for a check that missed");
   CLI::Option* brief =
       audit.add_flag("--brief", o.audit.brief,
                      "Put to mutants only the checks that must notice them: half the time");

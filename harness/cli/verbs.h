@@ -73,6 +73,7 @@ Answer show(const Context& context, const ShowOptions& options);
 struct AuditOptionsOfUser {
   std::vector<std::string> challenges;  // empty: all
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
+  std::optional<int> mutant_seeds;      // absent: 1, and 3 for a named check that missed
   bool brief = false;                   // mutants meet only the checks that they name
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders

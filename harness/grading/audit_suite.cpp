@@ -1,3 +1,5 @@
+#include "harness/grading/audit_suite.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -5,7 +7,6 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/yaml.h"
-#include "harness/grading/audit.h"
 
 namespace gauntlet {
 namespace {

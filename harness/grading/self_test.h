@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/grading/audit.h"
+#include "harness/grading/audit_suite.h"
 #include "harness/grading/cell.h"
 
 namespace gauntlet {

@@ -31,6 +31,7 @@ class Transcript : public Session {
 
   void run(CallBase& call) override;
   void restart() override { session_.restart(); }
+  void keep_threads_apart() override { session_.keep_threads_apart(); }
   std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }
 
  private:

@@ -145,6 +145,7 @@ RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session
   Disturbed disturbed;
   const AwakeCores awake;
   LostTime lost_time(awake, {sessions.begin(), sessions.end()});
+  for (Session* session : sessions) session->keep_threads_apart();
   const auto start = std::chrono::steady_clock::now();
   bool warm = false;  // the first round warms everybody up and is not counted
   while (!enough(budget, rounds, std::chrono::steady_clock::now() - start)) {

@@ -32,6 +32,7 @@ class Laps {
 
   Growth run() {
     solution_.restart();
+    solution_.keep_threads_apart();
     lap(sizes_.front());  // warms up; what is wrong with it shows again
     disturbed_ = {};
     rounds();

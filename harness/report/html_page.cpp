@@ -83,8 +83,8 @@ std::string matrix(const Aggregate& aggregate) {
 std::string sections(const Aggregate& aggregate, const CellScore& score) {
   std::string table =
       "<table><caption>Sections</caption><thead><tr><th scope=\"col\">Section</th><th "
-      "scope=\"col\">Weight</th><th scope=\"col\">Score</th><th scope=\"col\">Measured</th></tr>"
-      "</thead><tbody>";
+      "scope=\"col\">Weight</th><th scope=\"col\">Score</th><th scope=\"col\">Measured in "
+      "full</th></tr></thead><tbody>";
   for (const auto& section : score.sections)
     table +=
         fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{} of {}</td></tr>",
@@ -180,9 +180,9 @@ std::string render_html(const Aggregate& aggregate) {
       "</head>\n<body>\n<h1>Results</h1>\n",
       kGeneratedMark, html::script_source(script), html::kStyle);
   page += fmt::format(
-      "<p>{} capped. {} partial: some checks could not be measured. {} did not take part. n/m: not "
-      "measurable on the machine that graded. A shared place ends in =. The reference takes no "
-      "place. The same results as pages: README.md.</p>\n",
+      "<p>{} capped. {} partial: some checks or timed cases could not be measured. {} did not take "
+      "part. n/m: not measurable on the machine that graded. A shared place ends in =. The "
+      "reference takes no place. The same results as pages: README.md.</p>\n",
       unicode_signs().capped, unicode_signs().partial, unicode_signs().absent);
   page += "<main>\n" + matrix(aggregate) + other_sizes(aggregate);
   for (const auto& cell : aggregate.cells) page += cell_section(aggregate, cell);

@@ -72,12 +72,11 @@ std::string footnotes(const Aggregate& all) {
             "\n</details>\n\n";
   return notes +
          fmt::format(
-             "{} capped. {} partial: some checks could not be measured. {} did not take part. n/m: "
-             "not measurable on the machine that graded. Solutions ran on the CPU unless the cell "
-             "names a device. Places compare cells of one challenge that answered the same "
-             "questions on the same device; = shares a place with the first of its group, within "
-             "{} points. "
-             "The reference takes no place.\n\n",
+             "{} capped. {} partial: some checks or timed cases could not be measured. {} did not "
+             "take part. n/m: not measurable on the machine that graded. Solutions ran on the CPU "
+             "unless the cell names a device. Places compare cells of one challenge that answered "
+             "the same questions on the same device; = shares a place with the first of its group, "
+             "within {} points. The reference takes no place.\n\n",
              unicode_signs().capped, unicode_signs().partial, unicode_signs().absent,
              points(all.rubric.tie_band));
 }

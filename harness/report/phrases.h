@@ -12,7 +12,7 @@ struct Signs {
   std::string unmeasured;  // nothing could be asked on this machine
   std::string broken;      // our fault
   std::string capped;
-  std::string partial;  // some checks were not measured
+  std::string partial;  // some checks or timed cases were not measured
 };
 const Signs& unicode_signs();
 const Signs& ascii_signs();

@@ -35,16 +35,19 @@ std::string in_words(const AuditRecord& audit) {
   std::string text =
       fmt::format("Checks that killed nothing: {}. ",
                   audit.idle_checks.empty() ? "none" : sentence_list(audit.idle_checks));
-  for (const auto* mutant : mutants_of(audit))
-    text +=
-        fmt::format("{} ({}) killed by {} checks, of those named {}. ", mutant->name, mutant->note,
-                    mutant->failed_checks.size(), sentence_list(mutant->expected));
+  for (const auto* mutant : mutants_of(audit)) {
+    std::vector<std::string> named;
+    for (const KillCount& count : mutant->named) named.push_back(in_words(count));
+    text += fmt::format("{} ({}) killed by {} checks, of those named {}. ", mutant->name,
+                        mutant->note, mutant->failed_checks.size(), sentence_list(named));
+  }
   return text;
 }
 
 /// What happened between a mutant and a check; "" when nothing did or had to.
 std::string kind_of(const AuditRecord::Row& mutant, const std::string& check) {
-  const bool named = contains(mutant.expected, check);
+  const bool named = std::any_of(mutant.named.begin(), mutant.named.end(),
+                                 [&](const KillCount& count) { return count.check == check; });
   if (!contains(mutant.failed_checks, check)) return named ? "missed" : "";
   return named ? "named" : "kill";
 }

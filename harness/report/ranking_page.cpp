@@ -82,9 +82,10 @@ std::string render_ranking(const Aggregate& all, Claims& claims) {
   page += fmt::format(
       "Scores are means over all challenges, none weighing more than another. Where a mean may lie "
       "follows from what was measured: every timed case at one end of its 95% interval or the "
-      "other, and a check that could not be measured passed or failed. Submissions share a rank "
-      "while their means are within {} point of the first of their group or these ranges overlap; "
-      "possible ranks are those that no other submission's range excludes.\n\n"
+      "other, or worth nothing or everything where it was too noisy to count, and a check that "
+      "could not be measured passed or failed. Submissions share a rank while their means are "
+      "within {} point of the first of their group or these ranges overlap; possible ranks are "
+      "those that no other submission's range excludes.\n\n"
       "One attempt each: this ranks submissions. How far the same model would vary on another "
       "attempt was not measured, and other challenges could order them otherwise.\n",
       points(all.rubric.mean_band));

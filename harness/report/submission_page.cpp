@@ -33,7 +33,7 @@ std::string verdict_line(const Aggregate& all, const ReportedCell& cell) {
 }
 
 std::string section_table(const Rubric& rubric, const CellScore& score) {
-  Table table({"Section", "Weight", "Score", "Checks measured"});
+  Table table({"Section", "Weight", "Score", "Measured in full"});
   for (const auto& section : score.sections)
     table.row({std::string(name_of(section.section)), points(rubric.weight_of(section.section)),
                section.score ? points(*section.score) : unicode_signs().unmeasured,

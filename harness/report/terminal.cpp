@@ -53,7 +53,7 @@ std::string legend(const std::string& table, bool absent, const TerminalStyle& s
   };
   if (absent) notes.push_back(signs.absent + " did not take part");
   note(signs.capped, "capped by a failed check");
-  note(signs.partial, "partial, some checks not measured");
+  note(signs.partial, "partial, some checks or timed cases not measured");
   note(signs.unmeasured, "not measurable here");
   note(signs.broken, "the grader failed, grade again");
   std::string line;
@@ -234,7 +234,7 @@ std::string terminal_cell(const Rubric& rubric, const BoardCell& scored,
 
 std::string terminal_details(const Rubric& rubric, const BoardCell& scored,
                              const CellObservation& cell, const TerminalStyle& style) {
-  std::vector<std::vector<std::string>> rows{{"  Section", "weight", "score", "measured"}};
+  std::vector<std::vector<std::string>> rows{{"  Section", "weight", "score", "measured in full"}};
   for (const auto& section : scored.score.sections)
     rows.push_back({fmt::format("  {}", name_of(section.section)),
                     points(rubric.weight_of(section.section)),

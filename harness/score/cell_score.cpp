@@ -19,17 +19,31 @@ bool is_timed(const CheckObservation& check) {
 
 using Open = Assumption::Open;
 
+/// What a timed case earns; nothing when it was too noisy, which leaves everything open.
+std::optional<double> speed_share(const Rubric& rubric, const SpeedMeasurement& speed, Open open) {
+  const Interval ratio = rubric.ratio_interval(speed);
+  const bool counts = rubric.counts(speed);
+  switch (open) {
+    case Open::worst:
+      return counts ? rubric.speed_share(ratio.low) : 0;
+    case Open::best:
+      return counts ? rubric.speed_share(ratio.high) : 1;
+    case Open::as_measured:
+      break;
+  }
+  if (!counts) return std::nullopt;
+  return rubric.speed_share(speed.ratio);
+}
+
 /// The mean over the cases that count; nothing when all were too noisy.
 std::optional<double> mean_speed_share(const Rubric& rubric, const CheckObservation& check,
                                        Open open) {
   double sum = 0;
   int count = 0;
   for (const auto& speed : check.speeds) {
-    if (!rubric.counts(speed)) continue;
-    const Interval ratio = rubric.ratio_interval(speed);
-    sum += rubric.speed_share(open == Open::worst  ? ratio.low
-                              : open == Open::best ? ratio.high
-                                                   : speed.ratio);
+    const auto share = speed_share(rubric, speed, open);
+    if (!share) continue;
+    sum += *share;
     ++count;
   }
   if (count == 0) return std::nullopt;
@@ -45,6 +59,15 @@ Checks asked(const CellObservation& cell, const Assumption& assumption) {
   return checks;
 }
 
+/// The cases of a check that was timed in others.
+std::vector<std::string> noisy_cases(const Rubric& rubric, const CheckObservation& check) {
+  std::vector<std::string> cases;
+  if (check.verdict != Verdict::passed || !is_timed(check)) return cases;
+  for (const auto& speed : check.speeds)
+    if (!rubric.counts(speed)) cases.push_back(check.info.id + "/" + speed.case_name);
+  return cases;
+}
+
 SectionScore score_section(const Rubric& rubric, Section section, const Checks& checks,
                            const Assumption& assumption) {
   SectionScore result{section, std::nullopt, 0, 0};
@@ -54,7 +77,7 @@ SectionScore score_section(const Rubric& rubric, Section section, const Checks& 
     if (check->info.section != section) continue;
     ++result.total;
     if (const auto share = earned_share(rubric, *check, assumption)) {
-      ++result.measured;
+      if (noisy_cases(rubric, *check).empty()) ++result.measured;
       points += check->info.weight * *share;
       weight += check->info.weight;
     }
@@ -123,10 +146,16 @@ double lowest_cap(const std::vector<Cap>& caps, double raw) {
 }
 
 void note_unmeasured(const Rubric& rubric, const Checks& checks, CellScore& result) {
+  auto& missing = result.not_measured;
   for (const auto* check : checks) {
     if (check->verdict == Verdict::broken) ++result.broken;
-    if (!blames_submission(check->verdict) && !earned_share(rubric, *check))
-      result.not_measured.push_back(check->info.id);
+    if (blames_submission(check->verdict)) continue;
+    if (!earned_share(rubric, *check)) {
+      missing.push_back(check->info.id);
+    } else {
+      const auto cases = noisy_cases(rubric, *check);
+      missing.insert(missing.end(), cases.begin(), cases.end());
+    }
   }
   std::sort(result.not_measured.begin(), result.not_measured.end());
 }

@@ -23,7 +23,7 @@ std::string_view name_of(Standing standing);
 struct SectionScore {
   Section section = Section::correctness;
   std::optional<double> score;  // absent when nothing in it was measured
-  int measured = 0;             // checks that passed or blame the submission
+  int measured = 0;  // checks that blame the submission, or passed and were timed in full
   int total = 0;
   bool partial() const { return measured < total; }
 };
@@ -51,8 +51,9 @@ struct CellScore {
   std::optional<Interval> range;       // where the score may lie, see Assumption; around it
   std::string letter;                  // empty unless graded
   std::vector<Cap> caps;               // every cap below 100 that a failure brought, lowest first
-  std::vector<std::string> not_measured;  // ids of unmeasured and broken checks, sorted
-  int broken = 0;                         // how many of them are our fault
+  // Ids of unmeasured and broken checks, "check/case" for a timed case too noisy to count; sorted.
+  std::vector<std::string> not_measured;
+  int broken = 0;  // how many of them are our fault
   bool failed_to_build = false;
   std::string grader_digest;  // scores of different graders are not comparable
 
@@ -69,7 +70,8 @@ CellScore score_cell(const Rubric& rubric, const CellObservation& cell);
 CellScore score_without(const Rubric& rubric, const CellObservation& cell, std::string_view check);
 
 /// What if. `open` is how that turned out which measuring left open: where in their 95 % intervals
-/// timed cases lie, and whether unmeasured checks would have passed.
+/// timed cases lie, whether those too noisy to count would have earned anything, and whether
+/// unmeasured checks would have passed.
 struct Assumption {
   enum class Open { as_measured, worst, best };
   Open open = Open::as_measured;

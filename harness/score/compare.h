@@ -9,7 +9,8 @@
 namespace gauntlet {
 
 /// True when two scores answer the same questions: same challenge, grader and device, and the same
-/// checks measured. A solution that did not build is comparable with all others of its device.
+/// checks and timed cases measured. A solution that did not build is comparable with all others of
+/// its device.
 bool comparable(const CellScore& a, const CellScore& b);
 
 /// True when the lower end of one score's range lies above the upper end of the other's, on the

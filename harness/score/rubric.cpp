@@ -80,6 +80,11 @@ void read_speed(YamlFields fields, Rubric& rubric) {
   fields.refuse_unknown();
 }
 
+/// The factor by which the reference may have differed from itself.
+double most_apart(const SpeedMeasurement& speed) {
+  return std::max({1.0, speed.noise_high, 1 / speed.noise_low});
+}
+
 }  // namespace
 
 double Rubric::weight_of(Section section) const {
@@ -107,16 +112,21 @@ double Rubric::speed_share(double ratio) const {
   return std::min(1.0, std::log2(ratio / zero_ratio) / std::log2(full_ratio / zero_ratio));
 }
 
+bool Rubric::quiet(const SpeedMeasurement& speed) const {
+  const double points = std::log2(full_ratio / zero_ratio);
+  return std::log2(speed.noise_high / speed.noise_low) <= most_noise * points;
+}
+
 Interval Rubric::ratio_interval(const SpeedMeasurement& speed) const {
-  const double unexplained = std::max({1.0, speed.noise_low, 1 / speed.noise_high});
+  const double unexplained =
+      quiet(speed) ? std::max({1.0, speed.noise_low, 1 / speed.noise_high}) : most_apart(speed);
   return {speed.low / unexplained, speed.high * unexplained};
 }
 
 bool Rubric::counts(const SpeedMeasurement& speed) const {
-  const double points = std::log2(full_ratio / zero_ratio);
-  const Interval ratio = ratio_interval(speed);
-  return speed_share(ratio.high) - speed_share(ratio.low) <= most_noise &&
-         std::log2(speed.noise_high / speed.noise_low) <= most_noise * points;
+  const double noise = most_apart(speed);
+  return quiet(speed) ||
+         speed_share(speed.ratio * noise) - speed_share(speed.ratio / noise) <= most_noise;
 }
 
 std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {

@@ -43,12 +43,18 @@ struct Rubric {
   /// Share of a timed check's points, 0..1, for reference time / solution time. NaN earns nothing.
   double speed_share(double ratio) const;
 
+  /// True when the interval of the reference against itself spans no more than `most_noise` of the
+  /// points.
+  bool quiet(const SpeedMeasurement& speed) const;
+
   /// The 95 % interval of the ratio, widened by the factor by which the reference seemed to differ
-  /// from itself where its own interval excludes 1: so much of any other difference is not the
-  /// solution's either.
+  /// from itself where its own interval excludes 1, or by all of its noise in a race that was not
+  /// quiet: so much of any other difference is not the solution's either.
   Interval ratio_interval(const SpeedMeasurement& speed) const;
 
-  /// False when the noise was larger than the question.
+  /// True when the race was quiet, or when its noise could not have moved this solution's points by
+  /// more than `most_noise`, as of one far too slow. Only noise of the reference can leave a case
+  /// out, that of the solution cannot: whoever is slow in a case could make some on purpose.
   bool counts(const SpeedMeasurement& speed) const;
 
   /// "faster", "slower", "as fast", "undecided" or "too noisy".

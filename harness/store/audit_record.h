@@ -8,14 +8,24 @@
 
 namespace gauntlet {
 
+/// With how many seeds a check noticed a mutant.
+struct KillCount {
+  std::string check;
+  int killed = 0;
+  int asked = 0;
+};
+
+/// "strides"; "strides (2 of 3 seeds)" when some seed missed.
+std::string in_words(const KillCount& count);
+
 /// How the graders of one challenge fared in an audit, as a report keeps it.
 struct AuditRecord {
   struct Row {
     std::string kind;  // "mutant", "honest", "null", "reference"
     std::string name;
     std::string note;                        // fault or strategy
-    std::vector<std::string> expected;       // mutants: the checks that must notice it
-    std::vector<std::string> failed_checks;  // what really failed, in check order
+    std::vector<KillCount> named;            // mutants: the checks that must notice it
+    std::vector<std::string> failed_checks;  // what failed with the first seed, in check order
     std::vector<std::string> problems;       // empty: as it should be
     std::string seed;
   };
@@ -28,12 +38,14 @@ struct AuditRecord {
   /// Rows of a kind, and how many of them had no problem.
   std::size_t count(std::string_view kind) const;
   std::size_t right(std::string_view kind) const;
+  /// Of how many pairs of a mutant and a check that it names the check missed it with some seed.
+  std::size_t missed_once() const;
 };
 
 /// The fields of an audit's document: the same in what --json prints and in what a report keeps.
 Json to_json(const AuditRecord& record);
 
-/// <folder>/<challenge>.json, schema "gauntlet.audit-record/1".
+/// <folder>/<challenge>.json, schema "gauntlet.audit-record/2".
 void save_audit(const std::filesystem::path& folder, const AuditRecord& record);
 
 /// All that a folder holds, by challenge; none when it is not there. Throws UserError (file,

@@ -29,6 +29,9 @@ class Session {
   /// Forgets everything that the solution could remember: the next call meets a fresh process.
   virtual void restart() = 0;
 
+  /// For calls whose time counts: each of them begins with its threads on different cores.
+  virtual void keep_threads_apart() {}
+
   /// Processor time that it has used outside of our process.
   virtual std::chrono::nanoseconds cpu_time() const { return {}; }
 };

@@ -60,6 +60,9 @@ class WorkerProcess {
   /// Announces the order that lies in the `in` arena; the next run() carries it out.
   void issue() { control().go.store(++number_); }
 
+  /// From now on, run() begins with its threads on different cores, as SpreadThreads does it.
+  void keep_threads_apart() { threads_apart_ = true; }
+
   /// Lets the worker run until it has something to say or must not go on. After `ended` and the
   /// events that follow it the worker is dead.
   Leg run(Clock::duration at_most);
@@ -82,7 +85,7 @@ class WorkerProcess {
 
  private:
   void start(const WorkerParts& parts);
-  Event wait(Clock::time_point deadline);
+  Event wait(Clock::time_point deadline, Clock::duration awake);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
   bool freeze();
@@ -97,6 +100,7 @@ class WorkerProcess {
   pid_t pid_ = -1;  // -1 once reaped
   std::optional<ProcessMemory> memory_;
   std::uint32_t number_ = 0;
+  bool threads_apart_ = false;
   End end_;
   Resident baseline_;
   std::size_t largest_private_ = 0;

@@ -63,6 +63,11 @@ class WorkerSession::Impl {
     worker_.reset();
   }
 
+  void keep_threads_apart() {
+    threads_apart_ = true;
+    if (worker_) worker_->keep_threads_apart();
+  }
+
   std::chrono::nanoseconds cpu_time() const {
     return earlier_cpu_time_ + (worker_ ? worker_->cpu_time() : std::chrono::nanoseconds());
   }
@@ -84,6 +89,7 @@ class WorkerSession::Impl {
     const Limits limits = worker_limits(config_);
     worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), in_.get(), out_.get(),
                                 limits, config_.walls});
+    if (threads_apart_) worker_->keep_threads_apart();
     const Resident& base = worker_->baseline();
     limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + kLibraryCode);
     write_load_order(order(), config_.exports, static_cast<bool>(tests_));
@@ -212,6 +218,7 @@ class WorkerSession::Impl {
   Layout layout_;       // that the worker has opened
   std::string symbol_;  // that it has found
   Resident before_;
+  bool threads_apart_ = false;
   std::string last_output_;
   std::chrono::nanoseconds earlier_cpu_time_{};  // of workers that are gone
 };
@@ -224,6 +231,9 @@ void WorkerSession::run(CallBase& call) {
 }
 void WorkerSession::restart() {
   impl_->restart();
+}
+void WorkerSession::keep_threads_apart() {
+  impl_->keep_threads_apart();
 }
 std::chrono::nanoseconds WorkerSession::cpu_time() const {
   return impl_->cpu_time();

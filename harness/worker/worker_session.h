@@ -33,6 +33,7 @@ class WorkerSession : public Session {
 
   void run(CallBase& call) override;
   void restart() override;
+  void keep_threads_apart() override;
   std::chrono::nanoseconds cpu_time() const override;
 
   /// Diagnostic text of the solution (its stdout and stderr), capped; never evidence.

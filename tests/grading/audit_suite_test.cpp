@@ -2,7 +2,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
-#include "harness/grading/audit.h"
+#include "harness/grading/audit_suite.h"
 
 using namespace gauntlet;
 

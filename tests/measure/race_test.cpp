@@ -22,7 +22,9 @@ struct Runner : Session {
   explicit Runner(double ns) : ns(ns) {}
   void run(CallBase&) override {}
   void restart() override {}
+  void keep_threads_apart() override { apart = true; }
   double ns;
+  bool apart = false;
   int laps = 0;
 };
 
@@ -93,6 +95,14 @@ TEST_CASE("a solution twice as fast as the reference has ratio 2, and its interv
   CHECK(result.speed.rounds == 15);
 }
 
+TEST_CASE("everybody in a race has their threads kept apart") {
+  Track track(1e6);
+  track.run();
+  CHECK(track.solution.apart);
+  CHECK(track.reference.apart);
+  CHECK(track.reference_again.apart);
+}
+
 TEST_CASE("equal speeds are not told apart, and the noise floor holds 1") {
   int false_verdicts = 0;
   for (int trial = 0; trial < 100; ++trial) {
@@ -118,6 +128,23 @@ TEST_CASE("laps held up by the machine, most of them even, do not change the rat
   const SpeedMeasurement speed = track.run().speed;
   CHECK(speed.ratio == doctest::Approx(2).epsilon(0.01));
   CHECK(speed.low > 1.9);
+}
+
+TEST_CASE(
+    "a solution that makes noise on purpose is no faster for it, and the reference no noisier") {
+  Track track(2e6);
+  const auto honest = track.spec.lap;
+  Rng mood(5);
+  track.spec.lap = [&](Session& session) {
+    Lap lap = honest(session);
+    if (&session == &track.solution && mood.chance(0.7)) lap.elapsed *= mood.integer(2, 50);
+    return lap;
+  };
+  const SpeedMeasurement speed = track.run().speed;
+  CHECK(speed.low < 0.3);
+  CHECK(speed.ratio == doctest::Approx(0.5).epsilon(0.05));
+  CHECK(speed.high < 0.55);
+  CHECK(speed.noise_high / speed.noise_low < 1.1);
 }
 
 TEST_CASE("a race that is too noisy goes on beyond its time, up to its rounds") {

@@ -9,8 +9,10 @@ namespace {
 /// A solution that need not run: laps say by themselves how long they took.
 struct Idle : Session {
   int restarts = 0;
+  bool apart = false;
   void run(CallBase&) override {}
   void restart() override { ++restarts; }
+  void keep_threads_apart() override { apart = true; }
 };
 
 ScalingQuestion question(const std::function<Lap(std::int64_t size, int lap)>& lap) {
@@ -40,6 +42,7 @@ TEST_CASE("the growth of time is the fastest lap of each size") {
   REQUIRE(growth.points.size() == 4);
   for (const auto& [size, ns] : growth.points) CHECK(ns == size * 100);
   CHECK(solution.restarts == 1);
+  CHECK(solution.apart);
 }
 
 TEST_CASE("a wrong or failing lap ends the growth at the size before, and says why") {

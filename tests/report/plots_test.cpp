@@ -127,6 +127,7 @@ TEST_CASE("an audit that was kept is read back as it was") {
   CHECK(to_json(read[0]) == to_json(demo::audit()));
   CHECK(read[0].count("mutant") == 2);
   CHECK(read[0].right("mutant") == 1);
+  CHECK(read[0].missed_once() == 2);
   CHECK(load_audits(folder.path() / "nowhere").empty());
 }
 

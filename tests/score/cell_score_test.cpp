@@ -42,6 +42,14 @@ CellObservation random_cell(Rng& rng) {
   return cell_of(checks);
 }
 
+/// A passed check of two timed cases: one at the reference's speed, and this one.
+CheckObservation raced(SpeedMeasurement second) {
+  CheckObservation timed = sample::passed("speed", Section::performance);
+  timed.speeds.push_back({"good at it", 12, 1, 1, 1.0, 0.99, 1.0, 0.99, 1.01, {}, {}});
+  timed.speeds.push_back(std::move(second));
+  return timed;
+}
+
 }  // namespace
 
 TEST_CASE("a solution that passes everything has 100") {
@@ -84,18 +92,38 @@ TEST_CASE("a timed check earns the mean over its speeds, times its own share") {
   CHECK(*scored({timed}).score == doctest::Approx(50));
 }
 
-TEST_CASE("timed cases with more noise than question do not count") {
+TEST_CASE("timed cases in which the reference was too noisy do not count") {
   CheckObservation timed = sample::passed("speed", Section::performance);
   timed.speeds.push_back({"quiet", 12, 1, 1, 0.5, 0.49, 0.51, 0.99, 1.01, {}, {}});
-  timed.speeds.push_back({"noisy", 12, 1, 1, 1.0, 0.3, 1.4, 0.99, 1.01, {}, {}});
+  timed.speeds.push_back({"noisy", 12, 1, 1, 0.6, 0.5, 0.7, 0.6, 1.5, {}, {}});
   const CellScore half = scored({sample::passed("base"), timed});
   CHECK(*half.sections[1].score == doctest::Approx(100 * 2.0 / 3));
-  CHECK(half.not_measured.empty());
+  CHECK(half.sections[1].measured == 0);
+  CHECK(half.not_measured == std::vector<std::string>{"speed/noisy"});
+  CHECK(half.partial());
   timed.speeds.erase(timed.speeds.begin());
   const CellScore none = scored({sample::passed("base"), timed});
   CHECK_FALSE(none.sections[1].score.has_value());
   CHECK(none.not_measured == std::vector<std::string>{"speed"});
   CHECK(none.partial());
+}
+
+TEST_CASE("whoever is slow in any noise has that case counted") {
+  const CellScore score = scored(
+      {sample::passed("base"), raced({"hopeless", 12, 1, 1, 0.01, 0.01, 0.02, 0.2, 4.0, {}, {}})});
+  CHECK(*score.sections[1].score == doctest::Approx(50));
+  CHECK_FALSE(score.partial());
+}
+
+TEST_CASE("a slow solution cannot talk itself out of a timed case by making noise") {
+  SpeedMeasurement slow{"slow", 12, 1, 1, 0.25, 0.25, 0.25, 0.99, 1.01, {}, {}};
+  const CellScore steady = scored({sample::passed("base"), raced(slow)});
+  slow.low = 0.01;  // its fastest lap is as fast as before, its others are not
+  const CellScore loud = scored({sample::passed("base"), raced(slow)});
+  CHECK(loud.score == steady.score);
+  CHECK_FALSE(loud.partial());
+  CHECK(loud.range->low < steady.range->low);
+  CHECK(loud.range->high == steady.range->high);
 }
 
 TEST_CASE("a failed check caps by its severity, and the raw score stays to be seen") {

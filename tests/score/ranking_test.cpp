@@ -98,6 +98,24 @@ TEST_CASE("what could not be measured widens the range by all that it could have
   CHECK(score_cell(rubric(), partial).range->low == 79);  // the cap that it might have brought
 }
 
+TEST_CASE("a timed case that was too noisy widens the range, and leaves another question") {
+  CheckObservation timed = sample::passed("speed", Section::performance);
+  timed.speeds.push_back({"quiet", 12, 1, 1, 0.5, 0.5, 0.5, 1, 1, {}, {}});
+  timed.speeds.push_back({"ragged", 12, 1, 1, 2.0, 2.0, 2.0, 0.2, 9.0, {}, {}});
+  CellObservation noisy = cell("alpha", "one", 100);
+  noisy.checks.push_back(timed);
+  const CellScore score = score_cell(rubric(), noisy);
+  const double whole = 45 + 25;  // both sections' weights; the case earns 2/3 of its own
+  CHECK(*score.score == doctest::Approx(100 * (45 + 25 * 2.0 / 3) / whole));
+  CHECK(score.range->low == doctest::Approx(100 * (45 + 25 * (2.0 / 3 + 0) / 2) / whole));
+  CHECK(score.range->high == doctest::Approx(100 * (45 + 25 * (2.0 / 3 + 1) / 2) / whole));
+
+  timed.speeds[1] = timed.speeds[0];
+  CellObservation quiet = cell("bravo", "one", 100);
+  quiet.checks.push_back(timed);
+  CHECK_FALSE(comparable(score, score_cell(rubric(), quiet)));
+}
+
 TEST_CASE("cells that answered different questions compare when their ranges are apart") {
   CellObservation partial = cell("alpha", "one", 90);
   partial.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));

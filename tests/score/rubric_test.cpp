@@ -124,7 +124,7 @@ TEST_CASE("a speed verdict needs the whole interval on one side, and little nois
   const Rubric rubric = load_rubric(kFile);
   const auto verdict = [&](double low, double high, double noise = 1.02) {
     SpeedMeasurement speed;
-    speed.low = low;
+    speed.ratio = speed.low = low;
     speed.high = high;
     speed.noise_low = 1;
     speed.noise_high = noise;
@@ -135,8 +135,14 @@ TEST_CASE("a speed verdict needs the whole interval on one side, and little nois
   CHECK(verdict(0.96, 1.04) == "as fast");
   CHECK(verdict(0.96, 1.2) == "undecided");
   CHECK(verdict(1.04, 1.2) == "undecided");
-  CHECK(verdict(0.4, 0.9) == "too noisy");
+  CHECK(verdict(0.1, 0.9) == "slower");
+  CHECK(verdict(0.1, 1.5) == "undecided");  // the noise is the solution's own
   CHECK(verdict(0.96, 1.04, 2.1) == "too noisy");
+  CHECK(verdict(0.02, 0.03, 4) == "slower");  // in any noise
+  CHECK(verdict(0.02, 0.03, 40) == "too noisy");
+  CHECK(verdict(12, 12, 4) == "faster");
+  CHECK(verdict(3, 4, 7) == "too noisy");
+  CHECK(verdict(3, 4, 5) == "undecided");
   SpeedMeasurement shifted;  // the reference came out a quarter faster than itself
   shifted.low = 1.1;
   shifted.high = 1.2;

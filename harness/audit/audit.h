@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/grading/audit_suite.h"
+#include "harness/grading/cell.h"
+#include "harness/store/audit_record.h"
+
+namespace gauntlet {
+
+/// How one contestant of the audit fared.
+struct AuditRow {
+  enum class Kind { mutant, honest, null_solution, reference };
+  Kind kind;
+  std::string name;
+  std::string note;                        // fault or strategy
+  std::vector<KillCount> named;            // mutants: the named killers, on all seeds
+  std::vector<std::string> failed_checks;  // what failed with the first seed, in check order
+  std::vector<std::string> problems;       // empty: as it should be
+  std::uint64_t seed = 0;                  // the first; more seeds follow it by one
+};
+
+struct AuditReport {
+  std::string challenge;
+  std::vector<AuditRow> rows;
+  std::vector<std::string> idle_checks;  // checks that killed no mutant; of a whole audit only
+  bool ok() const;
+};
+
+struct AuditOptions {
+  int jobs = 1;
+  std::optional<int> honest_seeds;    // absent: as many as the suite says
+  std::optional<int> mutant_seeds;    // absent: one, and three for a named check that missed
+  bool brief = false;                 // mutants meet only the checks that they name
+  std::optional<std::uint64_t> seed;  // of the first run
+};
+
+/// Checks draw their inputs, so that a check may miss a mutant now and then. It kills a mutant when
+/// it fails it with at least two of three seeds.
+bool kills(const KillCount& count);
+
+/// Runs every mutant, honest variant, null solution and the reference through the same path as a
+/// submission. Every check that a mutant names must kill it.
+AuditReport audit_challenge(const Workshop& workshop, const Challenge& challenge,
+                            const AuditOptions& options, const Progress& progress);
+
+/// The same for a suite whose last honest variant is the reference, by what grades requests.
+using GradeRequests = std::function<std::vector<CellObservation>(const std::vector<CellRequest>&)>;
+AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditSuite suite,
+                        const AuditOptions& options, const GradeRequests& grade);
+
+}  // namespace gauntlet

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/build/solution.h"
+#include "harness/grading/grader.h"
+
+namespace gauntlet {
+
+/// A known-wrong solution: a small change of an honest one, and the checks that must notice it.
+struct Mutant {
+  std::string name;
+  std::string fault;                 // what is wrong with it, a phrase
+  std::vector<std::string> killers;  // at least two check ids, all of which must fail on it
+  SolutionSource solution;
+};
+
+/// A correct solution by another strategy, which no check may fail.
+struct HonestVariant {
+  std::string name;
+  std::string strategy;
+  SolutionSource solution;
+};
+
+/// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched; headers that lie
+/// beside a file come with it, so that variants can share one. Throws UserError naming the entry
+/// when a patch does not apply exactly once or a killer is no check.
+struct AuditSuite {
+  std::vector<Mutant> mutants;
+  std::vector<HonestVariant> honest;
+  int honest_seeds = 3;  // `honest_seeds` in mutants.yaml: with how many each variant is tried
+};
+AuditSuite load_audit_suite(const std::filesystem::path& root, const std::string& challenge_id,
+                            const Grader& grader);
+
+}  // namespace gauntlet

@@ -1,0 +1,125 @@
+#include "harness/audit/audit.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <map>
+#include <stdexcept>
+
+using namespace gauntlet;
+
+namespace {
+
+/// A suite of one mutant, which two checks must kill, and the reference.
+struct Bench {
+  Challenge challenge;
+  Grader grader;
+  AuditSuite suite;
+  AuditOptions options;
+  std::map<std::string, std::vector<Verdict>> verdicts;  // of the mutant, by check and seed
+  std::vector<CellRequest> asked;
+
+  Bench() {
+    challenge.id = "example";
+    for (const char* id : {"first", "second"}) {
+      grader.checks.emplace_back().id = id;
+      grader.checks.back().severity = Severity::critical;
+      verdicts[id] = {Verdict::wrong};
+    }
+    suite.mutants = {{"m", "a fault", {"first", "second"}, {}}};
+    suite.honest = {{"reference", "", {}}};
+    suite.honest_seeds = 1;
+    options.seed = 40;
+  }
+
+  Verdict verdict(const CellRequest& request, const std::string& check) const {
+    if (request.null_solution) return Verdict::wrong;
+    if (request.submission != "m") return Verdict::passed;
+    const auto& all = verdicts.at(check);
+    return all.at(std::min<std::size_t>(*request.seed - 40, all.size() - 1));
+  }
+
+  AuditReport audit() {
+    return audit_suite(challenge, grader, suite, options, [&](const auto& requests) {
+      std::vector<CellObservation> cells;
+      for (const CellRequest& request : requests) {
+        asked.push_back(request);
+        CellObservation& cell = cells.emplace_back();
+        cell.build.ok = true;
+        for (const Check& check : grader.checks) {
+          const auto& only = request.only_checks;
+          if (!only.empty() && std::find(only.begin(), only.end(), check.id) == only.end())
+            continue;
+          CheckObservation& seen = cell.checks.emplace_back();
+          seen.info.id = check.id;
+          seen.verdict = verdict(request, check.id);
+          seen.finding.emplace().summary = "a summary";
+        }
+      }
+      return cells;
+    });
+  }
+
+  AuditRow mutant() {
+    for (AuditRow& row : audit().rows)
+      if (row.kind == AuditRow::Kind::mutant) return row;
+    throw std::runtime_error("no mutant");
+  }
+};
+
+constexpr auto kMiss = Verdict::passed;
+constexpr auto kKill = Verdict::wrong;
+
+}  // namespace
+
+TEST_CASE("a mutant that its checks kill at once is asked once") {
+  Bench bench;
+  CHECK(bench.audit().ok());
+  CHECK(bench.asked.size() == 1 + kNullKinds + 1);
+}
+
+TEST_CASE("a check that missed is asked with two seeds more, and must kill with both") {
+  Bench bench;
+  bench.verdicts["second"] = {kMiss, kKill, kKill};
+  const AuditRow twice = bench.mutant();
+  CHECK(twice.problems.empty());
+  CHECK(twice.failed_checks == std::vector<std::string>{"first"});
+  CHECK(in_words(twice.named[0]) == "first");
+  CHECK(in_words(twice.named[1]) == "second (2 of 3 seeds)");
+  CHECK(bench.asked.back().only_checks == std::vector<std::string>{"second"});
+  CHECK(bench.asked.back().seed == 42);
+
+  bench.verdicts["second"] = {kMiss, kKill, kMiss};
+  CHECK(bench.mutant().problems ==
+        std::vector<std::string>{"second kills it with 1 of 3 seeds, want two of three"});
+  bench.verdicts["second"] = {kMiss};
+  CHECK(bench.mutant().problems.size() == 1);
+}
+
+TEST_CASE("mutants can be asked with many seeds, by the checks that they name") {
+  Bench bench;
+  bench.options.mutant_seeds = 6;
+  bench.verdicts["first"] = {kKill, kMiss, kKill, kMiss, kKill, kKill};
+  bench.verdicts["second"] = {kKill, kMiss, kKill, kMiss, kKill, kMiss};
+  const AuditRow row = bench.mutant();
+  CHECK(row.named[0].killed == 4);
+  CHECK(row.named[0].asked == 6);
+  CHECK(row.problems ==
+        std::vector<std::string>{"second kills it with 3 of 6 seeds, want two of three"});
+}
+
+TEST_CASE("a check that breaks is the grader's fault, and no seed more will do") {
+  Bench bench;
+  bench.verdicts["second"] = {Verdict::broken, kKill, kKill};
+  CHECK(bench.mutant().problems == std::vector<std::string>{"second broke: a summary"});
+  CHECK(bench.asked.size() == 1 + kNullKinds + 1);
+  bench.verdicts["second"] = {kMiss, Verdict::broken, kKill};
+  CHECK(bench.mutant().problems == std::vector<std::string>{"second broke: a summary"});
+}
+
+TEST_CASE("an honest variant that a check rejects makes an audit fail") {
+  Bench bench;
+  bench.suite.honest.insert(bench.suite.honest.begin(), {"m", "named as the mutant", {}});
+  const AuditReport report = bench.audit();
+  CHECK_FALSE(report.ok());
+  CHECK(report.idle_checks.empty());
+}
