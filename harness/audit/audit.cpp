@@ -17,6 +17,14 @@ using Kind = AuditRow::Kind;
 // of 1000. A single seed would find one wanting in every audit, or in 6 of 10.
 constexpr int kSecondOpinions = 2;
 
+// Of every honest variant in a brief audit, at most.
+constexpr int kBriefSeeds = 3;
+
+int honest_seeds(const AuditSuite& suite, const AuditOptions& options) {
+  if (options.honest_seeds) return *options.honest_seeds;
+  return options.brief ? std::min(suite.honest_seeds, kBriefSeeds) : suite.honest_seeds;
+}
+
 /// A contestant of the audit: what it is expected to do, and the cell that shows what it did.
 struct Contestant {
   AuditRow row;
@@ -66,7 +74,7 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
                              "solves nothing", {}, first_seed));
     all.back().request.null_solution = kind;
   }
-  for (int run = 0; run < options.honest_seeds.value_or(suite.honest_seeds); ++run) {
+  for (int run = 0; run < honest_seeds(suite, options); ++run) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(run);
     for (const HonestVariant& variant : suite.honest) {
       const Kind kind = &variant == &suite.honest.back() ? Kind::reference : Kind::honest;

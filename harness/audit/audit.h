@@ -33,9 +33,9 @@ struct AuditReport {
 
 struct AuditOptions {
   int jobs = 1;
-  std::optional<int> honest_seeds;    // absent: as many as the suite says
+  std::optional<int> honest_seeds;    // absent: as many as the suite says, 3 when brief
   std::optional<int> mutant_seeds;    // absent: one, and three for a named check that missed
-  bool brief = false;                 // mutants meet only the checks that they name
+  bool brief = false;                 // mutants meet only the checks that they name; few seeds
   std::optional<std::uint64_t> seed;  // of the first run
 };
 

@@ -136,7 +136,8 @@ void add_grading_verbs(CLI::App& app, Options& o) {
                    "with two of three; else 1, and 3 for a check that missed");
   CLI::Option* brief =
       audit.add_flag("--brief", o.audit.brief,
-                     "Put to mutants only the checks that must notice them: half the time");
+                     "Put to mutants only the checks that must notice them, and try at most three "
+                     "seeds for honest variants: half the time");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
       ->excludes(brief);
   audit.add_flag("--attacks", o.audit.attacks,

@@ -95,6 +95,23 @@ TEST_CASE("a check that missed is asked with two seeds more, and must kill with 
   CHECK(bench.mutant().problems.size() == 1);
 }
 
+TEST_CASE("honest variants are tried with the suite's seeds, with three when brief, or as wanted") {
+  Bench bench;
+  const auto honest_runs = [&] {
+    const auto rows = bench.audit().rows;
+    return std::count_if(rows.begin(), rows.end(),
+                         [](const AuditRow& row) { return row.kind == AuditRow::Kind::reference; });
+  };
+  bench.suite.honest_seeds = 20;
+  CHECK(honest_runs() == 20);
+  bench.options.brief = true;
+  CHECK(honest_runs() == 3);
+  bench.suite.honest_seeds = 2;
+  CHECK(honest_runs() == 2);
+  bench.options.honest_seeds = 5;
+  CHECK(honest_runs() == 5);
+}
+
 TEST_CASE("mutants can be asked with many seeds, by the checks that they name") {
   Bench bench;
   bench.options.mutant_seeds = 6;
