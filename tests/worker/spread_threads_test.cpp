@@ -17,10 +17,18 @@ using namespace gauntlet::test;
 
 namespace {
 
-/// A stopped process of several threads, whose name makes its line in /proc hard to read.
+cpu_set_t only(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  return set;
+}
+
+/// A stopped process of several threads, the main one on a core that it chose. Its name makes its
+/// line in /proc hard to read.
 class Stopped {
  public:
-  explicit Stopped(int threads) {
+  Stopped(int threads, int core) {
     int ready[2];
     REQUIRE(pipe(ready) == 0);
     pid_ = fork();
@@ -28,7 +36,8 @@ class Stopped {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       prctl(PR_SET_NAME, "a) R 1 2 (b");
       for (int i = 1; i < threads; ++i) std::thread([] { pause(); }).detach();
-      if (write(ready[1], "", 1) != 1) _exit(1);
+      const cpu_set_t there = only(core);
+      if (sched_setaffinity(0, sizeof there, &there) != 0 || write(ready[1], "", 1) != 1) _exit(1);
       while (true) pause();
     }
     char byte = 0;
@@ -76,13 +85,12 @@ TEST_CASE("threads wake up on different cores, next to the main one, and get all
     MESSAGE("there is one core; this test is skipped");
     return;
   }
-  const Stopped process(static_cast<int>(cores));
+  const Stopped process(static_cast<int>(cores), all.back());
   {
     const SpreadThreads spread(process.pid());
     CHECK(spread.any());
-    CHECK(cores_of(process.pid()) == all);
-    std::vector<int> taken = cores_of(0);  // ours is the main thread's
-    REQUIRE(taken.size() == 1);
+    std::vector<int> taken = cores_of(0);
+    CHECK(taken == std::vector{all.back()});
     for (const pid_t thread : process.others()) {
       const auto core = cores_of(thread);
       REQUIRE(core.size() == 1);
@@ -97,7 +105,7 @@ TEST_CASE("threads wake up on different cores, next to the main one, and get all
 
 TEST_CASE("a process of one thread and one that is gone are left alone") {
   const std::vector<int> all = cores_of(0);
-  const Stopped process(1);
+  const Stopped process(1, all.front());
   const SpreadThreads alone(process.pid());
   CHECK_FALSE(alone.any());
   CHECK(cores_of(0) == all);
@@ -106,21 +114,19 @@ TEST_CASE("a process of one thread and one that is gone are left alone") {
 
 TEST_CASE("a thread stays within the cores that it chose for itself") {
   const std::vector<int> all = cores_of(0);
-  const Stopped process(static_cast<int>(all.size()) + 1);
+  const Stopped process(static_cast<int>(all.size()) + 1, all.back());
   for (const pid_t thread : process.others()) {
-    cpu_set_t first;
-    CPU_ZERO(&first);
-    CPU_SET(all.front(), &first);
+    const cpu_set_t first = only(all.front());
     REQUIRE(sched_setaffinity(thread, sizeof first, &first) == 0);
   }
-  { const SpreadThreads spread(process.pid()); }
+  const SpreadThreads spread(process.pid());
   for (const pid_t thread : process.others()) CHECK(cores_of(thread) == std::vector{all.front()});
 }
 
 TEST_CASE("a call whose threads are kept apart sees all cores") {
   const Solution solution(
       work("int threads = 0;\n"
-           "#pragma omp parallel reduction(+ : threads)\n"
+           "#pragma omp parallel num_threads(2) reduction(+ : threads)\n"
            "threads = 1;\n"
            "args->y[0] = threads > 1 ? std::thread::hardware_concurrency() : 0;\n"
            "return 0;",
