@@ -7,13 +7,8 @@ set_target_properties(gauntlet_worker_program PROPERTIES OUTPUT_NAME gauntlet-wo
 target_include_directories(gauntlet_worker_program PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(gauntlet_worker_program PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 
-set(grader_objects "")
-foreach(id IN LISTS challenge_ids)
-  list(APPEND grader_objects $<TARGET_OBJECTS:grader_${id}>)
-endforeach()
-
-add_executable(gauntlet harness/cli/main.cpp ${grader_objects})
-target_link_libraries(gauntlet PRIVATE gauntlet_cli gauntlet_graders gauntlet_kit)
+add_executable(gauntlet harness/cli/main.cpp)
+target_link_libraries(gauntlet PRIVATE gauntlet_cli gauntlet_graders)
 target_compile_definitions(gauntlet PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                                             GAUNTLET_VERSION="${PROJECT_VERSION}")
 add_dependencies(gauntlet gauntlet_worker_program)
@@ -28,7 +23,7 @@ target_link_libraries(test_main PUBLIC doctest::doctest)
 # further properties ${test_properties}.
 function(gauntlet_test name)
   add_executable(test_${name} $<TARGET_OBJECTS:test_main> ${ARGN})
-  target_link_libraries(test_${name} PRIVATE doctest::doctest gauntlet_cli gauntlet_kit)
+  target_link_libraries(test_${name} PRIVATE doctest::doctest gauntlet_cli gauntlet_graders)
   target_compile_definitions(test_${name} PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                              GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_dependencies(test_${name} gauntlet_worker_program gauntlet)
@@ -46,8 +41,6 @@ foreach(folder IN LISTS test_folders)
       set(test_properties RUN_SERIAL ON TIMEOUT 1800)
     endif()
     gauntlet_test(${name} ${sources})
-    target_link_libraries(test_${name} PRIVATE gauntlet_graders)
-    target_sources(test_${name} PRIVATE ${grader_objects})
   endif()
 endforeach()
 
@@ -76,7 +69,6 @@ set(test_properties "")
 foreach(id IN LISTS challenge_ids)
   if(challenge_tests_${id})
     gauntlet_test(${id} ${challenge_tests_${id}})
-    target_sources(test_${id} PRIVATE $<TARGET_OBJECTS:grader_${id}>)
     target_compile_definitions(test_${id} PRIVATE GAUNTLET_CHALLENGE=${id})
     target_include_directories(test_${id} PRIVATE ${PROJECT_SOURCE_DIR}/challenges/${id}
                                                   ${PROJECT_SOURCE_DIR}/graders/${id})
@@ -87,16 +79,13 @@ endforeach()
 # races tell a program from itself, and how near the references come to the machine's ceilings.
 foreach(bench worker race reference)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
-  target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_build gauntlet_worker
-                                                        gauntlet_measure)
+  target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_graders)
   target_compile_definitions(gauntlet_bench_${bench}
                              PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                                      GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_dependencies(gauntlet_bench_${bench} gauntlet_worker_program)
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
-target_link_libraries(gauntlet_bench_reference PRIVATE gauntlet_graders gauntlet_kit)
-target_sources(gauntlet_bench_reference PRIVATE ${grader_objects})
 
 add_test(NAME "house: the committed reports say what their data say"
          COMMAND gauntlet report --check)

@@ -8,12 +8,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-void ask_directed(Probe& probe, const char* name) {
-  Rng rng = probe.begin_case(name);
-  const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
-  expect_right(probe, rng, posed.problem, posed.want);
-}
-
 /// Models that like to end: EOS tokens are mostly among the best.
 Dice eager_dice(Rng& rng) {
   Dice dice = draw_dice(rng);
@@ -33,8 +27,8 @@ std::vector<std::int32_t> some_tokens(Rng& rng, std::int64_t count, std::int64_t
 
 // EOS extensions take places among the best; as many others must come up behind them.
 void eos_takes_places(Probe& probe) {
-  ask_directed(probe, "eos_takes_a_place");
-  ask_directed(probe, "starving");
+  expect_right_directed(probe, "eos_takes_a_place");
+  expect_right_directed(probe, "starving");
   for (int turn = 0; turn < 6; ++turn) {
     Rng rng = probe.begin_case(fmt::format("eager_{}", turn));
     Settings settings = random_settings(rng, BEAM_SEPARATE);
@@ -55,8 +49,8 @@ void eos_takes_places(Probe& probe) {
 
 // Under SEPARATE only what is among the first `beam` may finish.
 void finishing_rank(Probe& probe) {
-  ask_directed(probe, "eos_below_beam");
-  ask_directed(probe, "low_eos");
+  expect_right_directed(probe, "eos_below_beam");
+  expect_right_directed(probe, "low_eos");
   for (int turn = 0; turn < 6; ++turn) {
     Rng rng = probe.begin_case(fmt::format("random_{}", turn));
     Settings settings = random_settings(rng, BEAM_SEPARATE);
@@ -103,7 +97,7 @@ void eos_everywhere(Probe& probe) {
 
 // There is one hypothesis at first, not `beam` equal ones.
 void first_step(Probe& probe) {
-  ask_directed(probe, "one_root");
+  expect_right_directed(probe, "one_root");
   for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
     Settings settings = random_settings(rng, policy);

@@ -9,8 +9,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr std::array kPolicies{BEAM_POOLED, BEAM_SEPARATE};
-
 /// Settings under which hypotheses of several lengths meet.
 Settings mixed_lengths(Rng& rng, std::int32_t policy) {
   Settings settings = random_settings(rng, policy);

@@ -8,8 +8,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr std::array kPolicies{BEAM_POOLED, BEAM_SEPARATE};
-
 /// `count` EOS ids, one in each part of the vocabulary.
 std::vector<std::int32_t> spread_eos(Rng& rng, std::int64_t count, std::int64_t vocab) {
   std::vector<std::int32_t> eos;

@@ -9,12 +9,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-void ask_directed(Probe& probe, const char* name) {
-  Rng rng = probe.begin_case(name);
-  const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
-  expect_right(probe, rng, posed.problem, posed.want);
-}
-
 Settings roomy(Rng& rng, std::int32_t policy) {
   Settings settings = random_settings(rng, policy);
   settings.beam = settings.n_return = rng.integer(2, 4);
@@ -55,9 +49,9 @@ Table comeback(std::int64_t max_new, const std::vector<std::int32_t>& early_eos_
 
 // When the list is full, each rule has its own idea of whether better can still come.
 void stop_rules(Probe& probe) {
-  ask_directed(probe, "bound_is_not_full");
-  ask_directed(probe, "worst_not_best");
-  ask_directed(probe, "bound_to_the_end");
+  expect_right_directed(probe, "bound_is_not_full");
+  expect_right_directed(probe, "worst_not_best");
+  expect_right_directed(probe, "bound_to_the_end");
   constexpr std::array kPairs{std::array{BEAM_STOP_ESTIMATE, BEAM_STOP_FULL},
                               std::array{BEAM_STOP_BOUND, BEAM_STOP_ESTIMATE},
                               std::array{BEAM_STOP_FULL, BEAM_STOP_ESTIMATE},
@@ -128,7 +122,7 @@ void late_better(Probe& probe) {
 
 // No EOS before min_new other tokens.
 void min_length(Probe& probe) {
-  ask_directed(probe, "eos_too_early");
+  expect_right_directed(probe, "eos_too_early");
   for (int turn = 0; turn < 6; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
@@ -150,8 +144,8 @@ void min_length(Probe& probe) {
 
 // What is open at the end counts as well, and by its score.
 void nothing_finishes(Probe& probe) {
-  ask_directed(probe, "open_ones_stay");
-  ask_directed(probe, "open_ones_are_ranked");
+  expect_right_directed(probe, "open_ones_stay");
+  expect_right_directed(probe, "open_ones_are_ranked");
   for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
     for (const char* why : {"no_eos", "eos_forbidden", "min_new"}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, why));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cases.h"
 #include "graders/kit/compare.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -118,6 +119,12 @@ Answer expect_right(Probe& probe, Rng& rng, const Problem& problem,
   if (auto finding = difference(problem, want, got))
     probe.fail(finding->summary, finding->evidence);
   return got;
+}
+
+void expect_right_directed(Probe& probe, const char* name) {
+  Rng rng = probe.begin_case(name);
+  const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
+  expect_right(probe, rng, posed.problem, posed.want);
 }
 
 Lap lap_of(Session& session, Rng rng, const Problem& problem, const std::vector<Decoded>& want) {

@@ -26,6 +26,9 @@ Answer expect_right(Probe& probe, Rng& rng, const Problem& problem);
 Answer expect_right(Probe& probe, Rng& rng, const Problem& problem,
                     const std::vector<Decoded>& want);
 
+/// The same for one of the directed searches, by its name.
+void expect_right_directed(Probe& probe, const char* name);
+
 /// The same for a race's lap.
 Lap lap_of(Session& session, Rng rng, const Problem& problem, const std::vector<Decoded>& want);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "language.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+
+inline constexpr std::array kPolicies{BEAM_POOLED, BEAM_SEPARATE};
 
 /// What all items of a call have in common. Names and meanings are the contract's.
 struct Settings {

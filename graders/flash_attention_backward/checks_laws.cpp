@@ -48,7 +48,7 @@ void constant_column(Probe& probe) {
 namespace {
 
 /// A sum and the sum of the absolute values of its terms.
-struct Sum {
+struct LawSum {
   double value = 0;
   double size = 0;
 
@@ -59,17 +59,18 @@ struct Sum {
 };
 
 /// <a, b> over the rows of kv head `head` (or of the query heads of its group).
-Sum inner_product(const std::vector<float>& a, const std::vector<float>& b, std::int64_t head,
-                  std::int64_t heads) {
+LawSum inner_product(const std::vector<float>& a, const std::vector<float>& b, std::int64_t head,
+                     std::int64_t heads) {
   const std::size_t part = a.size() / static_cast<std::size_t>(heads);
-  Sum sum;
+  LawSum sum;
   for (std::size_t n = static_cast<std::size_t>(head) * part;
        n < static_cast<std::size_t>(head + 1) * part; ++n)
     sum.add(static_cast<double>(a[n]) * b[n]);
   return sum;
 }
 
-void require_equal_sums(Probe& probe, const Sum& got, const Sum& want, const std::string& name) {
+void require_equal_sums(Probe& probe, const LawSum& got, const LawSum& want,
+                        const std::string& name) {
   const double allowed = kIdentity * (got.size + want.size);
   if (!kit::within(want.value, got.value, allowed))
     probe.fail(Miss{name, got.value, want.value, allowed, 1, 1});
@@ -81,8 +82,8 @@ void require_equal_sums(Probe& probe, const Sum& got, const Sum& want, const std
 void require_weights_sum_to_one(Probe& probe, const Problem& problem, const Answer& got,
                                 std::int64_t head, std::int64_t heads) {
   const std::int64_t columns = problem.form.value_dim;
-  std::vector<Sum> from(static_cast<std::size_t>(columns)), to(from);
-  const auto add_all = [&](const std::vector<float>& array, std::vector<Sum>& sums) {
+  std::vector<LawSum> from(static_cast<std::size_t>(columns)), to(from);
+  const auto add_all = [&](const std::vector<float>& array, std::vector<LawSum>& sums) {
     const std::int64_t part = static_cast<std::int64_t>(array.size()) / heads;
     for (std::int64_t n = head * part; n < (head + 1) * part; ++n)
       sums[static_cast<std::size_t>(n % columns)].add(array[static_cast<std::size_t>(n)]);

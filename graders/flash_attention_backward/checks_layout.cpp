@@ -15,10 +15,6 @@ Problem attended(Rng& rng, const Sizes& sizes) {
   return problem;
 }
 
-Problem attended(Rng& rng, std::int64_t q_len, std::int64_t k_len) {
-  return attended(rng, drawn_sizes(rng, q_len, k_len));
-}
-
 Layout drawn_layout(Rng& rng) {
   Layout layout;
   layout.rows_outside = rng.chance(0.5);
@@ -89,7 +85,8 @@ void shared_rows(Probe& probe) {
 void alignment(Probe& probe) {
   for (const std::size_t skew : {4, 8, 16}) {
     Rng rng = probe.begin_case(fmt::format("{} bytes off", skew));
-    const Problem problem = attended(rng, rng.integer(30, 90), rng.integer(30, 90));
+    const Problem problem =
+        attended(rng, drawn_sizes(rng, rng.integer(30, 90), rng.integer(30, 90)));
     Asking asking;
     asking.placement.skew = skew;
     require_right(probe, problem, asking);
@@ -101,7 +98,7 @@ void alignment(Probe& probe) {
 void dirty_outputs(Probe& probe) {
   for (const bool gaps : {false, true}) {
     Rng rng = probe.begin_case(gaps ? "another answer, with gaps" : "another answer");
-    Problem problem = attended(rng, rng.integer(66, 140), rng.integer(66, 140));
+    Problem problem = attended(rng, drawn_sizes(rng, rng.integer(66, 140), rng.integer(66, 140)));
     const Answer before = require_right(probe, problem);
     for (float& dout : problem.dout) dout = static_cast<float>(rng.normal());
     Asking asking;

@@ -9,7 +9,6 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 constexpr double kMiB = 1 << 20;
-constexpr int kSampledRows = 10;
 
 /// Peak memory of one call, whose answer must be right.
 double peak_for(Probe& probe, Rng& rng, const Sizes& sizes) {

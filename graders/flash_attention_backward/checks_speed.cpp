@@ -12,8 +12,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr int kSampledRows = 10;  // of dq, and of dk with dv, in every round
-
 double visible_pairs(const kit::AttentionProblem& form) {
   std::int64_t pairs = 0;
   for (std::int64_t batch = 0; batch < form.batch; ++batch)

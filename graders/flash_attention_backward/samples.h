@@ -8,6 +8,8 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
+inline constexpr int kSampledRows = 10;  // of dq, and of dk with dv
+
 /// Some rows of dq, and of dk with dv, computed pair by pair in float64: for inputs that are too
 /// large to compute as a whole. Only problems without softcap and dlse.
 class Samples {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <ranges>
 #include <span>
 #include <vector>
@@ -13,6 +14,9 @@
 
 /// Draws and numbers that graders make inputs of.
 namespace gauntlet::kit {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// `value`, one less or one more, at random; at least `least`. Around the sizes where vector loops
 /// and fixed limits end, that is where faults live.

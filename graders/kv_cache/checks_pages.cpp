@@ -3,11 +3,12 @@
 
 #include "cache.h"
 #include "checks.h"
+#include "graders/kit/inputs.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using kit::kNan;
 
 /// A few sequences of random length, with room to spare.
 void fill(Cache& cache, Rng& rng, std::int64_t longest) {

@@ -1,17 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "cache.h"
 #include "checks.h"
 #include "graders/kit/compare.h"
+#include "graders/kit/inputs.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+using kit::kInfinity;
+using kit::kNan;
 
 Answer merge(Probe& probe, const Parts& parts, bool want_lse = true) {
   Call<KvMergeArgs> call("kv_merge");

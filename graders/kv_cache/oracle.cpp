@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "graders/kit/inputs.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kKeysARounding = 64;
 // Merging is a sum over parts; honest variants have used 0.09 of it.
 constexpr double kPartsARounding = 16;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using kit::kInfinity;
 
 /// Magnitudes of a vector as tolerances see them: of the number itself, or the largest in its group
 /// where numbers are quantised, because honest arithmetic keeps the steps of a group apart.

@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <limits>
 
 #include "checks.h"
+#include "graders/kit/inputs.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using kit::kInfinity;
+using kit::kNan;
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {

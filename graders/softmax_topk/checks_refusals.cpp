@@ -3,10 +3,10 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
-#include <limits>
 #include <string_view>
 
 #include "checks.h"
+#include "graders/kit/inputs.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -45,7 +45,7 @@ void require_refused(Probe& probe, const Problem& problem, const Flaw& flaw, std
 }  // namespace
 
 void bad_arguments(Probe& probe) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  using kit::kInfinity;
   const Problem problem = small_problem(probe);
   const std::vector<Flaw> flaws{
       {"negative_rows", [](SoftmaxTopkArgs& a) { a.rows = -1; }},

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "checks.h"
+#include "graders/kit/inputs.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+using kit::kInfinity;
 
 /// Stairs of one to five entries, `step` up or down each: the running maximum moves all the time.
 void fill_stairs(Rng& rng, std::span<float> row, double from, double to) {

@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "checks.h"
+#include "graders/kit/inputs.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using kit::kInfinity;
+using kit::kNan;
 
 /// Leaves `count` entries of the row as they are, at random places, and masks the others.
 void leave(Rng& rng, std::span<float> row, std::int64_t count) {

@@ -6,10 +6,12 @@
 #include <numeric>
 #include <span>
 
+#include "graders/kit/inputs.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using kit::kInfinity;
 
 /// The k first entries in the contract's order, by a heap whose top is the worst entry kept.
 std::vector<std::int32_t> first_in_order(std::span<const float> row, std::size_t k) {

@@ -9,20 +9,20 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-struct Shape {
+struct LayerShape {
   std::int64_t rows, groups, group, count;
 };
 
 // Sums of at most 400 terms: a tolerance that grows with them must still tell float32 from less.
-constexpr Shape kShapes[] = {{1, 1, 4, 1},    {7, 3, 4, 5},     {33, 2, 64, 3},
-                             {16, 5, 12, 50}, {128, 1, 128, 9}, {96, 3, 128, 17}};
+constexpr LayerShape kLayerShapes[] = {{1, 1, 4, 1},    {7, 3, 4, 5},     {33, 2, 64, 3},
+                                       {16, 5, 12, 50}, {128, 1, 128, 9}, {96, 3, 128, 17}};
 
 void multiply(std::vector<float>& values, float factor) {
   for (float& value : values) value *= factor;
 }
 
 /// A layer like that of a trained model; some groups zero, one all small but not zero.
-LinearProblem trained_layer(Rng& rng, const Shape& shape) {
+LinearProblem trained_layer(Rng& rng, const LayerShape& shape) {
   LinearProblem problem = linear_problem(rng, shape.rows, shape.groups, shape.group, shape.count);
   const auto group = static_cast<std::size_t>(shape.group);
   for (std::size_t begin = 0; begin < problem.weight.size(); begin += group) {
@@ -34,7 +34,7 @@ LinearProblem trained_layer(Rng& rng, const Shape& shape) {
 }
 
 void ask_all_shapes(Probe& probe, Part part) {
-  for (const Shape& shape : kShapes) {
+  for (const LayerShape& shape : kLayerShapes) {
     Rng rng = probe.begin_case(
         fmt::format("{}x{}x{}_{}_vectors", shape.rows, shape.groups, shape.group, shape.count));
     require_gradient(probe, trained_layer(rng, shape), part);

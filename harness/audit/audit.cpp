@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/rng.h"
+#include "harness/core/text.h"
 
 namespace gauntlet {
 namespace {
@@ -30,10 +31,6 @@ struct Contestant {
   AuditRow row;
   CellRequest request;
 };
-
-bool contains(const std::vector<std::string>& list, const std::string& item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
 
 CellRequest request_for(const Challenge& challenge, std::string name, SolutionSource solution,
                         std::uint64_t seed) {

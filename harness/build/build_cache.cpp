@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* kSchema = "gauntlet.build/1";
 constexpr const char* kRecord = "build.json";
-constexpr const char* kLibrary = "solution.so";
 
 std::string to_json(const BuildRecord& record, std::string_view library) {
   Json json;

@@ -8,6 +8,9 @@
 
 namespace gauntlet {
 
+/// What the linker writes, and the name under which a cache keeps it.
+inline constexpr const char* kLibrary = "solution.so";
+
 /// Finished builds, one folder each, named by the digest of everything they depend on. A folder
 /// appears whole or not at all, so that programs may share a cache.
 class BuildCache {

@@ -21,7 +21,6 @@ namespace {
 
 constexpr off_t kLargestLibrary = off_t{64} << 20;
 constexpr const char* kContract = "contract.h";
-constexpr const char* kLibrary = "solution.so";
 
 /// One of the two libraries that a solution's files make.
 struct Recipe {

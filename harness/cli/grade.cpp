@@ -30,10 +30,6 @@ std::optional<double> gate_of(const Rubric& rubric, const std::string& word) {
   return score;
 }
 
-bool contains(const std::vector<std::string>& list, const std::string& item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
 /// At which sizes a challenge is asked for: the standard one unless some were named.
 std::vector<std::string> asked_of(const std::string& id, const std::vector<std::string>& named) {
   if (named.empty()) return {id};

@@ -13,14 +13,6 @@ namespace gauntlet {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-bool contains(const std::vector<std::string>& list, const std::string& item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
-}  // namespace
-
 std::vector<std::string> submission_names(const fs::path& root) {
   return folder_names(root / "submissions");
 }

@@ -116,4 +116,15 @@ std::string printable(std::string_view text, std::size_t limit) {
   return safe;
 }
 
+bool contains(std::span<const std::string> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  std::string line = printable(text, limit);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return line;
+}
+
 }  // namespace gauntlet

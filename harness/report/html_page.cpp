@@ -10,8 +10,7 @@ namespace {
 
 using html::text;
 
-constexpr std::size_t kEvidenceBytes = 4000;  // of one finding, on the page
-constexpr double kUngraded = -1;              // sorts below every score
+constexpr double kUngraded = -1;  // sorts below every score
 constexpr double kAbsent = -2;
 
 std::string anchor(const std::string& submission, const std::string& challenge) {
@@ -56,7 +55,7 @@ std::string words_of(const Aggregate& aggregate, const ReportedSubmission& submi
   return lower(words);
 }
 
-std::string matrix(const Aggregate& aggregate) {
+std::string html_matrix(const Aggregate& aggregate) {
   const auto challenges = aggregate.standard_challenges();
   std::string page =
       "<div id=\"tools\" hidden><label for=\"filter\">Filter by submission or failed check</label> "
@@ -109,7 +108,7 @@ std::string finding(const ReportedCell& cell, const ReportedCheck& check) {
   return item + "</li>\n";
 }
 
-std::string findings(const ReportedCell& cell) {
+std::string html_findings(const ReportedCell& cell) {
   std::string list;
   std::vector<std::string> passed;
   for (const auto& check : cell.checks) {
@@ -149,12 +148,12 @@ std::string cell_section(const Aggregate& aggregate, const ReportedCell& cell) {
   if (cell.score.capped()) page += fmt::format(". Capped: {}", text(cap_text(cell.score)));
   if (cell.score.partial())
     page += fmt::format(". Not measured: {}", text(sentence_list(cell.score.not_measured)));
-  return page + ".</p>\n" + sections(aggregate, cell.score) + findings(cell) + stated_claims(cell) +
-         "<p><a href=\"#matrix\">Back to the matrix</a></p>\n</section>\n";
+  return page + ".</p>\n" + sections(aggregate, cell.score) + html_findings(cell) +
+         stated_claims(cell) + "<p><a href=\"#matrix\">Back to the matrix</a></p>\n</section>\n";
 }
 
 /// Cells at other sizes than the standard one have no place in the matrix.
-std::string other_sizes(const Aggregate& aggregate) {
+std::string html_other_sizes(const Aggregate& aggregate) {
   std::string list;
   for (const auto& challenge : aggregate.challenges)
     for (const auto& submission : aggregate.submissions)
@@ -184,7 +183,7 @@ std::string render_html(const Aggregate& aggregate) {
       "part. n/m: not measurable on the machine that graded. A shared place ends in =. The "
       "reference takes no place. The same results as pages: README.md.</p>\n",
       unicode_signs().capped, unicode_signs().partial, unicode_signs().absent);
-  page += "<main>\n" + matrix(aggregate) + other_sizes(aggregate);
+  page += "<main>\n" + html_matrix(aggregate) + html_other_sizes(aggregate);
   for (const auto& cell : aggregate.cells) page += cell_section(aggregate, cell);
   return page + "</main>\n<script>" + script + "</script>\n</body>\n</html>\n";
 }

@@ -12,14 +12,14 @@ namespace {
 
 using markdown::Table;
 
-constexpr std::size_t kShownTelling = 40;
+constexpr std::size_t kListedTelling = 40;
 
 std::string telling_table(const Aggregate& all) {
   Table table(
       {"Check", "What it attacks", "Passed", "Spread", "Stake", "Places", "Winners", "First place"},
       2);
   const auto& found = all.survey.telling;
-  for (std::size_t i = 0; i < found.size() && i < kShownTelling; ++i) {
+  for (std::size_t i = 0; i < found.size() && i < kListedTelling; ++i) {
     const Differentiator& one = found[i];
     table.row({check_text(all, one.challenge, one.check.id, ""), markdown::text(one.check.attacks),
                fmt::format("{} of {}", one.passed, one.measured), fmt::format("{:.2f}", one.spread),

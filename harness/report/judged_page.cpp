@@ -13,7 +13,6 @@ namespace gauntlet {
 namespace {
 
 using markdown::Table;
-using markdown::text;
 
 constexpr std::size_t kWidestMatrix = 7;  // models a table; GitHub scrolls beyond 8 columns
 
@@ -26,11 +25,12 @@ std::string record_text(const Record& record) {
 }
 
 std::string source(const Judgement& judgement) {
-  std::string page = fmt::format("Judged: {}. Nothing was executed.\n\n", text(judgement.judged));
+  std::string page =
+      fmt::format("Judged: {}. Nothing was executed.\n\n", markdown::text(judgement.judged));
   Table table({"Document", "Title", "Judge", "Date", "Challenges"}, 4);
   for (const auto& document : judgement.documents)
-    table.row({document.id, text(document.title), text(document.judge), text(document.date),
-               std::to_string(document.challenges.size())});
+    table.row({document.id, markdown::text(document.title), markdown::text(document.judge),
+               markdown::text(document.date), std::to_string(document.challenges.size())});
   return page + table.str() + "\n";
 }
 
@@ -62,7 +62,7 @@ std::string matrix(const Recount& recount) {
     std::vector<std::string> means{"**Mean** (challenges)"};
     std::vector<std::string> ranks{"**Rank** of those with all"};
     for (std::size_t i = begin; i < end; ++i) {
-      header.push_back(text(judgement.name_of(models[i])));
+      header.push_back(markdown::text(judgement.name_of(models[i])));
       const auto mean = recount.mean(models[i]);
       const auto rank = recount.rank(models[i]);
       means.push_back(
@@ -72,7 +72,7 @@ std::string matrix(const Recount& recount) {
     }
     Table table(header);
     for (const auto& challenge : judgement.challenges) {
-      std::vector<std::string> row{text(challenge.name)};
+      std::vector<std::string> row{markdown::text(challenge.name)};
       for (std::size_t i = begin; i < end; ++i)
         row.push_back(judged_cell(recount, models[i], challenge.id));
       table.row(row);
@@ -91,8 +91,8 @@ std::string records(const Recount& recount) {
     const Record named = *recount.named_record(pair.document, pair.models);
     const Record letters =
         recount.record(pair.models, judgement.document(pair.document).challenges);
-    table.row({fmt::format("{} {} {}", text(judgement.name_of(pair.models[0])), named.verb(),
-                           text(judgement.name_of(pair.models[1]))),
+    table.row({fmt::format("{} {} {}", markdown::text(judgement.name_of(pair.models[0])),
+                           named.verb(), markdown::text(judgement.name_of(pair.models[1]))),
                pair.document, record_text(named), record_text(letters)});
   }
   if (table.empty()) return "";
@@ -106,8 +106,9 @@ std::string both(const Aggregate& all, const Judgement& judgement) {
   Table table({"Model", "Challenge", "Judged", "Measured"}, 2);
   for (const auto& grade : judgement.grades)
     if (const ReportedCell* cell = all.find(grade.model, grade.challenge))
-      table.row({submission_link(grade.model, ""), text(judgement.challenge(grade.challenge).name),
-                 grade.letter, cell_text(all, cell)});
+      table.row({submission_link(grade.model, ""),
+                 markdown::text(judgement.challenge(grade.challenge).name), grade.letter,
+                 cell_text(all, cell)});
   return "### Judged and measured\n\n" +
          (table.empty() ? "No submission here bears the name of a judged model yet.\n\n"
                         : table.str() + "\n");
@@ -121,7 +122,8 @@ std::string statements(const Recount& recount, Truth truth, const std::string& h
     const Examined examined = examine(recount, statement);
     if (examined.truth != truth) continue;
     ++count;
-    table.row({text(statement.says), text(examined.figures), statement.document});
+    table.row(
+        {markdown::text(statement.says), markdown::text(examined.figures), statement.document});
   }
   if (count == 0) return "";
   return fmt::format("### {}: {} of {}\n\n{}\n", heading, count, judgement.statements.size(),
@@ -135,10 +137,10 @@ std::string denied(const Recount& recount) {
     std::string winner = denied.winner->margin;
     if (!denied.winner->model.empty())
       winner = judgement.name_of(denied.winner->model) + (winner.empty() ? "" : ", ") + winner;
-    table.row({fmt::format("{} and {}", text(judgement.name_of(denied.pair->models[0])),
-                           text(judgement.name_of(denied.pair->models[1]))),
-               text(judgement.challenge(denied.winner->challenge).name), text(winner),
-               denied.letters, denied.pair->document});
+    table.row({fmt::format("{} and {}", markdown::text(judgement.name_of(denied.pair->models[0])),
+                           markdown::text(judgement.name_of(denied.pair->models[1]))),
+               markdown::text(judgement.challenge(denied.winner->challenge).name),
+               markdown::text(winner), denied.letters, denied.pair->document});
   }
   return table.empty() ? ""
                        : fmt::format(
@@ -149,8 +151,8 @@ std::string denied(const Recount& recount) {
 }
 
 std::string score_name(const Judgement& judgement, const Judgement::Score& score) {
-  return fmt::format("{}, {}: {:g} and {}", text(judgement.name_of(score.model)),
-                     text(judgement.challenge(score.challenge).name), score.overall,
+  return fmt::format("{}, {}: {:g} and {}", markdown::text(judgement.name_of(score.model)),
+                     markdown::text(judgement.challenge(score.challenge).name), score.overall,
                      judgement.find(score.model, score.challenge)->letter);
 }
 
@@ -161,8 +163,8 @@ std::string scores(const Judgement& judgement) {
     double sum = 0;
     for (const auto& [name, value] : score.dimensions) sum += value;
     const double mean = sum / static_cast<double>(score.dimensions.size());
-    overall.row({text(judgement.name_of(score.model)),
-                 text(judgement.challenge(score.challenge).name),
+    overall.row({markdown::text(judgement.name_of(score.model)),
+                 markdown::text(judgement.challenge(score.challenge).name),
                  fmt::format("{:g}", score.overall), fmt::format("{:.1f}", mean),
                  fmt::format("{:+.1f}", score.overall - mean)});
   }
@@ -191,7 +193,7 @@ std::string render_judged(const std::map<std::string, Judgement>& judgements,
   for (const auto& [name, judgement] : judgements) {
     const Recount recount(judgement);
     page +=
-        fmt::format("## {}\n\nFrom `judged/{}.yaml`. ", text(judgement.title), name) +
+        fmt::format("## {}\n\nFrom `judged/{}.yaml`. ", markdown::text(judgement.title), name) +
         source(judgement) + matrix(recount) + both(all, judgement) + records(recount) +
         statements(recount, Truth::contradicted, "Statements that their own figures contradict") +
         denied(recount) + scores(judgement) +

@@ -9,13 +9,6 @@
 namespace gauntlet::markdown {
 namespace {
 
-std::string one_line(std::string_view text) {
-  std::string line = printable(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  return line;
-}
-
 std::string fence_around(std::string_view text, std::size_t shortest) {
   std::size_t longest = 0;
   std::size_t run = 0;

@@ -10,6 +10,8 @@
 
 namespace gauntlet {
 
+inline constexpr std::size_t kEvidenceBytes = 4000;  // of one finding, on a page
+
 // Each page is whole; the sentences that it asserts go through `claims`.
 std::string render_index(const Aggregate& all, Claims& claims);
 std::string render_ranking(const Aggregate& all, Claims& claims);

@@ -10,12 +10,12 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kWidth = 640;
-constexpr double kHeight = 320;
-constexpr double kLeft = 60;
-constexpr double kRight = 20;
-constexpr double kTop = 36;
-constexpr double kBottom = 50;
+constexpr double kPlotWidth = 640;
+constexpr double kPlotHeight = 320;
+constexpr double kPlotLeft = 60;
+constexpr double kPlotRight = 20;
+constexpr double kPlotTop = 36;
+constexpr double kPlotBottom = 50;
 constexpr double kLargest = 1e12;
 
 void draw_axes(Svg& svg, const Axis& x, const Axis& y, const Curve& curve) {
@@ -29,9 +29,9 @@ void draw_axes(Svg& svg, const Axis& x, const Axis& y, const Curve& curve) {
     svg.line(x.from, at, x.to, at, "grid");
     svg.text(x.from - 6, at + 4, "end", tick.label);
   }
-  svg.text((x.from + x.to) / 2, kHeight - 12, "middle", curve.x);
-  svg.text(8, kTop - 10, "start", curve.y);
-  svg.text(kWidth / 2, 18, "middle", curve.title, "title");
+  svg.text((x.from + x.to) / 2, kPlotHeight - 12, "middle", curve.x);
+  svg.text(8, kPlotTop - 10, "start", curve.y);
+  svg.text(kPlotWidth / 2, 18, "middle", curve.title, "title");
 }
 
 /// "nats over seconds: 6.2 at 0, 3.85 at 59.5".
@@ -49,12 +49,13 @@ std::string draw(const Curve& curve) {
   std::vector<std::pair<double, double>> points = curve.points;
   const auto drawable = [](double value) { return std::abs(value) <= kLargest; };  // not NaN
   std::erase_if(points, [&](const auto& p) { return !drawable(p.first) || !drawable(p.second); });
-  Svg svg(kWidth, kHeight, curve.title, in_words(curve, points));
+  Svg svg(kPlotWidth, kPlotHeight, curve.title, in_words(curve, points));
   if (points.empty()) return svg.str();
   const auto by_y = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [least, most] = std::minmax_element(points.begin(), points.end(), by_y);
-  const Axis x = linear_axis(points.front().first, points.back().first, kLeft, kWidth - kRight);
-  const Axis y = linear_axis(least->second, most->second, kHeight - kBottom, kTop);
+  const Axis x =
+      linear_axis(points.front().first, points.back().first, kPlotLeft, kPlotWidth - kPlotRight);
+  const Axis y = linear_axis(least->second, most->second, kPlotHeight - kPlotBottom, kPlotTop);
   draw_axes(svg, x, y, curve);
   for (auto& [at, value] : points) {
     at = x.place(at);

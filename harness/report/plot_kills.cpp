@@ -8,15 +8,11 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kBox = 15;
-constexpr double kTop = 170;  // for the slanted names of the checks
-constexpr double kLetter = 6.2;
-constexpr double kRight = 110;       // the last slanted name leans out
+constexpr double kKillBox = 15;
+constexpr double kKillTop = 170;  // for the slanted names of the checks
+constexpr double kKillLetter = 6.2;
+constexpr double kKillRight = 110;   // the last slanted name leans out
 constexpr double kLeastWidth = 640;  // for the title
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<const AuditRecord::Row*> mutants_of(const AuditRecord& audit) {
   std::vector<const AuditRecord::Row*> mutants;
@@ -55,7 +51,7 @@ std::string kind_of(const AuditRecord::Row& mutant, const std::string& check) {
 /// Told apart without the colours: a large box, a small one, a cross.
 void draw_meeting(Svg& svg, double x, double y, const std::string& kind) {
   const double inset = kind == "kill" ? 4 : 1.5;
-  const double far = kBox - inset;
+  const double far = kKillBox - inset;
   if (kind == "missed") {
     svg.line(x + inset, y + inset, x + far, y + far, "ceiling");
     svg.line(x + inset, y + far, x + far, y + inset, "ceiling");
@@ -71,23 +67,23 @@ std::string draw_kills(const AuditRecord& audit) {
   if (mutants.empty()) return "";
   std::size_t longest = 0;
   for (const auto* mutant : mutants) longest = std::max(longest, mutant->name.size());
-  const double left = 16 + kLetter * static_cast<double>(longest);
-  const double width =
-      std::max(kLeastWidth, left + kBox * static_cast<double>(audit.checks.size()) + kRight);
-  const double height = kTop + kBox * static_cast<double>(mutants.size()) + 34;
+  const double left = 16 + kKillLetter * static_cast<double>(longest);
+  const double width = std::max(
+      kLeastWidth, left + kKillBox * static_cast<double>(audit.checks.size()) + kKillRight);
+  const double height = kKillTop + kKillBox * static_cast<double>(mutants.size()) + 34;
   Svg svg(width, height, summary(audit), in_words(audit));
   svg.text(12, 22, "start", summary(audit), "title");
   for (std::size_t i = 0; i < audit.checks.size(); ++i)
-    svg.slanted(left + kBox * (static_cast<double>(i) + 0.5), kTop - 6, audit.checks[i]);
-  double y = kTop;
+    svg.slanted(left + kKillBox * (static_cast<double>(i) + 0.5), kKillTop - 6, audit.checks[i]);
+  double y = kKillTop;
   for (const auto* mutant : mutants) {
-    svg.text(left - 6, y + kBox - 4, "end", mutant->name, "small");
-    svg.line(left, y + kBox, left + kBox * static_cast<double>(audit.checks.size()), y + kBox,
-             "grid");
+    svg.text(left - 6, y + kKillBox - 4, "end", mutant->name, "small");
+    svg.line(left, y + kKillBox, left + kKillBox * static_cast<double>(audit.checks.size()),
+             y + kKillBox, "grid");
     for (std::size_t i = 0; i < audit.checks.size(); ++i)
       if (const std::string kind = kind_of(*mutant, audit.checks[i]); !kind.empty())
-        draw_meeting(svg, left + kBox * static_cast<double>(i), y, kind);
-    y += kBox;
+        draw_meeting(svg, left + kKillBox * static_cast<double>(i), y, kind);
+    y += kKillBox;
   }
   svg.text(12, height - 10, "start",
            "large box: a check that must notice the mutant and did; small box: another that did; "

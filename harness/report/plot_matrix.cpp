@@ -8,10 +8,10 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kBox = 64;
-constexpr double kRow = 26;
-constexpr double kTop = 150;     // for the slanted names of the challenges
-constexpr double kLetter = 7.5;  // pixels that a letter of a name takes
+constexpr double kGradeBox = 64;
+constexpr double kGradeRow = 26;
+constexpr double kGradeTop = 150;     // for the slanted names of the challenges
+constexpr double kGradeLetter = 7.5;  // pixels that a letter of a name takes
 
 std::string kind_of(const std::string& letter) {
   return letter.empty() ? "none" : std::string(1, static_cast<char>(letter.front() - 'A' + 'a'));
@@ -40,26 +40,27 @@ std::string draw_matrix(const Aggregate& aggregate) {
   std::size_t longest = 10;
   for (const auto& submission : aggregate.submissions)
     longest = std::max(longest, submission.name.size());
-  const double left = 16 + kLetter * static_cast<double>(longest);
-  const double width = left + kBox * static_cast<double>(challenges.size()) + 110;
-  const double height = kTop + kRow * static_cast<double>(aggregate.submissions.size()) + 12;
+  const double left = 16 + kGradeLetter * static_cast<double>(longest);
+  const double width = left + kGradeBox * static_cast<double>(challenges.size()) + 110;
+  const double height =
+      kGradeTop + kGradeRow * static_cast<double>(aggregate.submissions.size()) + 12;
   Svg svg(width, height, "Grade matrix", in_words(aggregate, challenges));
   svg.text(12, 22, "start", "Grade matrix", "title");
   for (std::size_t i = 0; i < challenges.size(); ++i)
-    svg.slanted(left + kBox * (static_cast<double>(i) + 0.5), kTop - 8, challenges[i]);
-  double y = kTop;
+    svg.slanted(left + kGradeBox * (static_cast<double>(i) + 0.5), kGradeTop - 8, challenges[i]);
+  double y = kGradeTop;
   for (const auto& submission : aggregate.submissions) {
-    svg.text(left - 8, y + kRow / 2 + 4, "end", submission.name);
+    svg.text(left - 8, y + kGradeRow / 2 + 4, "end", submission.name);
     double x = left;
     for (const auto& challenge : challenges) {
       const ReportedCell* cell = aggregate.find(submission.name, challenge);
       const std::string kind = cell ? kind_of(cell->score.letter) : "none";
-      svg.box(x + 1, y + 1, kBox - 2, kRow - 2, kind);
-      svg.text(x + kBox / 2, y + kRow / 2 + 4, "middle", grade_of(aggregate, cell),
+      svg.box(x + 1, y + 1, kGradeBox - 2, kGradeRow - 2, kind);
+      svg.text(x + kGradeBox / 2, y + kGradeRow / 2 + 4, "middle", grade_of(aggregate, cell),
                kind == "none" ? "" : "on");
-      x += kBox;
+      x += kGradeBox;
     }
-    y += kRow;
+    y += kGradeRow;
   }
   return svg.str();
 }

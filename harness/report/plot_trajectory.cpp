@@ -11,12 +11,12 @@
 namespace gauntlet {
 namespace {
 
-constexpr double kWidth = 720;
-constexpr double kHeight = 340;
-constexpr double kLeft = 50;
-constexpr double kRight = 180;  // for the names at the ends of the lines
-constexpr double kTop = 40;
-constexpr double kBottom = 40;
+constexpr double kLinesWidth = 720;
+constexpr double kLinesHeight = 340;
+constexpr double kLinesLeft = 50;
+constexpr double kLinesRight = 180;  // for the names at the ends of the lines
+constexpr double kLinesTop = 40;
+constexpr double kLinesBottom = 40;
 constexpr double kLineHeight = 14;
 constexpr std::size_t kMostLines = 8;
 
@@ -54,12 +54,12 @@ void write_names(Svg& svg, const std::vector<Line>& lines, const Axis& y) {
   for (std::size_t i = 0; i < lines.size(); ++i)
     ends.emplace_back(y.place(lines[i].points.back().second), i);
   std::sort(ends.begin(), ends.end());
-  double last = kTop - kLineHeight;
+  double last = kLinesTop - kLineHeight;
   for (const auto& [at, index] : ends) {
     last = std::max(at, last + kLineHeight);
     const std::string kind = fmt::format("s{}", index);
-    svg.mark(static_cast<int>(index), kWidth - kRight + 20, last, kind);
-    svg.text(kWidth - kRight + 30, last + 4, "start", lines[index].name);
+    svg.mark(static_cast<int>(index), kLinesWidth - kLinesRight + 20, last, kind);
+    svg.text(kLinesWidth - kLinesRight + 30, last + 4, "start", lines[index].name);
   }
 }
 
@@ -72,20 +72,21 @@ std::string draw_trajectory(const Aggregate& aggregate) {
     for (const auto& point : line.points) all.insert(point.first);
   if (all.size() < 2) return "";
   const std::vector<int> rounds(all.begin(), all.end());
-  const Axis y = linear_axis(0, 100, kHeight - kBottom, kTop);
+  const Axis y = linear_axis(0, 100, kLinesHeight - kLinesBottom, kLinesTop);
   const auto x = [&](int round) {
     const auto at = std::find(rounds.begin(), rounds.end(), round) - rounds.begin();
-    return kLeft + (kWidth - kRight - kLeft) * static_cast<double>(at) /
-                       static_cast<double>(rounds.size() - 1);
+    return kLinesLeft + (kLinesWidth - kLinesRight - kLinesLeft) * static_cast<double>(at) /
+                            static_cast<double>(rounds.size() - 1);
   };
-  Svg svg(kWidth, kHeight, "Mean score by round", in_words(lines));
+  Svg svg(kLinesWidth, kLinesHeight, "Mean score by round", in_words(lines));
   svg.text(12, 22, "start", "Mean score by round", "title");
   for (const auto& tick : y.ticks) {
-    svg.line(kLeft, y.place(tick.value), kWidth - kRight, y.place(tick.value), "grid");
-    svg.text(kLeft - 6, y.place(tick.value) + 4, "end", tick.label);
+    svg.line(kLinesLeft, y.place(tick.value), kLinesWidth - kLinesRight, y.place(tick.value),
+             "grid");
+    svg.text(kLinesLeft - 6, y.place(tick.value) + 4, "end", tick.label);
   }
   for (const int round : rounds)
-    svg.text(x(round), kHeight - 18, "middle", fmt::format("round {}", round));
+    svg.text(x(round), kLinesHeight - 18, "middle", fmt::format("round {}", round));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string kind = fmt::format("s{}", i);
     std::vector<std::pair<double, double>> path;

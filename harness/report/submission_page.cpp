@@ -12,8 +12,6 @@ namespace {
 
 using markdown::Table;
 
-constexpr std::size_t kEvidenceBytes = 4000;  // of one finding, on the page
-
 std::string papers_table(const ReportedSubmission& submission) {
   if (!submission.papers) return "";
   Table table({"Papers", ""}, 2);

@@ -12,15 +12,9 @@ namespace {
 constexpr std::size_t kMessageBytes = 2000;
 constexpr std::size_t kShownChecks = 4;  // of those that saw the same thing
 
-const Signs& signs_of(const TerminalStyle& style) {
-  return style.unicode ? unicode_signs() : ascii_signs();
-}
-
-/// Text from a stranger on one line.
-std::string one_line(const std::string& text, std::size_t limit = 400) {
-  std::string line = printable(text, limit);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
+/// Text from a stranger, in a line with other text.
+std::string in_line(std::string_view text) {
+  return one_line(text, 400);
 }
 
 std::size_t characters(const std::string& text) {
@@ -78,7 +72,7 @@ std::string finding_lines(const CellObservation& cell) {
   std::vector<Line> lines;
   for (const auto& check : cell.checks) {
     if (!check.finding) continue;
-    const std::string seen = one_line(check.finding->summary);
+    const std::string seen = in_line(check.finding->summary);
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& other) {
       return other.verdict == check.verdict && other.seen == seen;
     });
@@ -119,7 +113,7 @@ std::string cost(const Rubric& rubric, const CellScore& score, const CheckObserv
 
 std::string numbers(const Miss& miss) {
   return fmt::format("  got      {:.9g}\n  wanted   {:.9g} +- {:.2g}   at {}, {} of {} are off\n",
-                     miss.got, miss.want, miss.allowed, one_line(miss.where), miss.count, miss.of);
+                     miss.got, miss.want, miss.allowed, in_line(miss.where), miss.count, miss.of);
 }
 
 std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
@@ -127,7 +121,7 @@ std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
   for (const auto& check : cell.checks)
     for (const auto& speed : check.speeds) {
       lines += fmt::format("  {}: {}, {:.2f}x the reference's speed, 95% {:.2f}-{:.2f}",
-                           one_line(speed.case_name), rubric.speed_verdict(speed), speed.ratio,
+                           in_line(speed.case_name), rubric.speed_verdict(speed), speed.ratio,
                            speed.low, speed.high);
       lines += fmt::format("; reference against itself {:.2f}-{:.2f}", speed.noise_low,
                            speed.noise_high);
@@ -141,8 +135,8 @@ std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
 std::string claim_line(const JudgedClaim& one) {
   std::string line = fmt::format("  {} claim: {} {}; ", name_of(one.verdict),
                                  name_of(one.claim.kind), claimed_text(one.claim));
-  if (!one.measured.empty()) line += fmt::format("measured {}; ", one_line(one.measured));
-  return line + one_line(one.why) + "\n";
+  if (!one.measured.empty()) line += fmt::format("measured {}; ", in_line(one.measured));
+  return line + in_line(one.why) + "\n";
 }
 
 /// What the submission says of itself: what measurement contradicts, or the rest.
@@ -155,10 +149,14 @@ std::string claim_lines(const CellObservation& cell, bool contradicted) {
 
 std::string claims_fault_line(const CellObservation& cell) {
   if (cell.claims_fault.empty()) return "";
-  return fmt::format("  its claims cannot be read: {}\n", one_line(cell.claims_fault));
+  return fmt::format("  its claims cannot be read: {}\n", in_line(cell.claims_fault));
 }
 
 }  // namespace
+
+const Signs& signs_of(const TerminalStyle& style) {
+  return style.unicode ? unicode_signs() : ascii_signs();
+}
 
 std::string painted(const TerminalStyle& style, Paint paint, const std::string& text) {
   if (!style.color || paint == Paint::plain) return text;
@@ -253,20 +251,20 @@ std::string terminal_check(const Rubric& rubric, const BoardCell& scored,
   std::string text = fmt::format("{}  {} {}/{}\n  hunts    {}\n  stake    {}\n",
                                  painted(style, paint, std::string(name_of(check.verdict))),
                                  cell.submission, cell.challenge, check.info.id,
-                                 one_line(check.info.attacks), cost(rubric, scored.score, check));
+                                 in_line(check.info.attacks), cost(rubric, scored.score, check));
   text += fmt::format("  ran      {} cases in {:.2f} s\n", check.cases, check.seconds);
   if (check.finding) {
     const Finding& finding = *check.finding;
     if (!finding.case_name.empty())
-      text += fmt::format("  case     {}\n", one_line(finding.case_name));
+      text += fmt::format("  case     {}\n", in_line(finding.case_name));
     text += fmt::format("  saw      {}\n", one_line(finding.summary, kMessageBytes));
     if (finding.miss) text += numbers(*finding.miss);
     for (const auto& line : finding.evidence)
       text += indented(printable(line, kMessageBytes), "    ");
   }
   for (const auto& fact : check.facts)
-    text += fmt::format("  measured {}: {:.6g} {}\n", one_line(fact.name), fact.value,
-                        one_line(fact.unit));
+    text += fmt::format("  measured {}: {:.6g} {}\n", in_line(fact.name), fact.value,
+                        in_line(fact.unit));
   return text + fmt::format("  Reproduce:  {}\n", rerun_command(cell, check.info.id));
 }
 

@@ -14,6 +14,8 @@ struct TerminalStyle {
   int width = 100;  // columns
 };
 
+const Signs& signs_of(const TerminalStyle& style);
+
 enum class Paint { plain, good, fair, bad, dim };
 
 std::string painted(const TerminalStyle& style, Paint paint, const std::string& text);

@@ -11,16 +11,6 @@
 namespace gauntlet {
 namespace {
 
-const Signs& signs_of(const TerminalStyle& style) {
-  return style.unicode ? unicode_signs() : ascii_signs();
-}
-
-std::string one_line(const std::string& text) {
-  std::string line = printable(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
 std::string record_lines(const Aggregate& all) {
   std::string text;
   for (const auto& pair : all.pairs) {

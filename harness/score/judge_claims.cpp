@@ -171,7 +171,7 @@ JudgedClaim judge_passes(const StatedClaim& claim, const CellObservation& cell) 
 }
 
 /// How near a timed case came to each ceiling.
-struct Shares {
+struct CeilingShares {
   std::string case_name;
   double memory = 0;
   double compute = 0;
@@ -181,8 +181,8 @@ struct Shares {
 };
 
 /// Of the cases for which the grader states the least work of both kinds.
-std::vector<Shares> shares_of(const CellObservation& cell) {
-  std::vector<Shares> all;
+std::vector<CeilingShares> ceiling_shares(const CellObservation& cell) {
+  std::vector<CeilingShares> all;
   const Provenance& on = cell.provenance;
   if (!(on.copy_gb_per_s > 0 && on.fma_gflop_per_s > 0)) return all;
   for (const auto& check : cell.checks)
@@ -199,17 +199,17 @@ JudgedClaim judge_bound(const StatedClaim& claim, const CellObservation& cell) {
   constexpr double kClear = 2;
   const auto bound = std::get<Bound>(claim.value);
   const Bound other = bound == Bound::memory ? Bound::compute : Bound::memory;
-  const std::vector<Shares> cases = shares_of(cell);
+  const std::vector<CeilingShares> cases = ceiling_shares(cell);
   if (cases.empty()) return timed(cell) ? nothing_answers(claim) : not_timed(claim);
   const auto held_by = [&](Bound by, Bound rival, double clear) {
-    return std::count_if(cases.begin(), cases.end(), [&](const Shares& one) {
+    return std::count_if(cases.begin(), cases.end(), [&](const CeilingShares& one) {
       return one.of(by) >= kNear && one.of(by) > clear * one.of(rival);
     });
   };
   const auto supporting = held_by(bound, other, 1);
   const auto refuting = held_by(other, bound, kClear);
-  const Shares& best = *std::max_element(cases.begin(), cases.end(),
-                                         [](auto& a, auto& b) { return a.nearer() < b.nearer(); });
+  const CeilingShares& best = *std::max_element(
+      cases.begin(), cases.end(), [](auto& a, auto& b) { return a.nearer() < b.nearer(); });
   JudgedClaim judged{claim, ClaimVerdict::not_verifiable,
                      fmt::format("{:.0f}% of copy bandwidth, {:.1f}% of the FMA peak ({})",
                                  100 * best.memory, 100 * best.compute, best.case_name),

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kSchema = "gauntlet.audit-record/2";
+constexpr std::string_view kAuditSchema = "gauntlet.audit-record/2";
 
 Json to_json(const AuditRecord::Row& row) {
   Json named = Json::array();
@@ -84,7 +84,7 @@ Json to_json(const AuditRecord& record) {
 }
 
 void save_audit(const fs::path& folder, const AuditRecord& record) {
-  Json document{{"schema", kSchema}};
+  Json document{{"schema", kAuditSchema}};
   document.update(to_json(record));
   write_file(folder / (record.challenge + ".json"), json_text(document));
 }
@@ -95,7 +95,7 @@ std::vector<AuditRecord> load_audits(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".json")
       records.push_back(from_json(
-          JsonFields::of_document(read_file(entry.path()), entry.path().string(), kSchema)));
+          JsonFields::of_document(read_file(entry.path()), entry.path().string(), kAuditSchema)));
   std::sort(records.begin(), records.end(),
             [](const auto& a, const auto& b) { return a.challenge < b.challenge; });
   return records;

@@ -9,7 +9,6 @@ namespace gauntlet {
 namespace {
 
 constexpr int kMostCounted = 1000;
-constexpr std::size_t kShownText = 80;  // bytes of a bad value that an error message repeats
 
 std::string known_id(YamlFields& in, const std::string& kind, const std::vector<std::string>& ids) {
   const std::string id = in.text(kind);

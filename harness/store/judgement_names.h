@@ -8,6 +8,8 @@
 
 namespace gauntlet {
 
+inline constexpr std::size_t kShownText = 80;  // bytes of a bad value that a message repeats
+
 /// The ids that a judgement introduces, and the reading of values that must be among them. Every
 /// complaint is the UserError of the fields that were read.
 struct JudgementNames {

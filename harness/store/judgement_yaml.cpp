@@ -10,8 +10,6 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kShownText = 80;  // bytes of a bad value that an error message repeats
-
 std::string filled(YamlFields& in, const std::string& key) {
   const std::string value = in.text(key);
   if (value.empty()) in.refuse(key, "is empty; write 'unknown' when nobody knows");

@@ -11,7 +11,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::string_view kSchema = "gauntlet.ledger/1";
+constexpr std::string_view kLedgerSchema = "gauntlet.ledger/1";
 
 LedgerEntry entry_from(const JsonFields& in) {
   return {in.text("when"),   in.text("submission"), in.text("challenge"),
@@ -26,7 +26,7 @@ std::vector<LedgerEntry> load_ledger(const std::filesystem::path& file) {
   std::istringstream lines(read_file(file));
   for (std::string line; std::getline(lines, line);)
     entries.push_back(entry_from(JsonFields::of_document(
-        line, fmt::format("{}:{}", file.string(), entries.size() + 1), kSchema)));
+        line, fmt::format("{}:{}", file.string(), entries.size() + 1), kLedgerSchema)));
   return entries;
 }
 
@@ -34,12 +34,9 @@ void append_to_ledger(const std::filesystem::path& file, const std::vector<Ledge
   if (entries.empty()) return;
   std::string text = std::filesystem::exists(file) ? read_file(file) : "";
   for (const auto& entry : entries)
-    text += Json{{"schema", kSchema},
-                 {"when", entry.when},
-                 {"submission", entry.submission},
-                 {"challenge", entry.challenge},
-                 {"before", entry.before},
-                 {"after", entry.after},
+    text += Json{{"schema", kLedgerSchema},        {"when", entry.when},
+                 {"submission", entry.submission}, {"challenge", entry.challenge},
+                 {"before", entry.before},         {"after", entry.after},
                  {"because", Json(entry.because)}}
                 .dump(-1, ' ', false, Json::error_handler_t::replace) +
             "\n";

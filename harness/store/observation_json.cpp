@@ -8,7 +8,7 @@
 namespace gauntlet {
 namespace {
 
-std::string schema() {
+std::string observation_schema() {
   return fmt::format("gauntlet.observation/{}", CellObservation::kSchema);
 }
 
@@ -275,14 +275,10 @@ Provenance provenance_from(const JsonFields& in) {
 }  // namespace
 
 std::string to_json(const CellObservation& cell) {
-  Json json{{"schema", schema()},
-            {"submission", cell.submission},
-            {"challenge", cell.challenge},
-            {"device", name_of(cell.device)},
-            {"seed", hex_number(cell.seed)},
-            {"build", to(cell.build)},
-            {"checks", list_of(cell.checks)},
-            {"provenance", to(cell.provenance)}};
+  Json json{{"schema", observation_schema()}, {"submission", cell.submission},
+            {"challenge", cell.challenge},    {"device", name_of(cell.device)},
+            {"seed", hex_number(cell.seed)},  {"build", to(cell.build)},
+            {"checks", list_of(cell.checks)}, {"provenance", to(cell.provenance)}};
   if (!cell.stated_claims.empty()) json["stated_claims"] = list_of(cell.stated_claims);
   if (!cell.claims_fault.empty()) json["claims_fault"] = cell.claims_fault;
   if (cell.time_growth) json["time_growth"] = to(*cell.time_growth);
@@ -290,7 +286,7 @@ std::string to_json(const CellObservation& cell) {
 }
 
 CellObservation observation_from_json(const std::string& text, const std::string& shown_name) {
-  const JsonFields in = JsonFields::of_document(text, shown_name, schema());
+  const JsonFields in = JsonFields::of_document(text, shown_name, observation_schema());
   CellObservation cell;
   cell.submission = in.text("submission");
   cell.challenge = in.text("challenge");

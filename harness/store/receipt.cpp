@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kDigits = 64;
 
-std::string schema() {
+std::string receipt_schema() {
   return fmt::format("gauntlet.receipt/{}", Receipt::kSchema);
 }
 
@@ -99,26 +99,19 @@ std::string outputs_digest(const Receipt::Closing& closing) {
 }
 
 std::string to_json(const Receipt& receipt) {
-  Json json{{"schema", schema()},
-            {"submission", receipt.submission},
-            {"challenge", receipt.challenge},
-            {"device", name_of(receipt.device)},
-            {"seed_drawn", receipt.seed_drawn},
-            {"commitment", receipt.commitment},
-            {"sources", receipt.sources},
-            {"library", receipt.library},
-            {"grader", receipt.grader},
-            {"gauntlet_version", receipt.gauntlet_version},
-            {"compiler", receipt.compiler},
-            {"cpu", receipt.cpu},
-            {"sandbox", receipt.sandbox},
-            {"started", receipt.started}};
+  Json json{{"schema", receipt_schema()},       {"submission", receipt.submission},
+            {"challenge", receipt.challenge},   {"device", name_of(receipt.device)},
+            {"seed_drawn", receipt.seed_drawn}, {"commitment", receipt.commitment},
+            {"sources", receipt.sources},       {"library", receipt.library},
+            {"grader", receipt.grader},         {"gauntlet_version", receipt.gauntlet_version},
+            {"compiler", receipt.compiler},     {"cpu", receipt.cpu},
+            {"sandbox", receipt.sandbox},       {"started", receipt.started}};
   if (receipt.closing) json["closing"] = to(*receipt.closing);
   return json_text(json);
 }
 
 Receipt receipt_from_json(const std::string& text, const std::string& shown_name) {
-  const JsonFields in = JsonFields::of_document(text, shown_name, schema());
+  const JsonFields in = JsonFields::of_document(text, shown_name, receipt_schema());
   Receipt receipt;
   receipt.submission = in.text("submission");
   receipt.challenge = in.text("challenge");

@@ -11,14 +11,11 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/sandbox/run_command.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A submission's folder, a challenge and a cache.
 struct Bench {
@@ -58,13 +55,13 @@ struct Bench {
   }
 };
 
-const char* const kGood = "#include \"contract.h\"\nlong answer() { return CONTRACT; }\n";
+const char* const kGoodSolution = "#include \"contract.h\"\nlong answer() { return CONTRACT; }\n";
 
 }  // namespace
 
 TEST_CASE("a solution's claims are part of its digest and are not read before it is graded") {
   const Bench bench;
-  bench.file("solution.cpp", kGood);
+  bench.file("solution.cpp", kGoodSolution);
   const std::string silent = read_solution(bench.solution.path()).digest();
   bench.file("detail/claims.yaml", "saved_bytes: 8");  // not beside solution.cpp: a note
   CHECK(read_solution(bench.solution.path()).digest() == silent);
@@ -79,7 +76,7 @@ TEST_CASE("a solution's claims are part of its digest and are not read before it
 
 TEST_CASE("a solution is its C++ files, by name, without the notes beside them") {
   const Bench bench;
-  bench.file("solution.cpp", kGood);
+  bench.file("solution.cpp", kGoodSolution);
   bench.file("detail/tiles.h", "");
   bench.file("README.md", "notes");
   bench.file("claims.yaml", "{}");
@@ -88,7 +85,7 @@ TEST_CASE("a solution is its C++ files, by name, without the notes beside them")
   REQUIRE(source.files.size() == 3);
   CHECK(source.files[0].name == "detail/tiles.h");
   CHECK(source.files[1].name == "solution.cpp");
-  CHECK(source.files[1].content == kGood);
+  CHECK(source.files[1].content == kGoodSolution);
   CHECK(source.files[2].name == "tests.cpp");
   CHECK(source.device == Device::cpu);
   const std::string before = source.digest();
@@ -99,7 +96,7 @@ TEST_CASE("a solution is its C++ files, by name, without the notes beside them")
 TEST_CASE("a folder that is no solution is refused, with the file and the rule") {
   const auto refusal_with = [](auto prepare) {
     const Bench bench;
-    bench.file("solution.cpp", kGood);
+    bench.file("solution.cpp", kGoodSolution);
     prepare(bench);
     return bench.refusal();
   };
@@ -146,7 +143,7 @@ TEST_CASE("a folder that is no solution is refused, with the file and the rule")
 
 TEST_CASE("a good solution becomes a library, with nothing to say about it") {
   const Bench bench;
-  const BuiltSolution built = bench.build(kGood);
+  const BuiltSolution built = bench.build(kGoodSolution);
   CHECK(built.record.ok);
   CHECK(built.record.messages.empty());
   CHECK(built.record.warnings == 0);
@@ -158,7 +155,7 @@ TEST_CASE("a good solution becomes a library, with nothing to say about it") {
 
 TEST_CASE("the second build of the same thing is read from the cache, and of another is not") {
   const Bench bench;
-  const BuiltSolution first = bench.build(kGood);
+  const BuiltSolution first = bench.build(kGoodSolution);
   const auto start = std::chrono::steady_clock::now();
   const BuiltSolution again = bench.build();
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(50));
@@ -171,7 +168,7 @@ TEST_CASE("the second build of the same thing is read from the cache, and of ano
 
 TEST_CASE("a damaged library in the cache is built anew") {
   const Bench bench;
-  const BuiltSolution first = bench.build(kGood);
+  const BuiltSolution first = bench.build(kGoodSolution);
   const std::string good = read_file(first.library);
   write_file(first.library, "something else");
   CHECK(read_file(bench.build().library) == good);

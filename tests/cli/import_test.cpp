@@ -4,6 +4,7 @@
 #include "harness/store/json_fields.h"
 #include "tests/cli/checkout.h"
 #include "tests/store/judged_sample.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
@@ -11,10 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path kShipped = fs::path(GAUNTLET_ROOT) / "reports/judged/origin.yaml";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -5,17 +5,10 @@
 #include "harness/store/ledger.h"
 #include "harness/store/observation_json.h"
 #include "tests/cli/checkout.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("a new submission has papers to fill in and a stub for every challenge, and is valid") {
   const Checkout checkout;

@@ -16,13 +16,13 @@
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
 #include "harness/sandbox/fd.h"
+#include "tests/end_to_end/workshop.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kChallenge = "layernorm_backward";
 constexpr int kCrowd = 100;
 
 /// Temporary files of this process and of its children lie in a folder of their own.

@@ -15,6 +15,7 @@
 
 #include "harness/cli/exit_codes.h"
 #include "tests/cli/checkout.h"
+#include "tests/end_to_end/workshop.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
@@ -22,7 +23,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kChallenge = "layernorm_backward";
 constexpr int kCannotMount = 99;
 
 /// A checkout with one submission that is worth grading. Its tests.cpp stays behind: judging that

@@ -10,19 +10,14 @@
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
 #include "harness/grading/run_cell.h"
+#include "tests/end_to_end/workshop.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kChallenge = "layernorm_backward";
 constexpr const char* kCheck = "all_gradients";  // the plainest of its checks
-
-Workshop workshop() {
-  const fs::path root = GAUNTLET_ROOT;
-  return {root, fs::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache", "test"};
-}
 
 CellRequest request(std::string name, std::string backward) {
   CellRequest request;

@@ -5,17 +5,12 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/end_to_end/workshop.h"
+
 using namespace gauntlet;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kChallenge = "layernorm_backward";
-
-Workshop workshop() {
-  const fs::path root = GAUNTLET_ROOT;
-  return {root, fs::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache", "test"};
-}
 
 SolutionSource with_tests(const std::string& text) {
   SolutionSource source;

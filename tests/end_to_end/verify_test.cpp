@@ -4,17 +4,13 @@
 #include "harness/cli/exit_codes.h"
 #include "harness/store/json_fields.h"
 #include "tests/cli/checkout.h"
+#include "tests/end_to_end/workshop.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kChallenge = "layernorm_backward";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A graded submission. Its tests.cpp stays behind: judging that would take a minute.
 class Graded {

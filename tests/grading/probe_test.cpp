@@ -8,7 +8,7 @@ using namespace gauntlet;
 
 namespace {
 
-struct Args {
+struct ProbeArgs {
   const float* x;
   float* y;
 };
@@ -96,7 +96,7 @@ TEST_CASE("a crash ends the check with its verdict and the case that showed it")
   session.script = [](CallBase&) { throw SolutionFailure(Verdict::crashed, "SIGSEGV in f"); };
   Probe probe = probe_of(session);
   probe.begin_case("3x4");
-  Call<Args> call("f");
+  Call<ProbeArgs> call("f");
   const Finding finding = finding_of([&] { probe.run(call); });
   CHECK(finding.verdict == Verdict::crashed);
   CHECK(finding.case_name == "3x4");
@@ -107,7 +107,7 @@ TEST_CASE("run_ok wants zero") {
   Scripted session;
   session.script = [](CallBase& call) { call.returned = -2; };
   Probe probe = probe_of(session);
-  Call<Args> call("f");
+  Call<ProbeArgs> call("f");
   CHECK(finding_of([&] { probe.run_ok(call); }).summary == "f returned -2, want 0");
 }
 
@@ -130,12 +130,12 @@ TEST_CASE("a race without a reference is unmeasured, never passed") {
 }
 
 TEST_CASE("fields are found by their address, and a field from elsewhere is refused") {
-  Call<Args> call("f");
+  Call<ProbeArgs> call("f");
   const std::vector<float> x{1, 2, 3};
   call.in("x", call.args.x, x);
   call.out<float>("y", call.args.y, 3);
-  CHECK(call.buffers()[0].field_offset == offsetof(Args, x));
-  CHECK(call.buffers()[1].field_offset == offsetof(Args, y));
+  CHECK(call.buffers()[0].field_offset == offsetof(ProbeArgs, x));
+  CHECK(call.buffers()[1].field_offset == offsetof(ProbeArgs, y));
   CHECK(call.buffer("y").bytes == 12);
   const float* elsewhere = nullptr;
   CHECK_THROWS_AS(call.in("x", elsewhere, x), Broken);

@@ -8,7 +8,7 @@ using namespace gauntlet;
 
 namespace {
 
-struct Args {
+struct TranscriptArgs {
   const float* x;
   float* y;
   std::int64_t mode;
@@ -17,7 +17,7 @@ struct Args {
 };
 
 std::vector<float> called(Session& session, const std::vector<float>& x, std::int64_t mode = 0) {
-  Call<Args> call("f");
+  Call<TranscriptArgs> call("f");
   call.args.mode = mode;
   call.in("x", call.args.x, x);
   const auto y = call.out<float>("y", call.args.y, x.size());
@@ -56,7 +56,7 @@ CheckTrace trace_of_talk(float question, std::int64_t answer) {
   Transcript transcript(session);
   transcript.begin();
   for (int i = 0; i < 2; ++i) {
-    Call<Args> call("f");
+    Call<TranscriptArgs> call("f");
     call.callbacks().push_back({"ask", 24, 32, 8, {}, [&](CallbackRequest&) { return answer; }});
     transcript.run(call);
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kNoBrowser = "chromium is not installed; this test is skipped";
 
-const std::string kHostile =
+const std::string kHostileHtml =
     "</td></script><script>window.hacked=1</script><img src=x "
     "onerror=window.hacked=1>\" onmouseover=\"window.hacked=1";
 
@@ -24,12 +24,12 @@ ReportInput input() {
   for (auto& cell : input.cells)
     for (auto& check : cell.checks)
       if (check.finding) {
-        check.finding->summary += kHostile;
-        check.finding->evidence.push_back(kHostile);
+        check.finding->summary += kHostileHtml;
+        check.finding->evidence.push_back(kHostileHtml);
       }
-  input.cells[5].claims_fault += kHostile;
-  input.papers["bravo"].name = kHostile;
-  input.challenges[0].title += kHostile;
+  input.cells[5].claims_fault += kHostileHtml;
+  input.papers["bravo"].name = kHostileHtml;
+  input.challenges[0].title += kHostileHtml;
   return input;
 }
 

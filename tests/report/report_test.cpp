@@ -9,14 +9,11 @@
 #include "harness/report/terminal_compare.h"
 #include "tests/report/demo.h"
 #include "tests/report/golden.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Bars that end a table cell: those that no backslash keeps from it.
 int bars(const std::string& line) {

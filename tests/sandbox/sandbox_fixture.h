@@ -5,6 +5,7 @@
 
 #include "harness/core/files.h"
 #include "harness/sandbox/run_command.h"
+#include "tests/support/text.h"
 
 namespace gauntlet::test {
 
@@ -29,10 +30,6 @@ inline int exit_code(const CommandResult& result) {
   INFO(describe(result.outcome), " ", result.output);
   REQUIRE(end != nullptr);
   return end->code;
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace gauntlet::test

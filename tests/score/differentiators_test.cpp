@@ -10,7 +10,7 @@ namespace {
 
 /// Passes or fails a trap, a check that everybody passes and one that nobody passes; what it earned
 /// of a last one is `share`.
-CellObservation cell(const std::string& submission, bool passes, double share) {
+CellObservation asked_cell(const std::string& submission, bool passes, double share) {
   CellObservation cell = sample::cell(submission, "one");
   cell.checks = {sample::passed("easy"), sample::failed("impossible"),
                  passes ? sample::passed("trap") : sample::failed("trap"), sample::passed("rest")};
@@ -28,7 +28,7 @@ CheckSurvey survey(const std::vector<CellObservation>& cells) {
 }  // namespace
 
 TEST_CASE("the check that decides is the first, with what would change without it") {
-  const auto found = survey({cell("alpha", true, 0.9), cell("bravo", false, 1)});
+  const auto found = survey({asked_cell("alpha", true, 0.9), asked_cell("bravo", false, 1)});
   REQUIRE(found.telling.size() == 2);
   const Differentiator& trap = found.telling.front();
   CHECK(trap.check.id == "trap");
@@ -43,19 +43,20 @@ TEST_CASE("the check that decides is the first, with what would change without i
 }
 
 TEST_CASE("checks that everybody passes are counted, those that nobody passes are named") {
-  const auto found = survey({cell("alpha", true, 0.9), cell("bravo", false, 1)});
+  const auto found = survey({asked_cell("alpha", true, 0.9), asked_cell("bravo", false, 1)});
   CHECK(found.passed_by_all == 1);
   REQUIRE(found.failed_by_all.size() == 1);
   CHECK(found.failed_by_all.front().check.id == "impossible");
 }
 
 TEST_CASE("one submission, or the reference beside it, tells nothing") {
-  CHECK(survey({cell("alpha", true, 0.9)}).telling.empty());
-  CHECK(survey({cell("alpha", true, 0.9), cell("reference", false, 1)}).telling.empty());
+  CHECK(survey({asked_cell("alpha", true, 0.9)}).telling.empty());
+  CHECK(
+      survey({asked_cell("alpha", true, 0.9), asked_cell("reference", false, 1)}).telling.empty());
 }
 
 TEST_CASE("what a check costs is what it would bring alone, its cap included") {
-  const CellObservation capped = cell("bravo", false, 1);
+  const CellObservation capped = asked_cell("bravo", false, 1);
   CHECK(points_lost(rubric(), capped, "trap") > 19);
   CHECK(points_lost(rubric(), capped, "easy") == 0);
   CHECK(points_lost(rubric(), capped, "impossible") == 0);  // the cap still holds

@@ -9,8 +9,8 @@ using namespace gauntlet;
 
 namespace {
 
-CellObservation cell(const std::string& submission, const std::string& challenge, double correct,
-                     double ratio, bool trapped = false) {
+CellObservation picked_cell(const std::string& submission, const std::string& challenge,
+                            double correct, double ratio, bool trapped = false) {
   CellObservation cell = sample::cell(submission, challenge);
   CheckObservation speed = sample::passed("speed", Section::performance);
   speed.speeds.push_back(
@@ -46,22 +46,24 @@ constexpr const char* kCorrect = "a: {title: A, measure: sections, sections: {co
 }  // namespace
 
 TEST_CASE("the clearly best is picked, and nobody when the second is near") {
-  CHECK(picked(kCorrect, {cell("alpha", "one", 90, 1), cell("alpha", "two", 90, 1),
-                          cell("bravo", "one", 80, 1), cell("bravo", "two", 80, 1)}) == "alpha");
-  CHECK(picked(kCorrect, {cell("alpha", "one", 90, 1), cell("alpha", "two", 90, 1),
-                          cell("bravo", "one", 88, 1), cell("bravo", "two", 88, 1)}) == "");
+  CHECK(picked(kCorrect, {picked_cell("alpha", "one", 90, 1), picked_cell("alpha", "two", 90, 1),
+                          picked_cell("bravo", "one", 80, 1),
+                          picked_cell("bravo", "two", 80, 1)}) == "alpha");
+  CHECK(picked(kCorrect,
+               {picked_cell("alpha", "one", 90, 1), picked_cell("alpha", "two", 90, 1),
+                picked_cell("bravo", "one", 88, 1), picked_cell("bravo", "two", 88, 1)}) == "");
 }
 
 TEST_CASE("one alone is no choice, and who is not graded everywhere is no candidate") {
-  CHECK(picked(kCorrect, {cell("alpha", "one", 90, 1), cell("alpha", "two", 90, 1),
-                          cell("bravo", "one", 100, 1)}) == "");
-  CHECK(picked(kCorrect, {cell("bravo", "one", 100, 1)}) == "nobody");
+  CHECK(picked(kCorrect, {picked_cell("alpha", "one", 90, 1), picked_cell("alpha", "two", 90, 1),
+                          picked_cell("bravo", "one", 100, 1)}) == "");
+  CHECK(picked(kCorrect, {picked_cell("bravo", "one", 100, 1)}) == "nobody");
 }
 
 TEST_CASE("a need may look at some rounds only") {
-  const std::vector<CellObservation> cells{cell("alpha", "one", 90, 1), cell("alpha", "two", 60, 1),
-                                           cell("bravo", "one", 60, 1),
-                                           cell("bravo", "two", 90, 1)};
+  const std::vector<CellObservation> cells{
+      picked_cell("alpha", "one", 90, 1), picked_cell("alpha", "two", 60, 1),
+      picked_cell("bravo", "one", 60, 1), picked_cell("bravo", "two", 90, 1)};
   const auto need = [](int round) {
     return "a: {title: A, measure: sections, sections: {correctness: 1}, rounds: [" +
            std::to_string(round) + "]}";
@@ -72,8 +74,8 @@ TEST_CASE("a need may look at some rounds only") {
 
 TEST_CASE("a veto bars who fell into a trap") {
   const std::vector<CellObservation> cells{
-      cell("alpha", "one", 100, 1, true), cell("alpha", "two", 100, 1), cell("bravo", "one", 80, 1),
-      cell("bravo", "two", 80, 1)};
+      picked_cell("alpha", "one", 100, 1, true), picked_cell("alpha", "two", 100, 1),
+      picked_cell("bravo", "one", 80, 1), picked_cell("bravo", "two", 80, 1)};
   CHECK(picked(kCorrect, cells) == "alpha");
   CHECK(picked("a: {title: A, measure: sections, sections: {correctness: 1}, veto: critical}",
                cells) == "bravo");
@@ -81,19 +83,22 @@ TEST_CASE("a veto bars who fell into a trap") {
 
 TEST_CASE("the fastest is by geometric mean, and a failed timed check counts as slowest") {
   const char* need = "a: {title: A, measure: speed}";
-  CHECK(picked(need, {cell("alpha", "one", 90, 0.9), cell("alpha", "two", 90, 0.4),
-                      cell("bravo", "one", 90, 0.5), cell("bravo", "two", 90, 0.5)}) == "alpha");
-  CellObservation failed = cell("alpha", "two", 90, 0.9);
+  CHECK(picked(need, {picked_cell("alpha", "one", 90, 0.9), picked_cell("alpha", "two", 90, 0.4),
+                      picked_cell("bravo", "one", 90, 0.5),
+                      picked_cell("bravo", "two", 90, 0.5)}) == "alpha");
+  CellObservation failed = picked_cell("alpha", "two", 90, 0.9);
   failed.checks[1] = sample::failed("speed");
   failed.checks[1].info.section = Section::performance;
-  CHECK(picked(need, {cell("alpha", "one", 90, 0.9), failed, cell("bravo", "one", 90, 0.5),
-                      cell("bravo", "two", 90, 0.5)}) == "bravo");
+  CHECK(picked(need,
+               {picked_cell("alpha", "one", 90, 0.9), failed, picked_cell("bravo", "one", 90, 0.5),
+                picked_cell("bravo", "two", 90, 0.5)}) == "bravo");
 }
 
 TEST_CASE("the lowest score decides who is reliable, the number of grades who took on most") {
   const std::vector<CellObservation> cells{
-      cell("alpha", "one", 100, 1), cell("alpha", "two", 60, 1), cell("bravo", "one", 80, 1),
-      cell("bravo", "two", 80, 1), cell("charlie", "one", 90, 1)};
+      picked_cell("alpha", "one", 100, 1), picked_cell("alpha", "two", 60, 1),
+      picked_cell("bravo", "one", 80, 1), picked_cell("bravo", "two", 80, 1),
+      picked_cell("charlie", "one", 90, 1)};
   CHECK(picked("a: {title: A, measure: lowest_score}", cells) == "bravo");
   CHECK(picked("a: {title: A, measure: challenges}", cells) == "");
 }

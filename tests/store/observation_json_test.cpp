@@ -7,24 +7,19 @@
 #include "harness/core/error.h"
 #include "harness/store/json_fields.h"
 #include "tests/store/sample.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 
 namespace {
 
-std::string complaint(const std::string& text) {
+std::string observation_complaint(const std::string& text) {
   try {
     observation_from_json(text, "o.json");
   } catch (const UserError& error) {
     return error.what();
   }
   return "no complaint";
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 }  // namespace
@@ -58,7 +53,7 @@ TEST_CASE("what a submission claims, and what answers it, is read back") {
   CHECK_FALSE(timed.facts.at(0).answers);
   CHECK(timed.speeds.at(0).input_bytes == 4e6);
   CHECK(read.provenance.cache_bytes == 32e6);
-  CHECK(complaint(replaced(to_json(read), "\"time_exponent\"", "\"speed\""))
+  CHECK(observation_complaint(replaced(to_json(read), "\"time_exponent\"", "\"speed\""))
             .find("o.json: stated_claims[1].claim: 'speed' is no claim") == 0);
 }
 
@@ -84,44 +79,46 @@ TEST_CASE("doubles are written in their shortest exact form") {
 TEST_CASE("a file of another schema is refused with the one that is wanted") {
   const std::string text =
       replaced(to_json(sample::cell()), "gauntlet.observation/2", "gauntlet.observation/3");
-  CHECK(complaint(text).find("o.json: schema: is 'gauntlet.observation/3', this program reads "
-                             "'gauntlet.observation/2'") == 0);
+  CHECK(observation_complaint(text).find(
+            "o.json: schema: is 'gauntlet.observation/3', this program reads "
+            "'gauntlet.observation/2'") == 0);
 }
 
 TEST_CASE("a bad file is told with the file and the field") {
   const std::string good = to_json(sample::full_cell());
-  CHECK(complaint("{").find("o.json: is no JSON") == 0);
-  CHECK(complaint("[]") == "o.json: must be a JSON object");
-  CHECK(complaint(replaced(good, "\"seed\": \"0x", "\"seed\": \"1x")) ==
+  CHECK(observation_complaint("{").find("o.json: is no JSON") == 0);
+  CHECK(observation_complaint("[]") == "o.json: must be a JSON object");
+  CHECK(observation_complaint(replaced(good, "\"seed\": \"0x", "\"seed\": \"1x")) ==
         "o.json: seed: must be a number written as \"0x...\"");
-  CHECK(complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"fine\""))
+  CHECK(observation_complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"fine\""))
             .find("o.json: checks[1].verdict: 'fine' is no verdict") == 0);
-  CHECK(complaint(replaced(good, "\"ok\": true", "\"ok\": 1")) ==
+  CHECK(observation_complaint(replaced(good, "\"ok\": true", "\"ok\": 1")) ==
         "o.json: build.ok: must be true or false");
-  CHECK(complaint(replaced(good, "\"kernel\"", "\"colonel\"")) ==
+  CHECK(observation_complaint(replaced(good, "\"kernel\"", "\"colonel\"")) ==
         "o.json: provenance.kernel: is missing");
 }
 
 TEST_CASE("an edited file cannot buy a grade") {
   const std::string good = to_json(sample::full_cell());
-  CHECK(complaint(replaced(good, "\"earned\": 1.0", "\"earned\": 100")) ==
+  CHECK(observation_complaint(replaced(good, "\"earned\": 1.0", "\"earned\": 100")) ==
         "o.json: checks[0].earned: must lie between 0 and 1");
-  CHECK(complaint(replaced(good, "\"earned\": 1.0", "\"earned\": \"nan\"")) ==
+  CHECK(observation_complaint(replaced(good, "\"earned\": 1.0", "\"earned\": \"nan\"")) ==
         "o.json: checks[0].earned: must lie between 0 and 1");
-  CHECK(complaint(replaced(good, "\"weight\": 1.0", "\"weight\": -1")) ==
+  CHECK(observation_complaint(replaced(good, "\"weight\": 1.0", "\"weight\": -1")) ==
         "o.json: checks[0].weight: must be more than 0");
-  CHECK(complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"passed\"")) ==
-        "o.json: checks[1].finding: must be there exactly when the verdict is not 'passed'");
-  CHECK(complaint(replaced(good, "\"cases\": 3", "\"cases\": 0")) ==
+  CHECK(
+      observation_complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"passed\"")) ==
+      "o.json: checks[1].finding: must be there exactly when the verdict is not 'passed'");
+  CHECK(observation_complaint(replaced(good, "\"cases\": 3", "\"cases\": 0")) ==
         "o.json: checks[0].cases: a check that ran no case cannot have passed");
-  CHECK(complaint(replaced(good, "\"id\": \"base\"", "\"id\": \"x; rm -r .\"")) ==
+  CHECK(observation_complaint(replaced(good, "\"id\": \"base\"", "\"id\": \"x; rm -r .\"")) ==
         "o.json: checks[0].id: must be snake_case, at most 80 letters");
 }
 
 TEST_CASE("a field that a newer program added is ignored") {
   const std::string text =
       replaced(to_json(sample::cell()), "\"device\"", "\"mood\": \"good\",\n  \"device\"");
-  CHECK(complaint(text) == "no complaint");
+  CHECK(observation_complaint(text) == "no complaint");
 }
 
 TEST_CASE("bytes that are no UTF-8 leave valid JSON") {

@@ -7,6 +7,7 @@
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
 #include "tests/store/sample.h"
+#include "tests/support/text.h"
 
 using namespace gauntlet;
 using Outcome = Proof::Outcome;
@@ -45,23 +46,13 @@ Receipt receipt() {
   return made;
 }
 
-std::string complaint(const std::string& text) {
+std::string receipt_complaint(const std::string& text) {
   try {
     receipt_from_json(text, "r.json");
   } catch (const UserError& error) {
     return error.what();
   }
   return "no complaint";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 /// The proof about one check when the second run was like the first but for `edit`.
@@ -87,17 +78,18 @@ TEST_CASE("a receipt is read back as it was written, open and closed") {
 
 TEST_CASE("a receipt with more, less or other text than its fields is refused") {
   const std::string good = to_json(receipt());
-  CHECK(contains(complaint(replaced(good, "receipt/1", "receipt/2")), "r.json: schema: is"));
-  CHECK(contains(complaint(replaced(good, "\"device\"", "\"extra\": 1, \"device\"")),
+  CHECK(
+      contains(receipt_complaint(replaced(good, "receipt/1", "receipt/2")), "r.json: schema: is"));
+  CHECK(contains(receipt_complaint(replaced(good, "\"device\"", "\"extra\": 1, \"device\"")),
                  "there is more or other text in the file"));
-  CHECK(contains(complaint(good + " "), "there is more or other text in the file"));
-  CHECK(contains(complaint(replaced(good, "\"nonce\": \"", "\"nonce\": \"X")),
+  CHECK(contains(receipt_complaint(good + " "), "there is more or other text in the file"));
+  CHECK(contains(receipt_complaint(replaced(good, "\"nonce\": \"", "\"nonce\": \"X")),
                  "closing.nonce: must be 64 lower-case hex digits"));
-  CHECK(contains(complaint(replaced(good, "\"inputs\": \"0x0000000000000011\"",
-                                    "\"inputs\": \"0x0000000000000012\"")),
+  CHECK(contains(receipt_complaint(replaced(good, "\"inputs\": \"0x0000000000000011\"",
+                                            "\"inputs\": \"0x0000000000000012\"")),
                  "closing.cases: must be"));
-  CHECK(contains(complaint(replaced(good, "\"outputs\": \"0x0000000000000004\"",
-                                    "\"outputs\": \"0x0000000000000005\"")),
+  CHECK(contains(receipt_complaint(replaced(good, "\"outputs\": \"0x0000000000000004\"",
+                                            "\"outputs\": \"0x0000000000000005\"")),
                  "closing.outputs: must be"));
 }
 

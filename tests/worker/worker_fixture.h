@@ -10,6 +10,7 @@
 #include "harness/core/files.h"
 #include "harness/worker/session.h"
 #include "harness/worker/worker_session.h"
+#include "tests/support/text.h"
 
 namespace gauntlet::test {
 
@@ -113,10 +114,6 @@ inline Ending ending_of(const std::string& body, const std::string& before = "")
   const Solution solution(work(body, before));
   WorkCall call(256);
   return ending_of(*solution.session, call);
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace gauntlet::test

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+
+#include "harness/grading/cell.h"
+
+namespace gauntlet {
+
+inline constexpr const char* kChallenge = "layernorm_backward";
+
+/// This checkout and the programs of this build.
+inline Workshop workshop() {
+  const std::filesystem::path root = GAUNTLET_ROOT;
+  return {root, std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache",
+          "test"};
+}
+
+}  // namespace gauntlet
