@@ -104,6 +104,7 @@ Json submission_json(const Rubric& rubric, const ReportedSubmission& submission)
     json["mean"] = {{"score", json_number(submission.mean->score)},
                     {"letter", rubric.letter_of(submission.mean->score)},
                     {"graded", submission.mean->graded},
+                    {"broken", submission.mean->broken},
                     {"of", submission.mean->of},
                     {"partial", submission.mean->partial}};
   if (submission.ranked && submission.ranked->mean) json["rank"] = rank_json(*submission.ranked);
@@ -171,8 +172,10 @@ void add_score(const Rubric& rubric, const CellScore& score, Json& json) {
   }
   json["capped"] = score.capped();
   json["caps"] = list_of(score.caps, [](const Cap& cap) {
-    return Json{
-        {"check", cap.check}, {"severity", name_of(cap.severity)}, {"cap", json_number(cap.cap)}};
+    return Json{{"check", cap.check},
+                {"severity", name_of(cap.severity)},
+                {"cap", json_number(cap.cap)},
+                {"not_asked", cap.not_asked}};
   });
   json["sections"] = list_of(score.sections, [](const SectionScore& section) {
     Json one{{"section", name_of(section.section)},

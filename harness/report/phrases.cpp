@@ -45,16 +45,18 @@ std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& 
 
 std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, const Signs& signs) {
   if (!mean) return signs.absent;
-  return fmt::format("{} {}{} ({} of {})", rubric.letter_of(mean->score), points(mean->score),
-                     mean->partial ? signs.partial : "", mean->graded, mean->of);
+  const std::string broken = mean->broken > 0 ? fmt::format(", {} broken", mean->broken) : "";
+  return fmt::format("{} {}{} ({} of {}{})", rubric.letter_of(mean->score), points(mean->score),
+                     mean->partial ? signs.partial : "", mean->graded, mean->of, broken);
 }
 
 std::string cap_text(const CellScore& score) {
   const Cap& lowest = score.caps.front();
   if (lowest.check == kBuildCap) return "it does not build";
   if (lowest.check == kOutputCap) return "no check got an answer from it";
-  return fmt::format("{} ({}) holds {} down to {}", lowest.check, name_of(lowest.severity),
-                     points(*score.raw), points(lowest.cap));
+  return fmt::format("{} ({}{}) holds {} down to {}", lowest.check, name_of(lowest.severity),
+                     lowest.not_asked ? ", could not be asked" : "", points(*score.raw),
+                     points(lowest.cap));
 }
 
 std::string show_command(std::string_view submission, std::string_view challenge,

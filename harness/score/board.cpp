@@ -115,12 +115,15 @@ std::optional<Mean> Board::mean(const std::string& submission) const {
   mean.of = static_cast<int>(challenges_.size());
   for (const auto& challenge : challenges_) {
     const BoardCell* cell = find(submission, challenge);
-    if (!cell || !cell->score.score) continue;
+    if (!cell) continue;
+    if (cell->score.standing == Standing::broken) ++mean.broken;
+    if (!cell->score.score) continue;
     mean.score += *cell->score.score;
     mean.partial = mean.partial || cell->score.partial();
     ++mean.graded;
   }
-  mean.score /= mean.graded;
+  mean.score /= mean.graded + mean.broken;
+  mean.partial = mean.partial || mean.broken > 0;
   return mean;
 }
 

@@ -13,10 +13,12 @@ namespace gauntlet {
 /// The folder of the reference solutions stands in the matrix under this name and takes no place.
 inline constexpr std::string_view kReferenceName = "reference";
 
-/// Mean score of a submission over the challenges in which it was graded.
+/// Mean score of a submission over the challenges in which it was graded. A cell that broke counts
+/// as 0 until it is graded again: it might be worth no more, and must not be better than a bad one.
 struct Mean {
   double score = 0;
   int graded = 0;
+  int broken = 0;
   int of = 0;            // challenges there are
   bool partial = false;  // some of the scores are
 };

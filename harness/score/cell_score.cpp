@@ -35,6 +35,10 @@ std::optional<double> speed_share(const Rubric& rubric, const SpeedMeasurement& 
   return rubric.speed_share(speed.ratio);
 }
 
+bool was_asked(const CheckObservation& check) {
+  return check.verdict == Verdict::passed || blames_submission(check.verdict);
+}
+
 /// The mean over the cases that count; nothing when all were too noisy.
 std::optional<double> mean_speed_share(const Rubric& rubric, const CheckObservation& check,
                                        Open open) {
@@ -68,6 +72,14 @@ std::vector<std::string> noisy_cases(const Rubric& rubric, const CheckObservatio
   return cases;
 }
 
+/// The share with which a check stands in the mean of its section; nothing: it is left out.
+std::optional<double> counted_share(const Rubric& rubric, const CheckObservation& check,
+                                    const Assumption& assumption) {
+  if (const auto share = earned_share(rubric, check, assumption)) return share;
+  if (counts_as_failed(check)) return 0;
+  return std::nullopt;
+}
+
 SectionScore score_section(const Rubric& rubric, Section section, const Checks& checks,
                            const Assumption& assumption) {
   SectionScore result{section, std::nullopt, 0, 0};
@@ -76,8 +88,8 @@ SectionScore score_section(const Rubric& rubric, Section section, const Checks& 
   for (const auto* check : checks) {
     if (check->info.section != section) continue;
     ++result.total;
-    if (const auto share = earned_share(rubric, *check, assumption)) {
-      if (noisy_cases(rubric, *check).empty()) ++result.measured;
+    if (const auto share = counted_share(rubric, *check, assumption)) {
+      if (was_asked(*check) && noisy_cases(rubric, *check).empty()) ++result.measured;
       points += check->info.weight * *share;
       weight += check->info.weight;
     }
@@ -90,7 +102,7 @@ SectionScore score_section(const Rubric& rubric, Section section, const Checks& 
 /// wrong are worth nothing.
 std::optional<double> raw_score(const Rubric& rubric, const std::vector<SectionScore>& sections) {
   const bool known = std::any_of(sections.begin(), sections.end(), [](const SectionScore& section) {
-    return section.section == Section::correctness && section.score;
+    return section.section == Section::correctness && section.measured > 0;
   });
   if (!known) return std::nullopt;
   double sum = 0;
@@ -118,23 +130,31 @@ bool gave_no_output(const Checks& checks) {
 /// A check that could not be asked might have failed.
 bool brings_cap(const CheckObservation& check, const Assumption& assumption) {
   if (check.info.id == assumption.earned) return false;
-  if (blames_submission(check.verdict)) return true;
-  return assumption.open == Open::worst && check.verdict != Verdict::passed;
+  switch (assumption.open) {
+    case Open::as_measured:
+      return counts_as_failed(check);
+    case Open::worst:
+      return check.verdict != Verdict::passed;
+    case Open::best:
+      break;
+  }
+  return blames_submission(check.verdict);
 }
 
 std::vector<Cap> caps_of(const Rubric& rubric, const Checks& checks, bool failed_to_build,
                          const Assumption& assumption) {
   std::vector<Cap> caps;
-  const auto add = [&](std::string_view check, Severity severity) {
+  const auto add = [&](std::string_view check, Severity severity, bool not_asked = false) {
     if (const double cap = rubric.cap_of(severity); cap < 100)
-      caps.push_back({std::string(check), severity, cap});
+      caps.push_back({std::string(check), severity, cap, not_asked});
   };
   if (failed_to_build) add(kBuildCap, Severity::fatal);
   if (gave_no_output(checks)) add(kOutputCap, Severity::fatal);
   for (const auto* check : checks)
     if (brings_cap(*check, assumption))
       add(check->info.id,
-          check->verdict == Verdict::cheated ? Severity::fatal : check->info.severity);
+          check->verdict == Verdict::cheated ? Severity::fatal : check->info.severity,
+          !was_asked(*check));
   std::stable_sort(caps.begin(), caps.end(),
                    [](const Cap& a, const Cap& b) { return a.cap < b.cap; });
   return caps;
@@ -179,6 +199,11 @@ std::string_view name_of(Standing standing) {
 bool CellScore::critical_failure() const {
   return std::any_of(caps.begin(), caps.end(),
                      [](const Cap& cap) { return cap.severity >= Severity::critical; });
+}
+
+bool counts_as_failed(const CheckObservation& check) {
+  return blames_submission(check.verdict) || check.verdict == Verdict::broken ||
+         (check.verdict == Verdict::unmeasured && check.info.severity >= Severity::critical);
 }
 
 std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check,
@@ -262,8 +287,10 @@ std::string to_json(const CellScore& score, const Rubric& rubric) {
   json["partial"] = score.partial();
   json["caps"] = Json::array();
   for (const Cap& cap : score.caps)
-    json["caps"].push_back(
-        {{"check", cap.check}, {"severity", name_of(cap.severity)}, {"cap", json_number(cap.cap)}});
+    json["caps"].push_back({{"check", cap.check},
+                            {"severity", name_of(cap.severity)},
+                            {"cap", json_number(cap.cap)},
+                            {"not_asked", cap.not_asked}});
   json["sections"] = Json::array();
   for (const auto& section : score.sections) json["sections"].push_back(to(section, rubric));
   json["not_measured"] = Json(score.not_measured);

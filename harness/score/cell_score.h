@@ -34,6 +34,7 @@ struct Cap {
   std::string check;  // kBuildCap and kOutputCap when it is none of the checks
   Severity severity = Severity::minor;
   double cap = 100;
+  bool not_asked = false;  // broken or unmeasured, see counts_as_failed
 };
 
 inline constexpr std::string_view kBuildCap = "build";    // it does not build
@@ -83,7 +84,13 @@ struct Assumption {
 CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
                          const Assumption& assumption);
 
-/// The share of a check's points that counts, 0..1; nothing for unmeasured and broken checks.
+/// True for a check that failed, and for one on which the grade rests and that could not be asked:
+/// broken, or critical and unmeasured. Such a check is scored by its worst case until it is asked,
+/// so that nobody gains by keeping it from being asked. Unmeasured checks that are not critical,
+/// mostly of speed, leave their section's mean instead and widen the range.
+bool counts_as_failed(const CheckObservation& check);
+
+/// The share of a check's points that it earned, 0..1; nothing for unmeasured and broken checks.
 std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check,
                                    const Assumption& assumption = {});
 

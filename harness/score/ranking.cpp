@@ -46,9 +46,9 @@ Ranked unplaced(const Board& board, const std::string& submission,
   }
   const Interval sum = ranked.range;
   const double all = ranked.mean->of;
-  const double graded = ranked.mean->graded;
+  const double counted = ranked.mean->graded + ranked.mean->broken;
   ranked.bounds = {sum.low / all, (sum.high + ranked.bounds.high) / all};
-  ranked.range = {sum.low / graded, sum.high / graded};
+  ranked.range = {sum.low / counted, (sum.high + 100.0 * ranked.mean->broken) / counted};
   return ranked;
 }
 
@@ -131,7 +131,9 @@ std::vector<RoundScore> trajectory(const Board& board, const std::string& submis
     round.round = round_of[i];
     ++round.of;
     const BoardCell* cell = board.find(submission, board.challenges()[i]);
-    if (cell && cell->score.score) cells[round.round].push_back(&cell->score);
+    if (!cell) continue;
+    if (cell->score.standing == Standing::broken) ++round.broken;
+    if (cell->score.score) cells[round.round].push_back(&cell->score);
   }
   std::vector<RoundScore> path;
   for (auto& [number, round] : rounds) {
@@ -142,7 +144,7 @@ std::vector<RoundScore> trajectory(const Board& board, const std::string& submis
     const bool one_device = std::all_of(graded.begin(), graded.end(), [&](const CellScore* score) {
       return score->device == graded.front()->device;
     });
-    if (round.graded > 0 && one_device) round.mean = sum / round.graded;
+    if (round.graded > 0 && one_device) round.mean = sum / (round.graded + round.broken);
     path.push_back(round);
   }
   return path;

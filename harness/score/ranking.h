@@ -31,6 +31,7 @@ std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board);
 struct RoundScore {
   int round = 0;
   int graded = 0;
+  int broken = 0;  // cells that broke, which count as 0: see Mean
   int of = 0;
   std::optional<double> mean;  // over what was graded; none when nothing was, or on two devices
 };

@@ -197,17 +197,52 @@ TEST_CASE("a build that failed through our fault blames nobody") {
   CHECK_FALSE(score.score.has_value());
 }
 
-TEST_CASE("unmeasured and broken checks leave the average and mark the cell partial") {
+TEST_CASE(
+    "an unmeasured check that is not critical leaves the average and marks the cell partial") {
   const CellScore score =
-      scored({sample::passed("base"), sample::failed("gpu", Severity::fatal, Verdict::unmeasured),
-              sample::failed("odd", Severity::fatal, Verdict::broken)});
+      scored({sample::passed("base"), sample::failed("gpu", Severity::major, Verdict::unmeasured)});
   CHECK(score.score == 100);
   CHECK(score.partial());
-  CHECK(score.not_measured == std::vector<std::string>{"gpu", "odd"});
-  CHECK(score.broken == 1);
+  CHECK(score.not_measured == std::vector<std::string>{"gpu"});
   CHECK(score.caps.empty());
   CHECK(score.sections[0].measured == 1);
-  CHECK(score.sections[0].total == 3);
+  CHECK(score.sections[0].total == 2);
+}
+
+TEST_CASE("a broken check, and a critical one that is unmeasured, count as failed") {
+  for (const auto& [severity, verdict] : {std::pair(Severity::critical, Verdict::unmeasured),
+                                          {Severity::critical, Verdict::broken},
+                                          {Severity::major, Verdict::broken},
+                                          {Severity::minor, Verdict::broken}}) {
+    const CellScore score =
+        scored({sample::passed("base"), sample::failed("trap", severity, verdict)});
+    const CellScore failed = scored({sample::passed("base"), sample::failed("trap", severity)});
+    CHECK(score.score == failed.score);
+    CHECK(score.letter == failed.letter);
+    CHECK(score.caps.size() == failed.caps.size());
+    CHECK(score.range->low == failed.score);
+    CHECK(score.range->high == 100);  // it might have passed
+    CHECK(score.partial());
+    CHECK(score.not_measured == std::vector<std::string>{"trap"});
+    CHECK(score.broken == (verdict == Verdict::broken ? 1 : 0));
+    CHECK(score.sections[0].measured == 1);
+    if (!score.caps.empty()) CHECK(score.caps[0].not_asked);
+  }
+}
+
+TEST_CASE("no check that breaks, and no critical one that is not measured, raises a score") {
+  Rng rng(8);
+  for (int turn = 0; turn < 2000; ++turn) {
+    CellObservation cell = random_cell(rng);
+    const auto before = score_cell(rubric(), cell).score;
+    const auto at = static_cast<std::size_t>(rng.integer(0, std::ssize(cell.checks) - 1));
+    CheckObservation& check = cell.checks[at];
+    if (check.verdict != Verdict::passed && check.verdict != Verdict::wrong) continue;
+    const bool critical = check.info.severity >= Severity::critical;
+    check.verdict = critical && rng.chance(0.5) ? Verdict::unmeasured : Verdict::broken;
+    const auto after = score_cell(rubric(), cell).score;
+    if (after) CHECK(*after <= before.value_or(0) + 1e-9);
+  }
 }
 
 TEST_CASE("failed, unmeasured and broken cells stand differently") {

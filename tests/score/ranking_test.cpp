@@ -88,14 +88,31 @@ TEST_CASE("devices are ranked apart") {
 
 TEST_CASE("what could not be measured widens the range by all that it could have been") {
   CellObservation partial = cell("alpha", "one", 100);
-  partial.checks.push_back(sample::failed("trap", Severity::critical, Verdict::unmeasured));
+  partial.checks.push_back(sample::failed("trap", Severity::major, Verdict::unmeasured));
   const Board board(rubric(), {partial}, {"one"});
   const CellScore& score = board.find("alpha", "one")->score;
   CHECK(*score.score == 100);
   CHECK(score.range->low == doctest::Approx(50));  // half its section, and the cap is higher
   CHECK(score.range->high == 100);
   partial.checks[1].info.weight = 0.1;
-  CHECK(score_cell(rubric(), partial).range->low == 79);  // the cap that it might have brought
+  CHECK(score_cell(rubric(), partial).range->low == 89);  // the cap that it might have brought
+}
+
+TEST_CASE("a cell that broke counts as nothing in the mean, and costs the rank") {
+  CellObservation broken = cell("alpha", "two", 100);
+  broken.checks = {sample::failed("base", Severity::critical, Verdict::broken)};
+  const auto all =
+      ranks({cell("alpha", "one", 90), broken, cell("bravo", "one", 80), cell("bravo", "two", 10)},
+            {"one", "two"});
+  const Ranked& alpha = of(all, "alpha");
+  CHECK(alpha.mean->score == doctest::Approx(45));
+  CHECK(alpha.mean->broken == 1);
+  CHECK(alpha.mean->partial);
+  CHECK(alpha.range.low == doctest::Approx(45));
+  CHECK(alpha.range.high == doctest::Approx(95));
+  CHECK(place(alpha) == "-");
+  const Board board(rubric(), {cell("alpha", "one", 90), broken}, {"one", "two"});
+  CHECK(*trajectory(board, "alpha", {1, 1})[0].mean == doctest::Approx(45));
 }
 
 TEST_CASE("a timed case that was too noisy widens the range, and leaves another question") {
