@@ -191,9 +191,9 @@ void perplexity(Probe& probe, Course& course) {
     probe.fail(
         fmt::format("hidden text has perplexity {:.1f}, no better than {:.1f}", reached, worst));
   if (reached < all)
-    probe.unmeasured(
-        fmt::format("perplexity {:.1f} beats what the text handed over can teach: "
-                    "counting the whole book but this gives {:.1f}",
+    probe.fail(
+        fmt::format("perplexity {:.1f} is not believed, it beats what the text handed over can "
+                    "teach: counting the whole book but this gives {:.1f}",
                     reached, all));
   probe.earn(std::clamp(std::log(worst / reached) / std::log(worst / counted.trigram), 0.0, 1.0));
   if (course.outcome().seconds > 0)

@@ -134,8 +134,10 @@ void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
   }
   if (beats_physics(spec, result.speed.solution_ns)) raise_ceilings();
   if (beats_physics(spec, result.speed.solution_ns))
-    unmeasured(fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best",
-                           result.speed.solution_ns, result.speed.ceiling_share.value_or(0)));
+    fail(
+        fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best: the time is "
+                    "not believed",
+                    result.speed.solution_ns, result.speed.ceiling_share.value_or(0)));
   observation_.speeds.push_back(std::move(result.speed));
 }
 

@@ -101,7 +101,8 @@ class Probe {
   void curve(Curve curve);
 
   /// Races the solution against the reference and records the speed; a wrong lap ends the check.
-  /// Ends the check as unmeasured when this run has no reference or the result beats physics.
+  /// So does a time that beats physics: were it only unmeasured, one such case would take all slow
+  /// ones out of the grade. Ends the check as unmeasured when this run has no reference.
   void race(const RaceSpec& spec, const RaceBudget& budget = {});
 
   /// What the check has said so far; the engine turns it into the check's observation.

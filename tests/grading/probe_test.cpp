@@ -129,6 +129,26 @@ TEST_CASE("a race without a reference is unmeasured, never passed") {
   CHECK(finding_of([&] { probe.race(spec); }).verdict == Verdict::unmeasured);
 }
 
+TEST_CASE("a time that beats physics fails its check instead of taking other cases out of it") {
+  Scripted solution, reference, again;
+  Probe probe({"speed", "", Section::performance, 1, Severity::minor}, 7,
+              {.solution = solution,
+               .reference = [&]() -> Session& { return reference; },
+               .reference_again = [&]() -> Session& { return again; }});
+  RaceSpec spec;
+  spec.floor_flops = 1e12;  // more than a machine does in a millisecond
+  spec.prepare = [](Rng&) {};
+  spec.lap = [&](Session& session) {
+    return Lap{std::chrono::milliseconds(&session == &solution ? 1 : 1'000'000), {}};
+  };
+  RaceBudget whatever_else_runs;
+  whatever_else_runs.others = 1;
+  const Finding finding = finding_of([&] { probe.race(spec, whatever_else_runs); });
+  CHECK(finding.verdict == Verdict::wrong);
+  CHECK(finding.summary.find("is not believed") != std::string::npos);
+  CHECK(probe.observation().speeds.empty());
+}
+
 TEST_CASE("fields are found by their address, and a field from elsewhere is refused") {
   Call<ProbeArgs> call("f");
   const std::vector<float> x{1, 2, 3};

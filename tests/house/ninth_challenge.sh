@@ -30,7 +30,7 @@ for folder in challenges reference graders submissions/textbook; do
   cp -r "$scratch/$folder/$original" "$scratch/$folder/$copy"
 done
 
-cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE= >"$scratch/build.log" 2>&1 &&
+cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE= -DCMAKE_UNITY_BUILD=ON >"$scratch/build.log" 2>&1 &&
   cmake --build "$scratch/build" --target gauntlet >>"$scratch/build.log" 2>&1 || {
   tail -n 30 "$scratch/build.log" >&2
   fail "the build with a copied challenge failed"
