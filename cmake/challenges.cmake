@@ -7,6 +7,9 @@ file(GLOB kit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/graders/kit/*.cpp)
 add_library(gauntlet_kit STATIC ${kit_sources})
 target_link_libraries(gauntlet_kit PUBLIC gauntlet_grading gauntlet_core Eigen3::Eigen)
 
+add_executable(source_digest cmake/source_digest.cpp)
+target_link_libraries(source_digest PRIVATE gauntlet_core)
+
 set(GAUNTLET_CHALLENGES "" CACHE STRING "Build only these challenges, for a quick build; empty: all")
 set(challenge_ids "")
 
@@ -23,7 +26,8 @@ function(gauntlet_challenge id)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cpp$")
 
-  # What a verdict of this challenge depends on; a change of any of it makes stored results stale.
+  # What a verdict of this challenge depends on; a change of any of it makes stored results stale,
+  # but for comments and formatting.
   file(GLOB_RECURSE judged_by CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/challenges/${id}/* ${PROJECT_SOURCE_DIR}/reference/${id}/*
        ${PROJECT_SOURCE_DIR}/graders/${id}/* ${PROJECT_SOURCE_DIR}/graders/kit/*)
@@ -31,14 +35,14 @@ function(gauntlet_challenge id)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/${room}/*)
     list(APPEND judged_by ${files})
   endforeach()
+  list(FILTER judged_by EXCLUDE REGEX "_(test|fuzz)\\.cpp$|\\.(md|py)$")
   set(digest_file ${PROJECT_BINARY_DIR}/generated/digest_${id}.cpp)
   string(REPLACE ";" "\n" judged_by_lines "${judged_by}")
   file(GENERATE OUTPUT ${digest_file}.in CONTENT "${judged_by_lines}\n")
   add_custom_command(
     OUTPUT ${digest_file}
-    COMMAND ${CMAKE_COMMAND} -D list=${digest_file}.in -D root=${PROJECT_SOURCE_DIR} -D id=${id}
-            -D output=${digest_file} -P ${PROJECT_SOURCE_DIR}/cmake/digest.cmake
-    DEPENDS ${judged_by} ${digest_file}.in
+    COMMAND source_digest ${digest_file}.in ${PROJECT_SOURCE_DIR} ${id} ${digest_file}
+    DEPENDS source_digest ${judged_by} ${digest_file}.in
     COMMENT "Digesting the sources behind ${id}")
 
   add_library(grader_${id} OBJECT ${sources} ${digest_file})
