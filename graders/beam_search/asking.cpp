@@ -52,7 +52,7 @@ bool all_poison(const CallBase& call) {
 
 Answer ask(const Problem& problem, Rng rng, const RunCall& run, const Asking& how) {
   const Settings& settings = problem.settings;
-  Model model(problem, rng, how);
+  Model model(problem, std::move(rng), how);
   BeamCall call("beam_search");
   set_scalars(call.args, problem);
   const auto in = [&](const char* name, auto& field, const auto& data) {

@@ -60,7 +60,7 @@ std::int64_t peak_of(Probe& probe, Rng& rng, const Posed& posed) {
   how.measure_memory = true;
   probe.restart();
   const Answer answer = ask(
-      posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+      posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
   if (const auto finding = difference(posed.problem, posed.want, answer))
     probe.fail(finding->summary, finding->evidence);
   if (!answer.peak_bytes) probe.unmeasured("memory cannot be measured here");
@@ -76,7 +76,7 @@ Posed wide_problem(Rng& rng, std::int64_t vocab) {
   settings.threads = 2;
   settings.stop = BEAM_STOP_BOUND;
   settings.eos = {static_cast<std::int32_t>(rng.integer(0, vocab - 1))};
-  Language language = strip_language(rng, vocab);
+  Language language = large_language(rng);
   return pose(settings, random_prompts(rng, 4), std::move(language));
 }
 

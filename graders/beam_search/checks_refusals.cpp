@@ -25,7 +25,7 @@ void expect_refusal(Probe& probe, const std::string& name, std::int64_t status, 
   Posed posed = small_problem(rng);
   posed.problem.settings.eos = {eos};
   const Answer answer = ask(
-      posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+      posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
   if (answer.returned != status)
     probe.fail(fmt::format("returned {}, want {}", answer.returned, status));
   probe.require(answer.untouched, "wrote to an output although it refused the call");
@@ -43,7 +43,7 @@ void expect_right_without(Probe& probe, Rng& rng, const Posed& posed, const char
   Asking how;
   how.without = array;
   const Answer answer = ask(
-      posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+      posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
   if (const auto finding = difference(posed.problem, posed.want, answer))
     probe.fail(finding->summary, finding->evidence);
 }
@@ -97,7 +97,7 @@ void model_failure(Probe& probe) {
     const std::int64_t high = rng.integer(1, 1000) << 32;  // lost in 32 bits
     how.refusal = request == 1 ? high : request == 2 ? rng.integer(1, 1000) : -high - 3;
     const Answer answer = ask(
-        posed.problem, Rng(rng()), [&](CallBase& call) { probe.run(call); }, how);
+        posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
     if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
     if (answer.returned != how.refusal)
       probe.fail(

@@ -115,10 +115,10 @@ void wide_sums(Probe& probe) {
     settings.penalty = BEAM_PENALTY_LENGTH;
     settings.alpha = rng.uniform(0.5, 1.5);
     settings.eos = {0};
-    const std::uint64_t seed = rng();
+    const Seed seed = rng.seed();
     const Posed posed =
         pose(settings, random_prompts(rng, 9), [seed](const Context& at, std::span<float> row) {
-          Rng own(mixed(mixed(seed, at.path), static_cast<std::uint64_t>(at.item)));
+          Rng own = numbers_at(seed, at);
           for (float& value : row) value = static_cast<float>(-own.uniform(9e3, 1.1e4));
           row[0] *= 3;  // EOS comes, but rarely
         });

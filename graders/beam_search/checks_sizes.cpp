@@ -31,7 +31,7 @@ enum class Row { ends, ties, sparse };
 DrawDice long_dice(Row row, std::int64_t vocab) {
   return [row, vocab](Rng& rng) {
     Dice dice;
-    dice.seed = rng();
+    dice.seed = rng.seed();
     dice.unit = row == Row::ties ? 1 : 1.0F / 65536;
     dice.levels = row == Row::ties ? rng.integer(2, 5000) : 1 << 20;
     dice.eos_favour = row == Row::ties ? static_cast<int>(rng.integer(1, 3)) : 1 << 15;

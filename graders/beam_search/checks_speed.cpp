@@ -30,7 +30,7 @@ constexpr Shape kShapes[] = {
 /// One round's input and its answer, shared by all contestants of the round.
 struct Round {
   Posed posed;
-  Rng states;
+  Seed states;
 };
 
 Round make_round(const Shape& shape, Rng& rng) {
@@ -47,8 +47,8 @@ Round make_round(const Shape& shape, Rng& rng) {
   for (std::int64_t i = 0; i < shape.eos; ++i)
     settings.eos.push_back(static_cast<std::int32_t>(
         rng.integer(i * shape.vocab / shape.eos, (i + 1) * shape.vocab / shape.eos - 1)));
-  Posed posed = pose(settings, random_prompts(rng, shape.batch), strip_language(rng, shape.vocab));
-  return {std::move(posed), Rng(rng())};
+  Posed posed = pose(settings, random_prompts(rng, shape.batch), large_language(rng));
+  return {std::move(posed), rng.seed()};
 }
 
 RaceSpec spec_for(const Shape& shape) {
@@ -60,7 +60,7 @@ RaceSpec spec_for(const Shape& shape) {
   RaceSpec spec;
   spec.case_name = shape.name;
   spec.floor_bytes = 4 * roots + 12 * answered;
-  spec.prepare = [round, shape](Rng& rng) { round->emplace(make_round(shape, rng)); };
+  spec.prepare = [round, shape](Rng& inputs, Rng&) { round->emplace(make_round(shape, inputs)); };
   spec.lap = [round](Session& session) {
     return lap_of(session, (*round)->states, (*round)->posed.problem, (*round)->posed.want);
   };

@@ -11,42 +11,40 @@ namespace {
 
 /// Families of hypotheses, told apart by their first token, that overtake each other all the time.
 /// What a family says next depends on its whole path.
-Language crossing_language(std::uint64_t seed, std::int64_t families) {
+Language crossing_language(const Seed& seed, std::int64_t families) {
   return [seed, families](const Context& at, std::span<float> row) {
-    const std::uint64_t own = mixed(mixed(seed, at.path), static_cast<std::uint64_t>(at.item));
-    const auto vocab = static_cast<std::uint64_t>(row.size());
+    Rng own = numbers_at(seed, at);
     if (at.depth == 0) {
       for (std::size_t token = 0; token < row.size(); ++token)
         row[token] = token < static_cast<std::size_t>(families)
-                         ? -static_cast<float>(mixed(own, token) % 1024) / 64
+                         ? -static_cast<float>(own.integer(0, 1023)) / 64
                          : -2000;
       return;
     }
-    for (std::size_t token = 0; token < row.size(); ++token)
-      row[token] = -1000 - static_cast<float>(mixed(own, token) % 64);
-    row[own % vocab] = -static_cast<float>((own >> 32) % 1024) / 64;
+    for (float& value : row) value = -1000 - static_cast<float>(own.integer(0, 63));
+    row[static_cast<std::size_t>(own.integer(0, std::ssize(row) - 1))] =
+        -static_cast<float>(own.integer(0, 1023)) / 64;
   };
 }
 
 /// From step to step all that stays descends from one hypothesis: the first one for some steps, the
 /// last one after that.
-Language one_parent_language(std::uint64_t seed, std::int64_t beam, std::int64_t turn) {
+Language one_parent_language(const Seed& seed, std::int64_t beam, std::int64_t turn) {
   return [seed, beam, turn](const Context& at, std::span<float> row) {
     // On the chosen path, token c(depth) leads on; the row is best at c, c + 1, ... for the first
     // steps, and c is the last of the beam later.
     const auto vocab = static_cast<std::int64_t>(row.size());
     const auto chosen = [&](std::int64_t depth) {
-      return static_cast<std::int64_t>(mixed(mixed(seed, static_cast<std::uint64_t>(at.item)),
-                                             static_cast<std::uint64_t>(depth)) %
-                                       static_cast<std::uint64_t>(vocab));
+      return numbers_at(seed, {at.item, depth, static_cast<std::uint64_t>(depth), -1})
+          .integer(0, vocab - 1);
     };
     Context path = root_of(at.item);
     for (std::int64_t depth = 0; depth < at.depth; ++depth)
       path = path.extended(static_cast<std::int32_t>(chosen(depth)));
     const bool on_path = path.path == at.path;
-    const std::int64_t lead = at.depth < turn ? 0 : beam - 1;
+    const std::int64_t first = chosen(at.depth) + vocab - (at.depth < turn ? 0 : beam - 1);
     for (std::int64_t rank = 0; rank < vocab; ++rank) {
-      const std::int64_t token = (chosen(at.depth) + vocab - lead + rank) % vocab;
+      const std::int64_t token = (first + rank) % vocab;
       row[static_cast<std::size_t>(token)] =
           on_path ? -static_cast<float>(rank + 1) / 8 : -100 - static_cast<float>(rank);
     }
@@ -92,7 +90,7 @@ void crossing_beams(Probe& probe) {
     settings.vocab = settings.beam + rng.integer(1, 6);
     settings.max_new = rng.integer(6, 14);
     const Posed posed =
-        pose(settings, random_prompts(rng, 6), crossing_language(rng(), settings.beam));
+        pose(settings, random_prompts(rng, 6), crossing_language(rng.seed(), settings.beam));
     expect_right(probe, rng, posed.problem, posed.want);
   }
 }
@@ -106,7 +104,7 @@ void one_parent(Probe& probe) {
     settings.vocab = settings.beam + rng.integer(1, 6);
     settings.max_new = rng.integer(8, 12);
     const Posed posed = pose(settings, random_prompts(rng, 4),
-                             one_parent_language(rng(), settings.beam, rng.integer(3, 6)));
+                             one_parent_language(rng.seed(), settings.beam, rng.integer(3, 6)));
     expect_right(probe, rng, posed.problem, posed.want);
   }
 }
@@ -162,10 +160,10 @@ void thread_counts(Probe& probe) {
     settings.alpha = rng.uniform(0.5, 1.5);
     settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
     settings.min_new = turn < 2 ? 0 : rng.integer(1, 2);
-    const auto favoured = [strip = strip_language(rng, settings.vocab), eos = settings.eos[0],
+    const auto favoured = [random = large_language(rng), eos = settings.eos[0],
                            favour = turn < 2 ? 1024.0F : 65536.0F](const Context& at,
                                                                    std::span<float> row) {
-      strip(at, row);
+      random(at, row);
       // Often or always among the best, and no less exact.
       row[static_cast<std::size_t>(eos)] /= favour;
     };

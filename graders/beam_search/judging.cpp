@@ -115,7 +115,7 @@ Answer expect_right(Probe& probe, Rng& rng, const Problem& problem) {
 
 Answer expect_right(Probe& probe, Rng& rng, const Problem& problem,
                     const std::vector<Decoded>& want) {
-  Answer got = ask(problem, Rng(rng()), [&](CallBase& call) { probe.run(call); });
+  Answer got = ask(problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); });
   if (auto finding = difference(problem, want, got))
     probe.fail(finding->summary, finding->evidence);
   return got;
@@ -127,8 +127,8 @@ void expect_right_directed(Probe& probe, const char* name) {
   expect_right(probe, rng, posed.problem, posed.want);
 }
 
-Lap lap_of(Session& session, Rng rng, const Problem& problem, const std::vector<Decoded>& want) {
-  const Answer got = ask(problem, rng, [&](CallBase& call) { session.run(call); });
+Lap lap_of(Session& session, const Seed& states, const Problem& problem, const std::vector<Decoded>& want) {
+  const Answer got = ask(problem, Rng(states), [&](CallBase& call) { session.run(call); });
   return {got.elapsed, difference(problem, want, got)};
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 
+#include "graders/kit/inputs.h"
 #include "harness/core/error.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -25,19 +27,34 @@ CompiledTable compiled(const Table& table) {
   return result;
 }
 
-void throw_dice(const Dice& dice, std::uint64_t path, std::span<float> row) {
-  const auto levels = static_cast<std::uint64_t>(dice.levels);
-  std::uint64_t state = mixed(dice.seed, path);
-  const auto slump = static_cast<std::uint64_t>(dice.slump) + 1;
-  const auto lower = static_cast<std::int64_t>(mixed(state, slump) % slump);
-  const auto forbidden_below = static_cast<std::uint64_t>(dice.forbidden * 65536);
+void throw_dice(const Dice& dice, const Context& at, std::span<float> row) {
+  Rng rng = numbers_at(dice.seed, {0, 0, at.path, -1});  // an item has dice of its own
+  const std::int64_t lower = rng.integer(0, dice.slump);
   for (float& value : row) {
-    state = mixed(state, 1);
-    const auto units = static_cast<std::int64_t>((state >> 20) % levels) + lower;
-    const bool forbidden = (state & 0xffff) < forbidden_below;
+    const bool forbidden = rng.chance(dice.forbidden);
+    const std::int64_t units = rng.integer(0, dice.levels - 1) + lower;
     value = forbidden ? kForbidden : -dice.unit * static_cast<float>(units);
   }
 }
+
+/// Rows that were asked for, up to a limit: others are made once more when they are asked for again.
+class KnownRows {
+ public:
+  const std::vector<float>* find(std::uint64_t place) const {
+    const auto found = rows_.find(place);
+    return found == rows_.end() ? nullptr : &found->second;
+  }
+  void keep(std::uint64_t place, std::span<const float> row) {
+    constexpr std::size_t kMostNumbers = 1 << 24;
+    if (numbers_ + row.size() > kMostNumbers) return;
+    numbers_ += row.size();
+    rows_.emplace(place, std::vector<float>(row.begin(), row.end()));
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<float>> rows_;
+  std::size_t numbers_ = 0;
+};
 
 }  // namespace
 
@@ -56,6 +73,10 @@ Context root_of(std::int64_t item) {
   return {item, 0, kEmptyPath, -1};
 }
 
+Rng numbers_at(const Seed& seed, const Context& at) {
+  return Rng(derive(seed, fmt::format("{} {:x}", at.item, at.path)));
+}
+
 std::uint64_t path_of(std::span<const std::int32_t> tokens) {
   Context context = root_of(0);
   for (const std::int32_t token : tokens) context = context.extended(token);
@@ -65,7 +86,7 @@ std::uint64_t path_of(std::span<const std::int32_t> tokens) {
 Dice draw_dice(Rng& rng) {
   constexpr std::array<float, 6> kUnits{1.0F / 1024, 1.0F / 1024, 1.0F / 64, 1.0F / 8, 0.5F, 1};
   Dice dice;
-  dice.seed = rng();
+  dice.seed = rng.seed();
   dice.unit = kUnits[static_cast<std::size_t>(rng.integer(0, 5))];
   dice.levels = std::max<std::int64_t>(3, static_cast<std::int64_t>(rng.uniform(2, 8) / dice.unit));
   dice.eos_favour = static_cast<int>(rng.integer(1, 4));
@@ -77,7 +98,7 @@ Dice draw_dice(Rng& rng) {
 Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos) {
   return [dice = std::move(dice), eos = std::move(eos)](const Context& at, std::span<float> row) {
     const Dice& own = dice.at(static_cast<std::size_t>(at.item));
-    throw_dice(own, at.path, row);
+    throw_dice(own, at, row);
     for (const std::int32_t token : eos) {
       float& value = row[static_cast<std::size_t>(token)];
       if (value == kForbidden) continue;
@@ -95,19 +116,19 @@ Language far_down(Language language, float offset) {
   };
 }
 
-Language strip_language(Rng& rng, std::int64_t vocab) {
-  constexpr std::int64_t kSlack = 1 << 16;
-  const std::uint64_t seed = rng();
-  auto strip = std::make_shared<std::vector<float>>(static_cast<std::size_t>(vocab + kSlack));
-  std::uint64_t state = rng();
-  for (float& value : *strip) {
-    state = mixed(state, 1);
-    value = -static_cast<float>((state >> 20) % (1 << 20)) / 65536;
-  }
-  return [strip, seed](const Context& at, std::span<float> row) {
-    const std::uint64_t own = mixed(mixed(seed, at.path), static_cast<std::uint64_t>(at.item));
-    const auto from = strip->begin() + static_cast<std::ptrdiff_t>(own % kSlack);
-    std::copy_n(from, row.size(), row.begin());
+Language large_language(Rng& rng) {
+  const auto known = std::make_shared<KnownRows>();
+  return [known, seed = rng.seed()](const Context& at, std::span<float> row) {
+    const std::uint64_t place = mixed(at.path, static_cast<std::uint64_t>(at.item));
+    if (const std::vector<float>* made = known->find(place)) {
+      std::ranges::copy(*made, row.begin());
+      return;
+    }
+    Rng own = numbers_at(seed, at);
+    kit::fill_from<1>(own, row, [](const std::int32_t* word, std::size_t) {
+      return -static_cast<float>(static_cast<std::uint32_t>(*word) >> 12) * 0x1p-16f;
+    });
+    known->keep(place, row);
   };
 }
 

@@ -25,6 +25,9 @@ struct Context {
 Context root_of(std::int64_t item);
 std::uint64_t path_of(std::span<const std::int32_t> tokens);
 
+/// The random numbers of a hypothesis. Who has seen them knows nothing of another's.
+Rng numbers_at(const Seed& seed, const Context& at);
+
 /// A language model: writes the log-probabilities of what follows a hypothesis.
 using Language = std::function<void(const Context&, std::span<float>)>;
 
@@ -36,7 +39,7 @@ constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 /// How the random log-probabilities of an item are drawn: minus a whole number below `levels`,
 /// times `unit`, a power of two of 1/1024 or more, so that sums of them are exact in float64.
 struct Dice {
-  std::uint64_t seed = 0;
+  Seed seed;
   float unit = 1.0F / 1024;
   std::int64_t levels = 6 * 1024;
   int eos_favour = 1;      // EOS tokens lose by this factor less: 4 makes them likely
@@ -53,9 +56,9 @@ Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos);
 /// small beside it. The first row becomes even numbers, so that sums stay exact in float64.
 Language far_down(Language language, float offset);
 
-/// Rows are windows of one long strip of random log-probs, at a place that the path decides: as
-/// good as fresh numbers to a solution, and copied at memory speed by us. For large vocabularies.
-Language strip_language(Rng& rng, std::int64_t vocab);
+/// Every row is drawn by itself when it is first asked for, and copied at memory speed after that:
+/// whoever decodes before the clock runs has paid for it. For large vocabularies.
+Language large_language(Rng& rng);
 
 /// Log-probabilities by the tokens generated so far, and one row for all other hypotheses.
 struct Table {

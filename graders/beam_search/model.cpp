@@ -6,7 +6,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 Model::Model(const Problem& problem, Rng rng, const Asking& how)
-    : problem_(problem), how_(how), rng_(rng) {
+    : problem_(problem), how_(how), rng_(std::move(rng)) {
   const auto batch = static_cast<std::size_t>(problem.batch());
   const auto vocab = static_cast<std::size_t>(problem.settings.vocab);
   root_log_probs_.resize(batch * vocab);

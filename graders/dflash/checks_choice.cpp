@@ -97,7 +97,7 @@ void choice_rule(Probe& probe) {
   Rng rng = probe.begin_case("long_rows_in_requests");
   const Language language(rng.integer(20'000, 50'000), rng);
   play(probe,
-       {&language, {random_prompt(language, 5, 10, rng)}, 4, chain_drafter(language, rng(), 0, 4)});
+       {&language, {random_prompt(language, 5, 10, rng)}, 4, chain_drafter(language, rng.seed(), 0, 4)});
 }
 
 // Tokens outside the vocabulary, alone and in whole requests. Token 0, which padding is made of,
@@ -123,9 +123,9 @@ void strange_tokens(Probe& probe) {
   Rng rng = probe.begin_case("strangers_drafted");
   const Language language(rng.integer(11, 60), rng);
   Scene scene{&language, {random_prompt(language, 5, 20, rng)}, 24, {}};
-  const std::uint64_t seed = rng();
+  const Seed seed = rng.seed();
   scene.drafter = [&language, seed](std::size_t, std::int64_t known, State text) {
-    Rng own(derive_seed(seed, fmt::format("{}", known)));
+    Rng own(derive(seed, fmt::format("{}", known)));
     Tree tree = grow(language, text, chain_plan(own.integer(0, 2), 0), own);
     add_strangers(language, text, tree, own);
     return tree;

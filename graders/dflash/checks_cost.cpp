@@ -12,7 +12,7 @@ namespace {
 Play serve(Probe& probe, const char* name) {
   Rng rng = probe.begin_case(name);
   const Language language(rng.integer(30, 60), rng);
-  Scene scene{&language, {}, 16, chain_drafter(language, rng(), 2, 16)};
+  Scene scene{&language, {}, 16, chain_drafter(language, rng.seed(), 2, 16)};
   for (int r = 0; r < 12; ++r)
     scene.prompts.push_back(random_prompt(language, rng.integer(1, 40), r == 5 ? 90 : 4, rng));
   return play(probe, scene);

@@ -11,10 +11,10 @@ Scene single(const Language& language, Shape shape, std::int64_t low, std::int64
              std::int64_t wrong, std::int64_t max_new, Rng& rng) {
   Scene scene{
       &language, {random_prompt(language, rng.integer(1, 20), max_new, rng)}, high + wrong, {}};
-  const std::uint64_t seed = rng();
+  const Seed seed = rng.seed();
   scene.drafter = [&language, seed, shape, low, high, wrong](std::size_t r, std::int64_t known,
                                                              State text) {
-    Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+    Rng own(derive(seed, fmt::format("{}:{}", r, known)));
     TreePlan plan;
     plan.shape = shape;
     plan.correct = own.integer(low, high);
@@ -34,7 +34,7 @@ void expect_fewest(Probe& probe, const Play& seen) {
 
 /// Requests that end at very different times.
 Scene uneven(const Language& language, Rng& rng) {
-  Scene scene{&language, {}, 8, chain_drafter(language, rng(), 0, 8)};
+  Scene scene{&language, {}, 8, chain_drafter(language, rng.seed(), 0, 8)};
   for (const std::int64_t max_new : {3, 40, 5, 8, 13, 1, 21})
     scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), max_new, rng));
   rng.shuffle(scene.prompts);

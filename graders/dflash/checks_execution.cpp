@@ -28,7 +28,7 @@ Batch random_trees(const Language& language, int trees, const Manner& manner, Rn
 }
 
 Scene random_scene(const Language& language, Rng& rng) {
-  Scene scene{&language, {}, 16, chain_drafter(language, rng(), 0, 16)};
+  Scene scene{&language, {}, 16, chain_drafter(language, rng.seed(), 0, 16)};
   for (int r = 0; r < 3; ++r)
     scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), 12, rng));
   return scene;
@@ -111,7 +111,7 @@ void fresh_answers(Probe& probe) {
     Scene scene{&language,
                 {random_prompt(language, 7, 12, rng)},
                 12,
-                chain_drafter(language, rng(), 0, 12)};
+                chain_drafter(language, rng.seed(), 0, 12)};
     play(probe, scene);
   }
 }
@@ -143,7 +143,7 @@ void empty_sizes(Probe& probe) {
   play(probe, {&language,
                {random_prompt(language, 3, 0, rng), random_prompt(language, 1, 0, rng)},
                8,
-               chain_drafter(language, rng(), 0, 8)});
+               chain_drafter(language, rng.seed(), 0, 8)});
 }
 
 // A failing drafter, target or cache ends the call with its result, and nobody is asked again.

@@ -41,7 +41,7 @@ void greedy_equality(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("random_model_{}{}", turn, pair));
       Language language(vocab, rng);
       if (turn % 2 == 1) end_sometimes(language, 0.06, rng);
-      Scene scene{&language, {}, nodes, random_drafter(language, rng(), 0, nodes)};
+      Scene scene{&language, {}, nodes, random_drafter(language, rng.seed(), 0, nodes)};
       for (std::int64_t r = 0; r < requests; ++r)
         scene.prompts.push_back(random_prompt(language, lengths[std::size_t(2 * r)],
                                               4 + lengths[std::size_t(2 * r + 1)], rng));
@@ -57,7 +57,7 @@ void scattered_paths(Probe& probe) {
     DirectedStage stage(rng);
     Scene scene{&stage.language, stage.prompts, 8, {}};
     for (Prompt& prompt : scene.prompts) prompt.max_new = 6;
-    const auto later = random_drafter(stage.language, rng(), 0, 5);
+    const auto later = random_drafter(stage.language, rng.seed(), 0, 5);
     scene.drafter = [&stage, later](std::size_t r, std::int64_t known, State text) {
       return known == std::ssize(stage.prompts[r].tokens) ? stage.drafts[r].tree
                                                           : later(r, known, text);
@@ -68,9 +68,9 @@ void scattered_paths(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("mixed_{}", turn));
     const Language language(rng.integer(20, 60), rng);
     Scene scene{&language, draw_prompts(language, 3, 2, 20, rng), 24, {}};
-    const std::uint64_t seed = rng();
+    const Seed seed = rng.seed();
     scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
       TreePlan plan;
       plan.correct = own.integer(2, 5);
       plan.nodes = own.integer(10, 24);
@@ -89,9 +89,9 @@ void wide_passes(Probe& probe) {
     const std::int64_t lengths[] = {1, 2, 64, 65, 66, 1001};
     for (int r = 0; r < 2; ++r)
       scene.prompts.push_back(random_prompt(language, lengths[rng.integer(0, 5)], 6, rng));
-    const std::uint64_t seed = rng();
+    const Seed seed = rng.seed();
     scene.drafter = [&language, seed, nodes](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
       return grow(language, text, draw_plan(nodes - own.integer(0, 1), own), own);
     };
     play(probe, scene);
@@ -110,10 +110,10 @@ void generation_limits(Probe& probe) {
     // A prompt may hold an end of sequence, last or not: only emitted tokens end a request.
     scene.prompts.back().tokens.back() = language.eos().front();
     scene.prompts.front().tokens.front() = language.eos().front();
-    const std::uint64_t seed = rng();
+    const Seed seed = rng.seed();
 
     scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
       Tree tree = grow(language, text, chain_plan(own.integer(3, 5), own.integer(0, 3)), own);
       tree.add(static_cast<std::int32_t>(tree.nodes()) - 1, language.eos().front());
       return tree;

@@ -92,7 +92,7 @@ void ask_generate_flaws(Probe& probe) {
   for (const auto& flaw : flaws) {
     Rng rng = probe.begin_case(fmt::format("generate_{}", flaw.name));
     const Language language(rng.integer(11, 40), rng);
-    Scene scene{&language, {}, 4, random_drafter(language, rng(), 0, 4)};
+    Scene scene{&language, {}, 4, random_drafter(language, rng.seed(), 0, 4)};
     for (int r = 0; r < 2; ++r) scene.prompts.push_back(random_prompt(language, 5, 12, rng));
     GenerateCall generate(scene);
     flaw.spoil(generate);
@@ -151,7 +151,7 @@ void bad_drafts(Probe& probe) {
   for (const auto& [name, spoil] : flaws) {
     Rng rng = probe.begin_case(name);
     const Language language(rng.integer(11, 40), rng);
-    Scene scene{&language, {}, 6, random_drafter(language, rng(), 4, 6)};
+    Scene scene{&language, {}, 6, random_drafter(language, rng.seed(), 4, 6)};
     for (int r = 0; r < 2; ++r) scene.prompts.push_back(random_prompt(language, 5, 9, rng));
     scene.spoil_draft = spoil;
     GenerateCall generate(scene);

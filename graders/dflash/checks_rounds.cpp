@@ -19,8 +19,8 @@ void several_requests(Probe& probe) {
       scene.prompts.push_back(
           random_prompt(language, rng.chance(0.3) ? 1 : rng.integer(2, 130), max_new, rng));
     rng.shuffle(scene.prompts);
-    const auto small = chain_drafter(language, rng(), 0, 9);
-    const auto big = chain_drafter(language, rng(), 50, 70);
+    const auto small = chain_drafter(language, rng.seed(), 0, 9);
+    const auto big = chain_drafter(language, rng.seed(), 50, 70);
     scene.drafter = [small, big](std::size_t r, std::int64_t known, State text) {
       return r % 3 == 0 ? big(r, known, text) : r % 3 == 1 ? small(r, known, text) : Tree{};
     };
@@ -45,9 +45,9 @@ void shrinking_trees(Probe& probe) {
     Scene scene{&language, {}, 66, {}};
     for (int r = 0; r < 2; ++r)
       scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), 24, rng));
-    const std::uint64_t seed = rng();
+    const Seed seed = rng.seed();
     scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
       constexpr std::int64_t kSizes[] = {66, 3, 0, 33, 1};
       TreePlan plan = draw_plan(kSizes[known % 5], own);
       plan.correct = std::min<std::int64_t>(plan.correct, 2);
@@ -62,9 +62,9 @@ void total_rejection(Probe& probe) {
   Rng rng = probe.begin_case("hundred_tokens");
   const Language language(rng.integer(20, 40), rng);
   Scene scene{&language, {random_prompt(language, rng.integer(1, 70), 100, rng)}, 6, {}};
-  const std::uint64_t seed = rng();
+  const Seed seed = rng.seed();
   scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
-    Rng own(derive_seed(seed, fmt::format("{}:{}", r, known)));
+    Rng own(derive(seed, fmt::format("{}:{}", r, known)));
     return grow(language, text, chain_plan(0, own.integer(1, 6)), own);
   };
   const Play seen = play(probe, scene);

@@ -50,7 +50,7 @@ void many_at_once(Probe& probe) {
   expect_built(probe, batch, {});
 
   rng = probe.begin_case("requests");
-  Scene scene{&language, {}, 5, chain_drafter(language, rng(), 0, 5)};
+  Scene scene{&language, {}, 5, chain_drafter(language, rng.seed(), 0, 5)};
   const std::int64_t requests = rng.integer(70, 140);
   while (std::ssize(scene.prompts) < requests)
     scene.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));

@@ -60,15 +60,12 @@ Lap verify_lap(Session& session, const LapTrees& trees, std::int64_t vocab) {
 }
 
 RaceSpec verify_race(const char* name, const LapTrees::Sizes& sizes) {
-  const auto trees = std::make_shared<std::optional<LapTrees>>();
+  const auto trees = std::make_shared<LapTrees>(sizes);
   RaceSpec spec;
   spec.case_name = name;
   spec.floor_bytes = 4.0 * static_cast<double>(sizes.vocab * sizes.trees * (sizes.correct + 1));
-  spec.prepare = [trees, sizes](Rng& rng) {
-    if (!*trees) trees->emplace(sizes, rng);
-    (*trees)->renew(rng);
-  };
-  spec.lap = [trees, sizes](Session& session) { return verify_lap(session, **trees, sizes.vocab); };
+  spec.prepare = [trees](Rng& inputs, Rng&) { trees->renew(inputs); };
+  spec.lap = [trees, sizes](Session& session) { return verify_lap(session, *trees, sizes.vocab); };
   return spec;
 }
 
@@ -149,7 +146,7 @@ void build_speed(Probe& probe) {
   spec.case_name = "masks_1024x255";
   // Parents in; masks and positions out.
   spec.floor_bytes = 1024.0 * (255 * 4 + 256 * (4 * 8 + 8));
-  spec.prepare = [round](Rng& rng) { round->emplace(rng); };
+  spec.prepare = [round](Rng& inputs, Rng&) { round->emplace(inputs); };
   spec.lap = [round](Session& session) { return build_lap(session, **round); };
   probe.race(spec, kBudget);
 }

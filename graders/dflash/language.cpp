@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <numeric>
+
+#include "graders/kit/inputs.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -22,7 +25,7 @@ double share(std::uint64_t bits) {
 
 }  // namespace
 
-Language::Language(std::int64_t vocab, Rng& rng) : vocab_(vocab), seed_(rng()) {
+Language::Language(std::int64_t vocab, Rng& rng) : vocab_(vocab), empty_(rng()), secret_(rng.seed()) {
   std::vector<std::int32_t> ids(static_cast<std::size_t>(vocab) - 1);
   std::iota(ids.begin(), ids.end(), 1);
   rng.shuffle(ids);
@@ -49,7 +52,7 @@ State Language::extend(State text, std::int32_t token) const {
 }
 
 State Language::read(std::span<const std::int32_t> tokens) const {
-  State text = seed_;
+  State text = empty_;
   for (const std::int32_t token : tokens) text = extend(text, token);
   return text;
 }
@@ -58,30 +61,29 @@ std::int32_t Language::choice(State text) const {
   if (const auto known = continuations_.find(text); known != continuations_.end())
     return known->second;
   if (default_) return *default_;
-  const std::uint64_t bits = mix(text ^ seed_);
+  const std::uint64_t bits = mix(text ^ empty_);
   if (share(mix(bits)) < end_probability_) return eos_[bits % eos_.size()];
   return alphabet_[bits % alphabet_.size()];
 }
 
 void Language::logits(State text, std::span<float> row) const {
-  std::uint64_t bits = mix(text + seed_);
+  Rng rng(derive(secret_, fmt::format("{:x}", text)));
   const auto best = static_cast<std::size_t>(choice(text));
-  const std::uint64_t kind = bits % 4;
-  const float shift = static_cast<float>(static_cast<int>(bits >> 8) % 64);
+  const std::int64_t kind = rng.integer(0, 3);
+  const auto shift = static_cast<float>(rng.integer(-63, 63));
   for (float& logit : row) {
-    bits += 0x9e3779b97f4a7c15;
-    const double draw = share(mix(bits));
+    const double draw = rng.uniform();
     logit = kind == 3 && draw < 0.25 ? -std::numeric_limits<float>::infinity()
                                      : shift - static_cast<float>(8 * draw) - 0.5f;
   }
   row[best] = shift;
-  if (kind == 2 && mix(bits) % 4 == 0) {  // one token allowed, and that hardly
+  if (kind == 2 && rng.chance(0.25)) {  // one token allowed, and that hardly
     for (float& logit : row) logit = -std::numeric_limits<float>::infinity();
     row[best] = -1e35f;
   }
   if (kind >= 2) return;
   // The runner-up is a token that trees like to draft.
-  const auto rival = static_cast<std::size_t>(alphabet_[mix(bits) % alphabet_.size()]);
+  const auto rival = static_cast<std::size_t>(kit::one_of(rng, alphabet_));
   if (rival == best) return;
   row[rival] = kind == 0 && rival > best
                    ? shift

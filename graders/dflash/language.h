@@ -46,7 +46,8 @@ class Language {
 
  private:
   std::int64_t vocab_;
-  std::uint64_t seed_;
+  State empty_;  // the text without tokens
+  Seed secret_;  // of logits: who has seen some can compute no others
   std::vector<std::int32_t> alphabet_;
   std::vector<std::int32_t> eos_;
   double end_probability_ = 0;

@@ -19,11 +19,11 @@ class LapTrees {
     std::int64_t vocab;
   };
 
-  LapTrees(const Sizes& sizes, Rng& rng);
+  explicit LapTrees(const Sizes& sizes);
 
-  /// Draws new trees, choices and logits. Every row gets another offset and rotation of the noise;
-  /// its largest logit is one float above the next and stands anywhere, so that no part of it can
-  /// be skipped.
+  /// Draws new trees, choices and logits. A row's largest logit stands anywhere and ends a ladder of
+  /// logits that are one float apart, of which drafted tokens may be one: no part of a row can be
+  /// skipped.
   void renew(Rng& rng);
 
   const std::vector<std::int64_t>& node_start() const { return node_start_; }
@@ -34,15 +34,15 @@ class LapTrees {
   double bytes_on_path() const;  // logits of rows that any solution must read
 
  private:
+  std::vector<std::int32_t> draw_ladder(Rng& rng) const;
   void draw_tree(Rng& rng);
-  void write_row(std::int64_t row, std::int32_t winner, Rng& rng);
+  void write_row(std::size_t row, Rng& rng);
 
   Sizes sizes_;
   std::vector<std::int64_t> node_start_{0};
   std::vector<std::int32_t> parent_;
   std::vector<std::int32_t> token_;
-  std::vector<std::int32_t> winners_;
-  std::vector<float> noise_;
+  std::vector<std::vector<std::int32_t>> ladders_;  // of each row; the last place wins
   std::vector<float> logits_;
   std::vector<Walk> walks_;
 };

@@ -189,18 +189,18 @@ std::int64_t Play::fewest_rows() const {
   return sum;
 }
 
-Drafter random_drafter(const Language& language, std::uint64_t seed, std::int64_t low,
+Drafter random_drafter(const Language& language, const Seed& seed, std::int64_t low,
                        std::int64_t high) {
   return [&language, seed, low, high](std::size_t r, std::int64_t known, State text) {
-    Rng rng(derive_seed(seed, fmt::format("{}:{}", r, known)));
+    Rng rng(derive(seed, fmt::format("{}:{}", r, known)));
     return grow(language, text, draw_plan(rng.integer(low, high), rng), rng);
   };
 }
 
-Drafter chain_drafter(const Language& language, std::uint64_t seed, std::int64_t low,
+Drafter chain_drafter(const Language& language, const Seed& seed, std::int64_t low,
                       std::int64_t high) {
   return [&language, seed, low, high](std::size_t r, std::int64_t known, State text) {
-    Rng rng(derive_seed(seed, fmt::format("{}:{}", r, known)));
+    Rng rng(derive(seed, fmt::format("{}:{}", r, known)));
     TreePlan plan;
     plan.shape = Shape::chain;
     plan.nodes = rng.integer(low, high);

@@ -60,11 +60,11 @@ void run_audited(Probe& probe, GenerateCall& generate);
 Play play(Probe& probe, const Scene& scene, const Manner& manner = {});
 
 /// A drafter of random trees of low..high nodes, each from its own random stream.
-Drafter random_drafter(const Language& language, std::uint64_t seed, std::int64_t low,
+Drafter random_drafter(const Language& language, const Seed& seed, std::int64_t low,
                        std::int64_t high);
 /// A drafter of random chains of low..high nodes, of which the first few are right. Checks that are
 /// not about branches use it, so that a solution that only follows chains fails for what they ask.
-Drafter chain_drafter(const Language& language, std::uint64_t seed, std::int64_t low,
+Drafter chain_drafter(const Language& language, const Seed& seed, std::int64_t low,
                       std::int64_t high);
 
 Prompt random_prompt(const Language& language, std::int64_t length, std::int64_t max_new, Rng& rng);

@@ -107,7 +107,7 @@ TEST_CASE("big trees are drawn in part, and nonsense does not break a drawing") 
 TEST_CASE("laps have the answers that their logits say") {
   Rng rng(26);
   const LapTrees::Sizes sizes{3, 20, 5, 700};
-  LapTrees laps(sizes, rng);
+  LapTrees laps(sizes);
   for (int turn = 0; turn < 3; ++turn) {
     laps.renew(rng);
     for (std::int64_t t = 0; t < sizes.trees; ++t) {

@@ -42,9 +42,9 @@ class Heat {
 
   const kit::AttentionProblem& form() const { return problem_.form; }
 
-  void prepare(Rng& rng) {
-    fill_quickly(problem_, rng);
-    samples_ = std::make_unique<Samples>(problem_, rng, kSampledRows);
+  void prepare(Rng& inputs, Rng& judge) {
+    fill_quickly(problem_, inputs);
+    samples_ = std::make_unique<Samples>(problem_, judge, kSampledRows);
   }
 
   Lap lap(Session& session) const {
@@ -85,7 +85,7 @@ void race(Probe& probe, const char* name, const Sizes& sizes, bool causal) {
   RaceSpec spec;
   spec.case_name = name;
   spec.floor_flops = 10.0 * static_cast<double>(sizes.dim) * visible_pairs(heat->form());
-  spec.prepare = [heat](Rng& rng) { heat->prepare(rng); };
+  spec.prepare = [heat](Rng& inputs, Rng& judge) { heat->prepare(inputs, judge); };
   spec.lap = [heat](Session& session) { return heat->lap(session); };
   RaceBudget budget;
   budget.time = std::chrono::milliseconds(600);

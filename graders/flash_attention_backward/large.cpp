@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "graders/kit/inputs.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
@@ -9,15 +11,9 @@ constexpr double kSpread = 1.5;      // standard deviation of most queries' scor
 constexpr std::int64_t kSharp = 16;  // one query in so many is sharp:
 constexpr double kSharpSpread = 18;  // this is the standard deviation of its scores
 
-/// Evenly spread numbers, four from one draw.
 void fill_evenly(std::vector<float>& array, std::int64_t count, Rng& rng, double deviation) {
   array.resize(static_cast<std::size_t>(count));
-  const auto width = static_cast<float>(deviation * std::sqrt(12.0));
-  std::uint64_t bits = 0;
-  for (std::size_t n = 0; n < array.size(); ++n) {
-    bits = n % 4 == 0 ? rng() : bits >> 16;
-    array[n] = width * (static_cast<float>(bits & 0xffff) / 65535.0f - 0.5f);
-  }
+  kit::fill_uniform(rng, array, 0, deviation);
 }
 
 /// What a forward pass over at least these keys may have left. Of sharp queries it may have seen a

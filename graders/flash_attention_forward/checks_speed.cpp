@@ -63,10 +63,10 @@ void race(Probe& probe, const char* name, const Sizes& sizes, bool causal, Layou
   blank.threads = this_machine().cores;
   spec.floor_flops = 2 * static_cast<double>(sizes.dim + sizes.value_dim) * visible_pairs(blank);
   spec.floor_bytes = tensor_bytes(sizes);
-  spec.prepare = [&](Rng& rng) {
+  spec.prepare = [&](Rng& inputs, Rng& judge) {
     track.problem = std::make_unique<Problem>(blank);
-    fill(*track.problem, rng);
-    track.rows = Rng(rng());
+    fill(*track.problem, inputs);
+    track.rows = Rng(judge.seed());
   };
   spec.lap = [&](Session& session) { return run_lap(*track.problem, track.rows, session); };
   probe.race(spec, {12, 31, std::chrono::milliseconds(400)});
@@ -110,12 +110,12 @@ ScalingQuestion growth_in_length() {
   ScalingQuestion question;
   question.axis = "length";
   question.sizes = {320, 640, 1280, 2560};
-  question.at = [](std::int64_t length, Rng& rng) {
+  question.at = [](std::int64_t length, Rng& inputs, Rng& judge) {
     const auto track = std::make_shared<Track>();
-    track->problem = std::make_unique<Problem>(Sizes{1, 1, 1, length, length, 64, 64}, rng);
+    track->problem = std::make_unique<Problem>(Sizes{1, 1, 1, length, length, 64, 64}, inputs);
     track->problem->threads = this_machine().cores;
-    fill_sharp(*track->problem, rng);
-    track->rows = Rng(rng());
+    fill_sharp(*track->problem, inputs);
+    track->rows = Rng(judge.seed());
     return [track](Session& session) { return run_lap(*track->problem, track->rows, session); };
   };
   return question;

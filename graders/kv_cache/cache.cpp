@@ -64,12 +64,12 @@ void note_share(Probe& probe, double share) {
   probe.fact(kName, share, "");
 }
 
-Cache::Cache(Probe& probe, const Setup& setup, Rng rng, Habits habits)
+Cache::Cache(Probe& probe, const Setup& setup, const Seed& litter, Habits habits)
     : probe_(&probe),
       state_(setup, ask_page_bytes(probe, setup)),
       contents_(static_cast<std::size_t>(setup.sequences)),
       stored_(contents_),
-      rng_(rng),
+      rng_(litter),
       habits_(habits) {}
 
 std::vector<std::string> Cache::steps() const {

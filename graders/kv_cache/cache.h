@@ -19,8 +19,9 @@ class Cache {
     bool restart = false;   // each call meets a fresh process
   };
 
-  Cache(Probe& probe, const Setup& setup, Rng rng, Habits habits);
-  Cache(Probe& probe, const Setup& setup, Rng rng) : Cache(probe, setup, rng, Habits()) {}
+  Cache(Probe& probe, const Setup& setup, const Seed& litter, Habits habits);
+  Cache(Probe& probe, const Setup& setup, const Seed& litter)
+      : Cache(probe, setup, litter, Habits()) {}
 
   /// All chunks in one call. Where pages or the table do not suffice, it must be refused and is.
   /// Returns whether the tokens were appended.

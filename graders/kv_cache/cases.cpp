@@ -90,8 +90,8 @@ Tokens draw_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
 Tokens draw_many_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   Tokens made;
   made.resize(setup, tokens);
-  kit::fill_uniform(made.k, rng());
-  kit::fill_uniform(made.v, rng(), 0.3);
+  kit::fill_uniform(rng, made.k);
+  kit::fill_uniform(rng, made.v, 0.3);
   return made;
 }
 

@@ -24,7 +24,7 @@ void decode_steps(Probe& probe) {
     Setup setup = one_sequence(steps);
     setup.stored = stored;
     setup.value_dim = 24;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     for (std::int64_t t = 0; t < steps; ++t) {
       cache.append(0, draw_tokens(rng, setup, 1));
       cache.require_attention(rng, {0}, 1, 4);
@@ -46,7 +46,7 @@ void ragged_batch(Probe& probe) {
     setup.threads = 2;
     setup.width = 44;
     setup.pages = 80;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     const Ids order = random_order(rng, setup.sequences);
     std::vector<Chunk> chunks;
     for (const std::int64_t s : order)
@@ -72,7 +72,7 @@ void needles(Probe& probe) {
     setup.value_dim = 16;
     setup.sequences = 1;
     setup.pages = setup.width = 80 / page_tokens;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     const std::int64_t tokens = near_to(rng, 67);
     cache.append(0, draw_tokens(rng, setup, tokens));
     const std::vector<float>& k = cache.contents()[0].k;
@@ -95,7 +95,7 @@ void negative_scores(Probe& probe) {
     Rng rng = probe.begin_case(name_of(stored));
     Setup setup = one_sequence(30);
     setup.stored = stored;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     for (const std::int64_t grow : {3, 6, 2, 7, 9}) {
       Tokens tokens = draw_tokens(rng, setup, grow);
       for (float& x : tokens.k) x = std::abs(x) + 0.5f;
@@ -114,7 +114,7 @@ void causal_chunk(Probe& probe) {
   for (const std::int64_t before : {0, 5, 16}) {
     Rng rng = probe.begin_case(fmt::format("after_{}_tokens", before));
     Setup setup = one_sequence(before + 12);
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     const std::int64_t chunk = rng.integer(3, 12);
     Tokens tokens = draw_tokens(rng, setup, before + chunk);
     // Keys grow along the chunk and queries are their mean direction: what is ahead scores higher.
@@ -140,7 +140,7 @@ void head_groups(Probe& probe) {
     setup.heads = ratio == 16 ? 1 : rng.integer(2, 4) + (ratio == 3 ? 2 : 0);
     if (setup.heads == ratio) ++setup.heads;
     setup.stored = ratio % 2 == 0 ? KV_F32 : KV_INT8;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append(0, draw_tokens(rng, setup, rng.integer(20, 40)));
     cache.require_attention(rng, {0}, rng.integer(1, 3), setup.heads * ratio);
   }
@@ -165,7 +165,7 @@ void odd_dimensions(Probe& probe) {
       setup.value_dim = value;
       setup.group = group;
       setup.page_tokens = rng.chance(0.5) ? 16 : 7;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append(0, draw_tokens(rng, setup, rng.integer(17, 34)));
       cache.require_attention(rng, {0}, 2, 4);
     }
@@ -177,7 +177,7 @@ void empty_sequences(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("{}_some_empty", name_of(stored)));
     Setup setup;
     setup.stored = stored;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.require_attention(rng, {2, 0, 1}, 1, 2);
     cache.append({{1, draw_tokens(rng, setup, 9)}, {3, draw_tokens(rng, setup, 2)}});
     cache.require_attention(rng, {2, 1, 0, 3}, 1, 4);
@@ -186,7 +186,7 @@ void empty_sequences(Probe& probe) {
   }
   Rng rng = probe.begin_case("freed");
   Setup setup;
-  Cache cache(probe, setup, rng);
+  Cache cache(probe, setup, rng.seed());
   cache.append({{0, draw_tokens(rng, setup, 11)}, {1, draw_tokens(rng, setup, 4)}});
   cache.free(0);
   cache.require_attention(rng, {0, 1}, 2, 2);
@@ -202,7 +202,7 @@ void sliding_window(Probe& probe) {
     Setup setup = one_sequence(tokens);
     setup.value_dim = tokens;
     setup.heads = 1;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     Tokens filled = draw_tokens(rng, setup, tokens);
     for (std::int64_t t = 0; t < tokens; ++t)
       for (std::int64_t d = 0; d < tokens; ++d)
@@ -224,7 +224,7 @@ void lse_of_equal_keys(Probe& probe) {
   for (const std::int64_t tokens : {1, 2, 100, 1000}) {
     Rng rng = probe.begin_case(fmt::format("{}_keys", tokens));
     Setup setup = one_sequence(tokens);
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     const Tokens one = draw_tokens(rng, setup, 1);
     Tokens filled;
     for (std::int64_t t = 0; t < tokens; ++t) filled.append(one);

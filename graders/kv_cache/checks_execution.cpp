@@ -44,7 +44,7 @@ void state_with_caller(Probe& probe) {
     Rng rng = probe.begin_case(name_of(stored));
     Setup setup;
     setup.stored = stored;
-    Cache cache(probe, setup, rng, {.renumber = true, .restart = true});
+    Cache cache(probe, setup, rng.seed(), {.renumber = true, .restart = true});
     live(cache, rng);
   }
 }
@@ -60,9 +60,9 @@ void two_caches(Probe& probe) {
   large.heads = 3;
   large.page_tokens = 5;
   large.key_dim = 20;
-  Cache first(probe, small, rng);
-  Cache second(probe, large, rng);
-  Cache third(probe, small, rng);
+  Cache first(probe, small, rng.seed());
+  Cache second(probe, large, rng.seed());
+  Cache third(probe, small, rng.seed());
   for (int turn = 0; turn < 6; ++turn) {
     first.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
     second.append(0, draw_tokens(rng, large, rng.integer(1, 9)));
@@ -93,7 +93,7 @@ void unaligned_pointers(Probe& probe) {
       setup.group = rng.integer(4, 40);
       setup.width = 30;
       setup.pages = 50;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       live(cache, rng);
     }
 }
@@ -103,7 +103,7 @@ void thread_counts(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
     Setup setup = busy_setup(rng, kAllStored[threads % 3]);
     setup.threads = threads;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, 500)},
                   {1, draw_tokens(rng, setup, 3)},
                   {2, draw_tokens(rng, setup, rng.integer(100, 300))}});
@@ -117,7 +117,7 @@ void deterministic_bits(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
     const Setup setup = busy_setup(rng, stored);
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, 700)}, {1, draw_tokens(rng, setup, 90)}});
     const Question question = ask_about(rng, setup, cache.contents(), {1, 0}, 2, 8);
     const Answer first = cache.require_attention(question);
@@ -138,7 +138,7 @@ void long_context(Probe& probe) {
     setup.pages = 2 * setup.width;
     setup.sequences = 2;
     setup.heads = 1;
-    Cache cache(probe, setup, rng, {.renumber = true});
+    Cache cache(probe, setup, rng.seed(), {.renumber = true});
     cache.append({{0, draw_tokens(rng, setup, rng.integer(4200, 4700))},
                   {1, draw_tokens(rng, setup, rng.integer(900, 1200))}});
     cache.require_attention(rng, {1, 0}, 1, 8);
@@ -156,7 +156,7 @@ void optional_lse(Probe& probe) {
     Rng rng = probe.begin_case(name_of(stored));
     Setup setup;
     setup.stored = stored;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, 11)}, {2, draw_tokens(rng, setup, 30)}});
     Question question = ask_about(rng, setup, cache.contents(), {2, 0, 2}, 2, 4);
     question.want_lse = false;

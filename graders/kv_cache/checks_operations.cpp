@@ -32,11 +32,12 @@ Setup draw_setup(Rng& rng) {
 
 /// Shortens a life that fails, and ends the check with the shortest that still does.
 [[noreturn]] void fail_shortest(Probe& probe, const Setup& setup,
-                                const std::vector<Operation>& operations, Finding finding) {
+                                const std::vector<Operation>& operations, const Seed& litter,
+                                Finding finding) {
   const auto start = Clock::now();
   const auto fails = [&](const std::vector<Operation>& candidate) {
     if (Clock::now() - start > kShrinkTime) return false;
-    auto found = play(probe, setup, candidate);
+    auto found = play(probe, setup, candidate, litter);
     if (found) finding = *std::move(found);
     return found.has_value();
   };
@@ -55,8 +56,9 @@ void random_operations(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("life_{}", life));
     const Setup setup = draw_setup(rng);
     const std::vector<Operation> operations = draw_operations(rng, setup, kOperations);
-    if (auto finding = play(probe, setup, operations))
-      fail_shortest(probe, setup, operations, *std::move(finding));
+    const Seed litter = rng.seed();
+    if (auto finding = play(probe, setup, operations, litter))
+      fail_shortest(probe, setup, operations, litter, *std::move(finding));
   }
   probe.fact("random operations", double(kLives * kOperations), "");
 }

@@ -37,7 +37,7 @@ void page_sizes(Probe& probe) {
       setup.sequences = 2;
       setup.width = 70 / page_tokens + 2;
       setup.pages = 2 * setup.width;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       fill(cache, rng, 60);
       cache.append(1, draw_tokens(rng, setup, rng.integer(1, 9)));
       cache.require_attention(rng, {1, 0}, 2, 4);
@@ -51,7 +51,7 @@ void page_order(Probe& probe) {
     Setup setup;
     setup.stored = stored;
     setup.pages = 48;
-    Cache cache(probe, setup, rng, {.renumber = true});
+    Cache cache(probe, setup, rng.seed(), {.renumber = true});
     fill(cache, rng, 50);
     for (int turn = 0; turn < 4; ++turn) {
       cache.require_attention(rng, random_order(rng, 4), 1, 4);
@@ -69,7 +69,7 @@ void stale_table(Probe& probe) {
   for (const std::int64_t tokens : {7, 8, 9, 24}) {
     Rng rng = probe.begin_case(fmt::format("{}_tokens", tokens));
     const Setup setup;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append({{1, draw_tokens(rng, setup, tokens)}, {2, draw_tokens(rng, setup, 30)}});
     cache.require_attention(rng, {1, 2}, 1, 2);
     State state = cache.state();
@@ -97,7 +97,7 @@ void stale_slots(Probe& probe) {
       setup.stored = stored;
       setup.page_tokens = rng.chance(0.5) ? 16 : 6;
       setup.key_dim = setup.value_dim = setup.group = 32;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       for (std::int64_t s = 0; s < 3; ++s) {
         const std::int64_t kept = s == 0 ? 0 : rng.integer(1, 20);
         cache.append(s, draw_tokens(rng, setup, kept));
@@ -118,7 +118,7 @@ void unseen_tokens(Probe& probe) {
     Setup setup;
     setup.page_tokens = by_window ? 16 : 5;
     setup.sequences = 2;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     const std::int64_t bad = rng.integer(2, 30);
     const std::int64_t good = rng.integer(8, 20);
     cache.append(0, constant_tokens(setup, bad, kNan));
@@ -147,7 +147,7 @@ void nan_isolation(Probe& probe) {
     Setup setup;
     setup.stored = stored;
     setup.page_tokens = 16;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     Tokens bad = draw_tokens(rng, setup, 20);
     for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = kNan;
     const Tokens good = draw_tokens(rng, setup, 20);
@@ -177,7 +177,7 @@ void fork_divergence(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("{}_{}_tokens", name_of(stored), tokens));
       Setup setup;
       setup.stored = stored;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append(0, draw_tokens(rng, setup, tokens));
       cache.fork(0, 1);
       cache.fork(1, 2);
@@ -205,7 +205,7 @@ void rollback(Probe& probe) {
     setup.stored = stored;
     setup.page_tokens = 4;
     setup.pages = 16;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append(0, draw_tokens(rng, setup, 3));
     for (int turn = 0; turn < 14; ++turn) {
       const std::int64_t tried = rng.integer(1, 7);
@@ -228,7 +228,7 @@ void out_of_pages(Probe& probe) {
     setup.stored = stored;
     setup.pages = 6;
     setup.width = 5;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append(0, draw_tokens(rng, setup, 20));                                       // 3 pages
     cache.append({{1, draw_tokens(rng, setup, 9)}, {2, draw_tokens(rng, setup, 10)}});  // too many
     cache.append({{1, draw_tokens(rng, setup, 9)}, {2, draw_tokens(rng, setup, 8)}});   // the last
@@ -244,7 +244,7 @@ void out_of_pages(Probe& probe) {
     cache.require_contents();
     rng = probe.begin_case(fmt::format("{}_table", name_of(stored)));
     setup.pages = 12;
-    Cache wide(probe, setup, rng);
+    Cache wide(probe, setup, rng.seed());
     wide.append({{1, draw_tokens(rng, setup, 1)}, {0, draw_tokens(rng, setup, 41)}});
     wide.append({{0, draw_tokens(rng, setup, 33)}, {1, draw_tokens(rng, setup, 6)}});
     wide.append(0, draw_tokens(rng, setup, 7));
@@ -257,7 +257,7 @@ void out_of_pages(Probe& probe) {
 void nothing_new(Probe& probe) {
   Rng rng = probe.begin_case("some_sequences");
   Setup setup;
-  Cache cache(probe, setup, rng);
+  Cache cache(probe, setup, rng.seed());
   const Tokens none;
   cache.append({{0, none}, {1, draw_tokens(rng, setup, 5)}, {2, none}});
   cache.append({{1, none}});

@@ -25,7 +25,7 @@ bool same_as_source(const Output<T>& output, const std::vector<T>& source) {
 class Refusals {
  public:
   explicit Refusals(Probe& probe)
-      : probe_(probe), rng_(probe.begin_case("drawn")), cache_(probe, Setup(), rng_) {
+      : probe_(probe), rng_(probe.begin_case("drawn")), cache_(probe, Setup(), rng_.seed()) {
     cache_.append({{0, draw_tokens(rng_, Setup(), 11)}, {2, draw_tokens(rng_, Setup(), 5)}});
     chunks_ = {{0, draw_tokens(rng_, Setup(), 3)}, {1, draw_tokens(rng_, Setup(), 2)}};
     question_ = ask_about(rng_, Setup(), cache_.contents(), {0, 2}, 2, 4);

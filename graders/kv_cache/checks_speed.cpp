@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
+#include <utility>
 
 #include "cache.h"
 #include "checks.h"
@@ -56,18 +56,16 @@ bool run(Session& session, CallBase& call, Lap& lap) {
   return !lap.finding;
 }
 
-/// What the rounds of one shape share. Every contestant fills a cache of its own, once; a round's
-/// queries, lengths and order of sequences are new.
+/// The rounds of one shape. Every contestant fills a cache of its own in each of them, before the
+/// clock runs: tokens, queries, lengths and the order of sequences are new.
 class Rounds {
  public:
   explicit Rounds(const Shape& shape) : shape_(shape), setup_(setup_for(shape)) {}
 
-  void renew(Rng& rng) {
-    if (chunks_.empty() || shape_.append) {
-      chunks_.clear();
-      for (const std::int64_t s : random_order(rng, setup_.sequences))
-        chunks_.push_back({s, draw_many_tokens(rng, setup_, shape_.tokens)});
-    }
+  void renew(Rng& rng, Rng& judge) {
+    chunks_.clear();
+    for (const std::int64_t s : random_order(rng, setup_.sequences))
+      chunks_.push_back({s, draw_many_tokens(rng, setup_, shape_.tokens)});
     lengths_.clear();
     for (std::int64_t s = 0; s < setup_.sequences; ++s)
       lengths_.push_back(shape_.tokens - rng.integer(0, 40));
@@ -78,18 +76,13 @@ class Rounds {
     question_.scale = static_cast<float>(1 / std::sqrt(double(kDim)));
     for (std::int64_t i = 0; i < question_.rows() * kDim; ++i)
       question_.q.push_back(static_cast<float>(3 * rng.normal()));
-    sample_seed_ = rng();
+    sampled_sequence_ = judge.integer(0, setup_.sequences - 1);
+    sampled_rows_ = judge.seed();
   }
 
-  Lap lap(Session& session) { return shape_.append ? append(session) : attend(session); }
+  Lap lap(Session& session) const { return shape_.append ? append(session) : attend(session); }
 
  private:
-  /// A contestant's cache, and what it says is in it.
-  struct Filled {
-    State state;
-    std::vector<Tokens> stored;
-  };
-
   std::optional<State> blank(Session& session, Lap& lap) const {
     Call<KvShape> ask("kv_page_bytes");
     ask.args = shape_of(setup_);
@@ -101,26 +94,15 @@ class Rounds {
     return State(setup_, ask.returned);
   }
 
-  Filled* filled(Session& session, Lap& lap) {
-    if (const auto known = filled_.find(&session); known != filled_.end()) return &known->second;
+  /// A cache with the round's tokens. The lap has taken as long as appending them.
+  std::optional<State> filled(Session& session, Lap& lap) const {
     std::optional<State> state = blank(session, lap);
-    if (!state) return nullptr;
+    if (!state) return std::nullopt;
     AppendCall call(*state, chunks_);
-    if (!run(session, call.call, lap)) return nullptr;
+    if (!run(session, call.call, lap)) return std::nullopt;
+    lap.elapsed = call.call.elapsed;
     call.take(*state);
-    Filled made{*std::move(state), std::vector<Tokens>(chunks_.size())};
-    for (const Chunk& chunk : chunks_) {
-      std::optional<Tokens> stored = read(session, made.state, chunk.sequence, lap);
-      if (!stored) return nullptr;
-      if (chunk.sequence == sampled_sequence()) require_near(*stored, chunk.tokens, lap);
-      made.stored[static_cast<std::size_t>(chunk.sequence)] = *std::move(stored);
-    }
-    if (lap.finding) return nullptr;
-    return &filled_.emplace(&session, std::move(made)).first->second;
-  }
-
-  std::int64_t sampled_sequence() const {
-    return static_cast<std::int64_t>(sample_seed_ % chunks_.size());
+    return state;
   }
 
   std::optional<Tokens> read(Session& session, const State& state, std::int64_t sequence,
@@ -141,21 +123,36 @@ class Rounds {
     }
   }
 
-  Lap attend(Session& session) {
+  Lap attend(Session& session) const {
     Lap lap;
-    Filled* cache = filled(session, lap);
-    if (cache == nullptr) return lap;
-    cache->state.lengths = lengths_;
-    AttendCall call(cache->state, question_);
+    std::optional<State> state = filled(session, lap);
+    if (!state) return lap;
+    const Ids full = std::exchange(state->lengths, lengths_);
+    AttendCall call(*state, question_);
     if (!run(session, call.call, lap)) return lap;
     lap.elapsed = call.call.elapsed;
-    judge(cache->stored, call.answer(), lap);
+    const Answer answer = call.answer();
+    state->lengths = full;
+    const std::vector<Tokens> stored = read_all(session, *state, lap);
+    if (!lap.finding) judge(stored, answer, lap);
     return lap;
+  }
+
+  /// What is in the cache, as the contestant says.
+  std::vector<Tokens> read_all(Session& session, const State& state, Lap& lap) const {
+    std::vector<Tokens> stored(chunks_.size());
+    for (const Chunk& chunk : chunks_) {
+      std::optional<Tokens> tokens = read(session, state, chunk.sequence, lap);
+      if (!tokens) break;
+      if (chunk.sequence == sampled_sequence_) require_near(*tokens, chunk.tokens, lap);
+      stored[static_cast<std::size_t>(chunk.sequence)] = *std::move(tokens);
+    }
+    return stored;
   }
 
   /// A few rows, which nobody can know beforehand, against the oracle; all of them finite.
   void judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const {
-    Rng rng(sample_seed_);
+    Rng rng(sampled_rows_);
     const double chance = kSampledRows / static_cast<double>(question_.rows());
     const Expected expected = expect_attention(
         setup_, stored, question_, [&] { return rng.chance(chance); }, lengths_);
@@ -170,14 +167,9 @@ class Rounds {
 
   Lap append(Session& session) const {
     Lap lap;
-    std::optional<State> state = blank(session, lap);
+    const std::optional<State> state = filled(session, lap);
     if (!state) return lap;
-    AppendCall call(*state, chunks_);
-    if (!run(session, call.call, lap)) return lap;
-    lap.elapsed = call.call.elapsed;
-    call.take(*state);
-    const auto sampled =
-        std::ranges::find(chunks_, sampled_sequence(), [](const Chunk& c) { return c.sequence; });
+    const auto sampled = std::ranges::find(chunks_, sampled_sequence_, &Chunk::sequence);
     if (const auto stored = read(session, *state, sampled->sequence, lap))
       require_near(*stored, sampled->tokens, lap);
     return lap;
@@ -188,8 +180,8 @@ class Rounds {
   std::vector<Chunk> chunks_;
   Ids lengths_;
   Question question_;
-  std::uint64_t sample_seed_ = 0;
-  std::map<Session*, Filled> filled_;
+  std::int64_t sampled_sequence_ = 0;
+  Seed sampled_rows_;
 };
 
 RaceSpec spec_for(const Shape& shape) {
@@ -204,7 +196,7 @@ RaceSpec spec_for(const Shape& shape) {
   spec.floor_flops = shape.queries > 1 ? 4.0 * kDim * kQueryHeads * double(shape.queries) *
                                              double(shape.tokens - 40 - shape.queries / 2)
                                        : 0;
-  spec.prepare = [rounds](Rng& rng) { rounds->renew(rng); };
+  spec.prepare = [rounds](Rng& inputs, Rng& judge) { rounds->renew(inputs, judge); };
   spec.lap = [rounds](Session& session) { return rounds->lap(session); };
   return spec;
 }

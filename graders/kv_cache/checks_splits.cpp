@@ -96,7 +96,7 @@ void chunked_prefill(Probe& probe) {
       setup.sequences = 2;
       const std::int64_t tokens = rng.integer(30, 60);
       const Tokens prompt = draw_tokens(rng, setup, tokens);
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append(0, prompt);
       const Question whole = ask_about(rng, setup, cache.contents(), {0}, tokens, 4);
       cache.require_attention(whole);
@@ -129,7 +129,7 @@ void split_keys(Probe& probe) {
       setup.sequences = 3;
       setup.width = 12;
       setup.pages = 36;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append({{0, draw_tokens(rng, setup, 70)}, {2, draw_tokens(rng, setup, 3)}});
       Question question = ask_about(rng, setup, cache.contents(), {2, 0, 1}, 2, 4);
       const Expected whole = expect_attention(setup, cache.stored_for(question), question);

@@ -69,7 +69,7 @@ void storage_bounds(Probe& probe) {
     for (const Family& family : families()) {
       Rng rng = probe.begin_case(fmt::format("{}_{}", name_of(stored), family.name));
       const Setup setup = storage_setup(stored);
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append(0, family_tokens(rng, setup, rng.integer(9, 20), family));
       cache.append(1, draw_tokens(rng, setup, 3));
       cache.append(0, family_tokens(rng, setup, 2, family));
@@ -88,7 +88,7 @@ void narrow_groups(Probe& probe) {
       Setup setup = storage_setup(stored);
       setup.key_dim = setup.value_dim = dim;
       setup.group = group;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append(0, family_tokens(rng, setup, 19, narrow));
       cache.require_attention(rng, {0}, 1, 2);
     }
@@ -103,7 +103,7 @@ void channel_ramps(Probe& probe) {
       setup.key_dim = rng.integer(30, 64);
       setup.value_dim = rng.integer(30, 64);
       setup.group = group;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       const Family ramp{"", [group](Rng&, auto row, auto d) {
                           const double up = static_cast<double>(d % group);
                           return row % 3 == 0 ? up : row % 3 == 1 ? -up : 3 * up - 20;
@@ -120,7 +120,7 @@ void token_scales(Probe& probe) {
   for (const KvStored stored : kQuantised) {
     Rng rng = probe.begin_case(fmt::format("{}_steep", name_of(stored)));
     const Setup setup = storage_setup(stored);
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     Tokens tokens = draw_tokens(rng, setup, 30);
     for (std::size_t i = 0; i < tokens.k.size(); ++i)
       tokens.k[i] *= static_cast<float>(
@@ -153,7 +153,7 @@ void tokens_apart(Probe& probe) {
     Tokens loud = draw_tokens(rng, setup, 20);
     for (float& x : loud.k) x *= 1e4f;
     for (float& x : loud.v) x *= 1e4f;
-    Cache cache(probe, setup, rng);
+    Cache cache(probe, setup, rng.seed());
     cache.append(0, tokens);
     for (std::int64_t t = 0; t < 20; ++t) {
       Chunk chunk{1, tokens.part(setup, t, 1)};
@@ -201,7 +201,7 @@ void page_bytes(Probe& probe) {
       setup.sequences = 2;
       setup.pages = 3;
       setup.width = 3;
-      Cache cache(probe, setup, rng);
+      Cache cache(probe, setup, rng.seed());
       cache.append({{0, draw_tokens(rng, setup, page_tokens)},
                     {1, draw_tokens(rng, setup, 2 * page_tokens)}});
       cache.require_contents();

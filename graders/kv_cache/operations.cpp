@@ -60,15 +60,15 @@ std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_
     op.b = rng.integer(0, setup.sequences - 1);
     op.tokens = rng.integer(0, longest);
     op.more = rng.integer(0, longest);
-    op.seed = rng();
+    op.seed = rng.seed();
     operations.push_back(op);
   }
   return operations;
 }
 
 std::optional<Finding> play(Probe& probe, const Setup& setup,
-                            const std::vector<Operation>& operations) {
-  Cache cache(probe, setup, Rng(1), {.renumber = true});
+                            const std::vector<Operation>& operations, const Seed& litter) {
+  Cache cache(probe, setup, litter, {.renumber = true});
   try {
     for (const Operation& op : operations) perform(cache, op);
     cache.require_contents();

@@ -16,7 +16,7 @@ struct Operation {
   std::int64_t b = 0;
   std::int64_t tokens = 0;  // new, dropped, or queries
   std::int64_t more = 0;    // of the second sequence
-  std::uint64_t seed = 0;   // of its numbers
+  Seed seed;                // of its numbers
 
   bool operator==(const Operation&) const = default;
 };
@@ -26,7 +26,7 @@ std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_
 /// Does them to a new cache, and reads everything at the end. Returns how that failed, if it did:
 /// the summary of the fault, and as evidence every step.
 std::optional<Finding> play(Probe& probe, const Setup& setup,
-                            const std::vector<Operation>& operations);
+                            const std::vector<Operation>& operations, const Seed& litter);
 
 /// Takes out operations and tokens as long as `fails` stays true, trying it at most `budget` times.
 /// What is returned fails.

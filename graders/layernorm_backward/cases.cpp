@@ -15,20 +15,25 @@ void fill_normal(Rng& rng, Rows& rows, std::int64_t count, double mean, double d
     for (float& value : rows.row(i)) value = static_cast<float>(mean + deviation * rng.normal());
 }
 
-Problem blank_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Gaps& gaps) {
+Problem blank_problem(std::int64_t rows, std::int64_t cols, const Gaps& gaps) {
   Problem made;
   made.rows = rows;
   made.cols = cols;
-  made.eps = log_uniform(rng, 1e-6, 1e-4);
   made.dx_stride = cols + gaps.dx;
   made.x = Rows(rows, cols, cols + gaps.x, kNan);
   made.dy = Rows(rows, cols, cols + gaps.dy, kNan);
-  for (std::int64_t j = 0; j < cols; ++j) {
-    const double size = log_uniform(rng, 0.25, 2.5);
-    made.gamma.push_back(static_cast<float>(rng.chance(0.3) ? -size : size));
-    made.beta.push_back(static_cast<float>(rng.normal()));
-  }
   return made;
+}
+
+void draw_weights(Rng& rng, Problem& problem) {
+  problem.eps = log_uniform(rng, 1e-6, 1e-4);
+  problem.gamma.clear();
+  problem.beta.clear();
+  for (std::int64_t j = 0; j < problem.cols; ++j) {
+    const double size = log_uniform(rng, 0.25, 2.5);
+    problem.gamma.push_back(static_cast<float>(rng.chance(0.3) ? -size : size));
+    problem.beta.push_back(static_cast<float>(rng.normal()));
+  }
 }
 
 }  // namespace
@@ -40,23 +45,25 @@ Rows::Rows(std::int64_t rows, std::int64_t cols, std::int64_t stride, float fill
 
 Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread,
                      const Gaps& gaps) {
-  Problem made = blank_problem(rng, rows, cols, gaps);
+  Problem made = blank_problem(rows, cols, gaps);
+  draw_weights(rng, made);
   fill_normal(rng, made.x, rows, spread.x_mean, spread.x_deviation);
   fill_normal(rng, made.dy, rows, spread.dy_mean, spread.dy_deviation);
   return made;
 }
 
 Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread) {
-  Problem made = blank_problem(rng, rows, cols, {});
+  Problem made = blank_problem(rows, cols, {});
   redraw(rng, made, spread);
   return made;
 }
 
 void redraw(Rng& rng, Problem& problem, const Spread& spread) {
+  draw_weights(rng, problem);
   if (problem.rows == 0) return;
   const auto elements = static_cast<std::size_t>(problem.rows * problem.cols);
-  kit::fill_uniform({problem.x.row(0).data(), elements}, rng(), spread.x_mean, spread.x_deviation);
-  kit::fill_uniform({problem.dy.row(0).data(), elements}, rng(), spread.dy_mean,
+  kit::fill_uniform(rng, {problem.x.row(0).data(), elements}, spread.x_mean, spread.x_deviation);
+  kit::fill_uniform(rng, {problem.dy.row(0).data(), elements}, spread.dy_mean,
                     spread.dy_deviation);
 }
 

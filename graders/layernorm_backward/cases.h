@@ -78,7 +78,7 @@ Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Sprea
 /// The same with dense rows and uniform instead of normal noise: 20 times faster.
 Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread = {});
 
-/// Draws x and dy of a big problem anew, in place.
+/// Draws everything in a big problem anew, in place.
 void redraw(Rng& rng, Problem& problem, const Spread& spread = {});
 
 /// mean, rounded to float, and 1 / sqrt(variance + eps) of every row.

@@ -113,7 +113,7 @@ RaceSpec spec_for(const Shape& shape) {
   spec.floor_bytes = (shape.own_statistics ? 20.0 : 12.0) * elements;
   spec.floor_flops = 8 * elements;
   spec.input_bytes = 4 * elements;
-  spec.prepare = [round, shape](Rng& rng) {
+  spec.prepare = [round, shape](Rng& rng, Rng&) {
     if (!*round) *round = std::make_unique<Round>(shape, rng);
     (*round)->renew(rng);
   };
@@ -134,7 +134,7 @@ ScalingQuestion growth_in_rows() {
   ScalingQuestion question;
   question.axis = "rows";
   question.sizes = {3072, 4608, 6912, 10'368};
-  question.at = [](std::int64_t rows, Rng& rng) {
+  question.at = [](std::int64_t rows, Rng& rng, Rng&) {
     const auto round = std::make_shared<Round>(Shape{"", rows, 1024, false}, rng);
     round->renew(rng);
     return [round](Session& session) { return round->lap(session); };

@@ -23,12 +23,12 @@ Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64
                      const Spread& spread, std::int64_t gap) {
   Problem made = blank_problem(rows, vocab, k, gap);
   made.threads = static_cast<int>(rng.integer(1, 4));
-  for (std::int64_t i = 0; i < rows; ++i) fill_noise(made.row(i), rng(), spread);
+  for (std::int64_t i = 0; i < rows; ++i) fill_noise(rng, made.row(i), spread);
   return made;
 }
 
-void fill_noise(std::span<float> values, std::uint64_t seed, const Spread& spread) {
-  kit::fill_bell(values, seed, spread.mean, spread.deviation);
+void fill_noise(Rng& rng, std::span<float> values, const Spread& spread) {
+  kit::fill_bell(rng, values, spread.mean, spread.deviation);
 }
 
 void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& where) {

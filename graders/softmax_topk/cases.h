@@ -50,8 +50,8 @@ Problem blank_problem(std::int64_t rows, std::int64_t vocab, std::int64_t k, std
 Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k,
                      const Spread& spread = {}, std::int64_t gap = 0);
 
-/// Bell-shaped noise, for about 0.5 ns an entry. The same seed gives the same numbers.
-void fill_noise(std::span<float> values, std::uint64_t seed, const Spread& spread = {});
+/// Bell-shaped noise, for about 1.5 ns an entry.
+void fill_noise(Rng& rng, std::span<float> values, const Spread& spread = {});
 
 /// Raises the entries at `where` above all others of the row, by steps of their own: the first one
 /// is the largest. Their distances are random and at least 2^-10.

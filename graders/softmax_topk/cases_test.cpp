@@ -31,7 +31,7 @@ TEST_CASE("gaps between rows hold NaN, rows do not, and nothing follows the last
 TEST_CASE("planted entries are the largest of the row, the first of them first") {
   Rng rng(2);
   std::vector<float> row(1000);
-  fill_noise(row, 3);
+  fill_noise(rng, row);
   const auto where = random_places(rng, 1000, 60);
   plant(rng, row, where);
   float last = INFINITY;

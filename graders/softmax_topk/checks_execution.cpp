@@ -54,7 +54,7 @@ void large_batch(Probe& probe) {
         blank_problem(6'000'000 / width + rng.integer(0, 9), width, rng.integer(20, 60));
     problem.threads = static_cast<int>(rng.integer(2, 4));
     for (std::int64_t i = 0; i < problem.rows; ++i) {
-      fill_noise(problem.row(i), rng(), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
+      fill_noise(rng, problem.row(i), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
       const Dealing dealing{std::int64_t{16} << rng.integer(0, 6), 1};
       if (rng.chance(0.3)) plant(rng, problem.row(i), dealing.places_of_one(rng, width, problem.k));
     }

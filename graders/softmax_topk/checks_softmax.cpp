@@ -75,7 +75,7 @@ void flat_rows(Probe& probe) {
     Problem problem = blank_problem(2, near_to(rng, vocab), rng.integer(20, 200));
     if (vocab < 2000) problem.k = problem.vocab / 2;
     std::ranges::fill(problem.row(0), static_cast<float>(rng.uniform(-3, 3)));
-    fill_noise(problem.row(1), rng(), {rng.uniform(-3, 3), 0.01});
+    fill_noise(rng, problem.row(1), {rng.uniform(-3, 3), 0.01});
     require_right(probe, problem, Sums::any);
   }
 }
@@ -85,7 +85,7 @@ void underflow(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     Problem problem = make_problem(rng, 4, near_to(rng, vocab), 48, {0, 40});
     for (const std::int64_t i : {0, 1, 2}) {
-      fill_noise(problem.row(i), rng(), {i == 2 ? -200.0 : 0.0, 0.5});
+      fill_noise(rng, problem.row(i), {i == 2 ? -200.0 : 0.0, 0.5});
       const auto at = static_cast<std::size_t>(rng.integer(0, problem.vocab - 1));
       problem.row(i)[at] += i == 0 ? 50.0f : 200.0f;
     }

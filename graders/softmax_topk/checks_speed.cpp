@@ -22,12 +22,12 @@ struct Shape {
 };
 
 void fill_random(Rng& rng, std::span<float> row) {
-  fill_noise(row, rng());
+  fill_noise(rng, row);
 }
 
 /// Every entry is a little above nearly all before it: each one enters a list of the best so far.
 void fill_ascending(Rng& rng, std::span<float> row) {
-  fill_noise(row, rng(), {0, 1e-3});
+  fill_noise(rng, row, {0, 1e-3});
   const float step = 16 / static_cast<float>(row.size());
   for (std::size_t j = 0; j < row.size(); ++j) row[j] += step * static_cast<float>(j);
 }
@@ -36,7 +36,7 @@ void fill_ascending(Rng& rng, std::span<float> row) {
 /// only at places far apart.
 void fill_sawtooth(Rng& rng, std::span<float> row) {
   constexpr std::size_t kTooth = 997;
-  fill_noise(row, rng(), {0, 1e-2});
+  fill_noise(rng, row, {0, 1e-2});
   for (std::size_t begin = 0; begin < row.size(); begin += kTooth) {
     const std::size_t end = std::min(row.size(), begin + kTooth);
     for (std::size_t j = begin; j < end; ++j) row[j] += static_cast<float>(j - begin) * 8e-3f;
@@ -63,9 +63,9 @@ class Rounds {
     problem_.threads = this_machine().cores;
   }
 
-  void renew(Rng& rng) {
-    for (std::int64_t i = 0; i < problem_.rows; ++i) fill_(rng, problem_.row(i));
-    judge_ = std::make_unique<LapJudge>(problem_, rng);
+  void renew(Rng& inputs, Rng& judge) {
+    for (std::int64_t i = 0; i < problem_.rows; ++i) fill_(inputs, problem_.row(i));
+    judge_ = std::make_unique<LapJudge>(problem_, judge);
   }
 
   Lap lap(Session& session) const {
@@ -98,7 +98,7 @@ RaceSpec spec_for(const Shape& shape) {
   spec.input_bytes = 4 * logits;
   spec.floor_bytes = spec.input_bytes + 8 * static_cast<double>(shape.rows * shape.k);
   spec.floor_flops = 2 * logits;
-  spec.prepare = [rounds](Rng& rng) { rounds->renew(rng); };
+  spec.prepare = [rounds](Rng& inputs, Rng& judge) { rounds->renew(inputs, judge); };
   spec.lap = [rounds](Session& session) { return rounds->lap(session); };
   return spec;
 }
@@ -119,9 +119,9 @@ ScalingQuestion growth_in_vocabulary() {
   ScalingQuestion question;
   question.axis = "vocabulary";
   question.sizes = {1 << 17, 1 << 18, 1 << 19, 1 << 20};
-  question.at = [](std::int64_t vocab, Rng& rng) {
+  question.at = [](std::int64_t vocab, Rng& inputs, Rng& judge) {
     const auto rounds = std::make_shared<Rounds>(Shape{"", 8, vocab, 50, fill_random});
-    rounds->renew(rng);
+    rounds->renew(inputs, judge);
     return [rounds](Session& session) { return rounds->lap(session); };
   };
   return question;

@@ -48,14 +48,14 @@ void negative_rows(Probe& probe) {
   for (const std::int64_t vocab : {70, 3000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     Problem problem = make_problem(rng, 8, near_to(rng, vocab), near_to(rng, 40));
-    fill_noise(problem.row(0), rng(), {-1e4, 3});
-    fill_noise(problem.row(1), rng(), {-1e30, 1e29});
-    fill_noise(problem.row(2), rng(), {-3.3e38, 2e36});
+    fill_noise(rng, problem.row(0), {-1e4, 3});
+    fill_noise(rng, problem.row(1), {-1e30, 1e29});
+    fill_noise(rng, problem.row(2), {-3.3e38, 2e36});
     for (float& z : problem.row(3)) z = static_cast<float>(rng.integer(-300, 300)) * 0x1p-149f;
     for (float& z : problem.row(4)) z = static_cast<float>(rng.integer(-1, 1)) * 0x1p-149f;
     for (float& z : problem.row(5))
       z = rng.chance(0.5) ? 0.0f : rng.chance(0.5) ? -0.0f : -0x1p-149f;
-    fill_noise(problem.row(6), rng(), {-70, 3});
+    fill_noise(rng, problem.row(6), {-70, 3});
     for (float& z : problem.row(7)) z = rng.chance(0.5) ? -1e30f : -2e30f;  // lse is the maximum
     require_right(probe, problem, Sums::any);
   }

@@ -42,7 +42,7 @@ void ask_rows(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t vocab, std
   problem.scale = static_cast<float>(rng.uniform(0.3, 1.5));
   for (std::int64_t i = 0; i < rows; ++i) {
     const Spread spread{rng.uniform(-20, 20), std::exp(rng.uniform(-2, 2))};
-    fill_noise(problem.row(i), rng(), spread);
+    fill_noise(rng, problem.row(i), spread);
   }
   require_right(probe, problem);
 }

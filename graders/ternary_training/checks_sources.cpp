@@ -61,11 +61,11 @@ void relabelled_tokens(Probe& probe) {
   Rng rng = probe.begin_case("ids_dealt_twice");
   Curriculum curriculum = Curriculum::brief();
   curriculum.max_tokens = kRelabelledTokens;
-  Reading reading(rng, probe.challenge_folder() / "data",
+  Reading reading(Rng(rng.seed()), probe.challenge_folder() / "data",
                   {curriculum.model.vocab, curriculum.training_tokens, curriculum.hidden_tokens});
   double reached[2];
   for (double& perplexity : reached) {
-    reading.relabel(Rng(rng()));
+    reading.relabel(Rng(rng.seed()));
     perplexity = hidden_perplexity(probe, lesson_of(curriculum, reading.training(), rng()),
                                    reading.hidden());
   }

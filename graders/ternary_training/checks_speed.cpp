@@ -43,7 +43,7 @@ void forward_speed(Probe& probe) {
   spec.case_name = "window_of_128";
   spec.floor_bytes = static_cast<double>(checkpoint_bytes_of(ForwardLap::kModel) +
                                          4 * ForwardLap::kModel.context * ForwardLap::kModel.vocab);
-  spec.prepare = [lap](Rng& rng) { lap->renew(rng); };
+  spec.prepare = [lap](Rng& inputs, Rng&) { lap->renew(inputs); };
   spec.lap = [lap](Session& session) {
     ForwardCall asked(lap->bytes(), lap->token(), ForwardLap::kModel.vocab, all_cores());
     return lap_of(session, asked, [&] { return lap->fault(asked.logits->view()); });
@@ -57,7 +57,7 @@ void quantize_speed(Probe& probe) {
   RaceSpec spec;
   spec.case_name = "matrix_2048x2048";
   spec.floor_bytes = static_cast<double>(QuantizeLap::kRows * QuantizeLap::kColumns) * 4.25;
-  spec.prepare = [lap](Rng& rng) { lap->renew(rng); };
+  spec.prepare = [lap](Rng& inputs, Rng& judge) { lap->renew(inputs, judge); };
   spec.lap = [lap](Session& session) {
     QuantizeCall asked(lap->problem(), all_cores());
     return lap_of(session, asked,
@@ -75,7 +75,7 @@ void gradient_speed(Probe& probe) {
   // with sums alone.
   spec.floor_flops =
       2.0 * static_cast<double>(GradientLap::kRows * GradientLap::kColumns * GradientLap::kCount);
-  spec.prepare = [lap](Rng& rng) { lap->renew(rng); };
+  spec.prepare = [lap](Rng& inputs, Rng& judge) { lap->renew(inputs, judge); };
   spec.lap = [lap](Session& session) {
     GradientCall asked(lap->problem(), all_cores());
     return lap_of(session, asked, [&] {

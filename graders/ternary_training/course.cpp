@@ -68,7 +68,7 @@ void Course::begin(Probe& probe) {
   threads_ = probe.audit() ? 1 : this_machine().cores;
   Rng rng = probe.common_stream("course");
   reading_.emplace(
-      rng, probe.challenge_folder() / "data",
+      Rng(rng.seed()), probe.challenge_folder() / "data",
       ReadingSize{curriculum_.model.vocab, curriculum_.training_tokens, curriculum_.hidden_tokens});
   lesson_ = lesson_of(curriculum_, reading_->training(), rng());
   // Room for a file that is not ternary: it is to be refused, not to crash.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "graders/kit/inputs.h"
 #include "quantizer.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -40,16 +41,14 @@ std::string ForwardLap::fault(std::span<const float> logits) const {
   return {};
 }
 
-void QuantizeLap::renew(Rng& rng) {
-  if (problem_.weight.empty()) problem_ = fine_matrix(rng, kRows, kColumns / kGroup, kGroup);
-  // Other weights in every place and round, for little: all move on.
+void QuantizeLap::renew(Rng& inputs, Rng& judge) {
   const auto columns = static_cast<std::size_t>(kColumns);
-  const auto shift = static_cast<std::ptrdiff_t>(rng.integer(1, kRows * kColumns - 1));
-  std::rotate(problem_.weight.begin(), problem_.weight.begin() + shift, problem_.weight.end());
+  problem_.weight.resize(static_cast<std::size_t>(kRows) * columns);
+  kit::fill_uniform(inputs, problem_.weight);
   rows_.clear();
   want_.clear();
   for (int i = 0; i < kSampledRows; ++i) {
-    const std::int64_t row = rng.integer(0, kRows - 1);
+    const std::int64_t row = judge.integer(0, kRows - 1);
     const std::span weights(problem_.weight.data() + row * kColumns, columns);
     rows_.push_back(row);
     want_.push_back(quantized(weights, 1, kColumns, kGroup));
@@ -84,8 +83,8 @@ GradientLap::Entry GradientLap::entry(std::int64_t at, std::int64_t terms, const
   return {static_cast<std::size_t>(at), sum.value[0], sum.allowed()[0]};
 }
 
-void GradientLap::renew(Rng& rng) {
-  problem_ = linear_problem(rng, kRows, kColumns / kGroup, kGroup, kCount);
+void GradientLap::renew(Rng& inputs, Rng& judge) {
+  problem_ = linear_problem(inputs, kRows, kColumns / kGroup, kGroup, kCount);
   const TernaryMatrix matrix = quantized(problem_.weight, kRows, kColumns, kGroup);
   const auto x = [this](std::int64_t i, std::int64_t c) {
     return problem_.x[static_cast<std::size_t>(i * kColumns + c)];
@@ -95,9 +94,9 @@ void GradientLap::renew(Rng& rng) {
   };
   for (auto* entries : {&y_, &input_gradient_, &weight_gradient_}) entries->clear();
   for (int n = 0; n < kSampledEntries; ++n) {
-    const std::int64_t i = rng.integer(0, kCount - 1);
-    const std::int64_t r = rng.integer(0, kRows - 1);
-    const std::int64_t c = rng.integer(0, kColumns - 1);
+    const std::int64_t i = judge.integer(0, kCount - 1);
+    const std::int64_t r = judge.integer(0, kRows - 1);
+    const std::int64_t c = judge.integer(0, kColumns - 1);
     y_.push_back(entry(
         i * kRows + r, kColumns, [&](std::int64_t k) { return matrix.weight(r, k); },
         [&](std::int64_t k) { return x(i, k); }));

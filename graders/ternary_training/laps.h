@@ -36,13 +36,13 @@ class QuantizeLap {
   static constexpr std::int64_t kColumns = 2048;
   static constexpr std::int64_t kGroup = 128;
 
-  void renew(Rng& rng);
+  void renew(Rng& inputs, Rng& judge);
   const QuantizeProblem& problem() const { return problem_; }
   std::string fault(std::span<const std::uint8_t> codes,
                     std::span<const std::uint16_t> scales) const;
 
  private:
-  QuantizeProblem problem_;
+  QuantizeProblem problem_{kRows, kColumns, kGroup, {}};
   std::vector<std::int64_t> rows_;
   std::vector<TernaryMatrix> want_;  // of each of them
 };
@@ -55,7 +55,7 @@ class GradientLap {
   static constexpr std::int64_t kGroup = 128;
   static constexpr std::int64_t kCount = 1024;
 
-  void renew(Rng& rng);
+  void renew(Rng& inputs, Rng& judge);
   const LinearProblem& problem() const { return problem_; }
   std::string fault(std::span<const float> y, std::span<const float> input_gradient,
                     std::span<const float> weight_gradient) const;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
-#include "harness/core/rng.h"
 #include "harness/core/text.h"
 
 namespace gauntlet {
@@ -33,7 +32,7 @@ struct Contestant {
 };
 
 CellRequest request_for(const Challenge& challenge, std::string name, SolutionSource solution,
-                        std::uint64_t seed) {
+                        const Seed& seed) {
   CellRequest request;
   request.submission = std::move(name);
   request.challenge = challenge;
@@ -45,7 +44,7 @@ CellRequest request_for(const Challenge& challenge, std::string name, SolutionSo
 }
 
 Contestant contestant(const Challenge& challenge, Kind kind, const std::string& name,
-                      std::string note, SolutionSource solution, std::uint64_t seed) {
+                      std::string note, SolutionSource solution, const Seed& seed) {
   Contestant made;
   made.row.kind = kind;
   made.row.name = name;
@@ -57,7 +56,7 @@ Contestant contestant(const Challenge& challenge, Kind kind, const std::string& 
 
 std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
                                 const AuditOptions& options) {
-  const std::uint64_t first_seed = options.seed ? *options.seed : entropy();
+  const Seed first_seed = options.seed ? *options.seed : Seed::fresh();
   std::vector<Contestant> all;
   for (Mutant& mutant : suite.mutants) {
     all.push_back(contestant(challenge, Kind::mutant, mutant.name, mutant.fault,
@@ -72,7 +71,7 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
     all.back().request.null_solution = kind;
   }
   for (int run = 0; run < honest_seeds(suite, options); ++run) {
-    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(run);
+    const Seed seed = first_seed + static_cast<std::uint64_t>(run);
     for (const HonestVariant& variant : suite.honest) {
       const Kind kind = &variant == &suite.honest.back() ? Kind::reference : Kind::honest;
       all.push_back(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/seed.h"
 #include "harness/grading/audit_suite.h"
 #include "harness/grading/cell.h"
 #include "harness/store/audit_record.h"
@@ -21,7 +22,7 @@ struct AuditRow {
   std::vector<KillCount> named;            // mutants: the named killers, on all seeds
   std::vector<std::string> failed_checks;  // what failed with the first seed, in check order
   std::vector<std::string> problems;       // empty: as it should be
-  std::uint64_t seed = 0;                  // the first; more seeds follow it by one
+  Seed seed;                               // the first; more seeds follow it by one
 };
 
 struct AuditReport {
@@ -36,7 +37,7 @@ struct AuditOptions {
   std::optional<int> honest_seeds;    // absent: as many as the suite says, 3 when brief
   std::optional<int> mutant_seeds;    // absent: one, and three for a named check that missed
   bool brief = false;                 // mutants meet only the checks that they name; few seeds
-  std::optional<std::uint64_t> seed;  // of the first run
+  std::optional<Seed> seed;           // of the first run
 };
 
 /// Checks draw their inputs, so that a check may miss a mutant now and then. It kills a mutant when

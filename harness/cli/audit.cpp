@@ -54,7 +54,7 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
   if (row.kind == Kind::mutant || !row.failed_checks.empty())
     text += fmt::format("      {}\n", failures_text(row));
   for (const auto& problem : row.problems)
-    text += fmt::format("      {} (seed {})\n", printable(problem, 2000), hex_number(row.seed));
+    text += fmt::format("      {} (seed {})\n", printable(problem, 2000), row.seed.text());
   return text;
 }
 
@@ -80,7 +80,7 @@ AuditRecord record_of(const AuditReport& report) {
   for (const auto& check : checks_of(report.challenge)) record.checks.push_back(check.id);
   for (const auto& row : report.rows)
     record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.named,
-                           row.failed_checks, row.problems, hex_number(row.seed)});
+                           row.failed_checks, row.problems, row.seed.text()});
   return record;
 }
 

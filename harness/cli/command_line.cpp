@@ -51,16 +51,11 @@ struct Options {
   std::vector<std::string> help;
 };
 
-std::uint64_t parse_seed(const std::string& word) {
-  const bool hex = word.rfind("0x", 0) == 0 || word.rfind("0X", 0) == 0;
-  const char* begin = word.data() + (hex ? 2 : 0);
-  const char* end = word.data() + word.size();
-  std::uint64_t seed = 0;
-  const auto parsed = std::from_chars(begin, end, seed, hex ? 16 : 10);
-  if (begin == end || parsed.ec != std::errc() || parsed.ptr != end)
-    throw UserError(
-        fmt::format("--seed {}: must be a 64-bit number, 12345 or 0x3039", printable(word, 40)));
-  return seed;
+Seed parse_seed(const std::string& word) {
+  if (const auto seed = Seed::parse(word)) return *seed;
+  throw UserError(fmt::format(
+      "--seed {}: must be a number, 12345 or 0x3039 (hexadecimal: up to 64 digits, as printed)",
+      printable(word, 80)));
 }
 
 ColorChoice parse_color(const std::string& word) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/seed.h"
 #include "harness/grading/cell.h"
 #include "harness/report/terminal.h"
 #include "harness/score/board.h"
@@ -20,7 +21,7 @@ namespace gauntlet {
 struct Context {
   Workshop workshop;
   std::filesystem::path results;
-  std::optional<std::uint64_t> seed;
+  std::optional<Seed> seed;
   int jobs = 1;
   bool json = false;
   bool quiet = false;

@@ -101,7 +101,7 @@ void keep(const Context& context, const Rubric& rubric, const GradedCell& cell) 
 Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObservation& cell) {
   Json document = Json::parse(to_json(scored.score, rubric));
   document.erase("schema");
-  document["seed"] = hex_number(cell.seed);
+  document["seed"] = cell.seed.text();
   document["built"] = cell.build.ok;
   if (scored.placement) document["place"] = ordinal(*scored.placement);
   document["findings"] = Json::array();

@@ -1,7 +1,6 @@
 #include "harness/core/digest.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <vector>
@@ -13,13 +12,16 @@ namespace gauntlet {
 
 namespace fs = std::filesystem;
 
-std::string sha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  unsigned int size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, EVP_sha256(), nullptr) != 1)
+std::array<std::uint8_t, 32> sha256_bytes(std::string_view bytes) {
+  std::array<std::uint8_t, 32> hash{};
+  if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr) != 1)
     throw Broken("OpenSSL cannot compute SHA-256");
+  return hash;
+}
+
+std::string sha256(std::string_view bytes) {
   std::string hex;
-  for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", hash[i]);
+  for (const std::uint8_t byte : sha256_bytes(bytes)) hex += fmt::format("{:02x}", byte);
   return hex;
 }
 

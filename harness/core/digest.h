@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -7,7 +9,8 @@
 
 namespace gauntlet {
 
-/// SHA-256 as 64 lower-case hex digits.
+/// SHA-256, and the same as 64 lower-case hex digits.
+std::array<std::uint8_t, 32> sha256_bytes(std::string_view bytes);
 std::string sha256(std::string_view bytes);
 
 /// One digest over named parts. Each part is length-prefixed, so that moving a byte from one field

@@ -1,27 +1,54 @@
 #include "harness/core/rng.h"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <openssl/evp.h>
 #include <stdexcept>
 #include <sys/random.h>
+
+#include "harness/core/error.h"
 
 namespace gauntlet {
 namespace {
 
-std::uint64_t splitmix(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
+constexpr std::size_t kBlock = 64;  // bytes of ChaCha20
+
+// Most streams give a few numbers, some give millions: buffers grow.
+constexpr std::size_t kFirstWords = 32;
+constexpr std::size_t kMostWords = 512;
+
+/// Of one thread, because making one costs more than most streams are long.
+EVP_CIPHER_CTX* cipher() {
+  struct Free {
+    void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+  };
+  thread_local const std::unique_ptr<EVP_CIPHER_CTX, Free> context(EVP_CIPHER_CTX_new());
+  thread_local const bool ready =
+      context && EVP_EncryptInit_ex(context.get(), EVP_chacha20(), nullptr, nullptr, nullptr) == 1;
+  if (!ready) throw Broken("OpenSSL has no ChaCha20");
+  return context.get();
+}
+
+/// The keystream from a block on.
+void write_stream(const Seed& key, std::uint64_t block, std::span<std::byte> bytes) {
+  constexpr std::size_t kStretch = 1 << 24;  // OpenSSL counts in int
+  EVP_CIPHER_CTX* context = cipher();
+  for (std::size_t at = 0; at < bytes.size(); at += kStretch) {
+    std::uint8_t place[16] = {};  // block number, little-endian, and the nonce
+    for (std::size_t i = 0; i < sizeof block; ++i)
+      place[i] = static_cast<std::uint8_t>((block + at / kBlock) >> (8 * i));
+    const auto part = bytes.subspan(at, std::min(kStretch, bytes.size() - at));
+    auto* data = reinterpret_cast<unsigned char*>(part.data());
+    std::ranges::fill(part, std::byte{0});
+    int written = 0;
+    if (EVP_EncryptInit_ex(context, nullptr, nullptr, key.bytes().data(), place) != 1 ||
+        EVP_EncryptUpdate(context, data, &written, data, static_cast<int>(part.size())) != 1)
+      throw Broken("OpenSSL cannot compute ChaCha20");
+  }
 }
 
 }  // namespace
-
-std::uint64_t derive_seed(std::uint64_t seed, std::string_view stream) {
-  std::uint64_t hash = 0xcbf29ce484222325 ^ seed;
-  for (const unsigned char c : stream) hash = (hash ^ c) * 0x100000001b3;
-  return splitmix(hash);
-}
 
 std::uint64_t entropy() {
   std::uint64_t value = 0;
@@ -30,20 +57,25 @@ std::uint64_t entropy() {
   return value;
 }
 
-Rng::Rng(std::uint64_t seed) {
-  for (auto& word : state_) word = splitmix(seed);
+void Rng::draw() {
+  drawn_.resize(std::clamp(4 * drawn_.size(), kFirstWords, kMostWords));
+  next_ = 0;
+  fill(std::as_writable_bytes(std::span(drawn_)));
 }
 
-Rng::result_type Rng::operator()() {
-  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
+void Rng::fill(std::span<std::byte> bytes) {
+  write_stream(key_, block_, bytes);
+  block_ += (bytes.size() + kBlock - 1) / kBlock;
+}
+
+Seed Rng::seed() {
+  Seed::Bytes bytes{};
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof(result_type)) {
+    const result_type word = (*this)();
+    for (std::size_t k = 0; k < sizeof word; ++k)
+      bytes[i + k] = static_cast<std::uint8_t>(word >> (8 * k));
+  }
+  return Seed(bytes);
 }
 
 double Rng::uniform() {

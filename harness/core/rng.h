@@ -1,30 +1,44 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
+#include <span>
+#include <utility>
 #include <vector>
+
+#include "harness/core/seed.h"
 
 namespace gauntlet {
 
-/// Derives an independent seed for a named stream, so that adding a case never changes another's
-/// data. FNV-1a over the name, finished with the splitmix64 mixer.
-std::uint64_t derive_seed(std::uint64_t seed, std::string_view stream);
-
-/// Fresh entropy from the kernel, for seeds that no submission may guess.
+/// Fresh entropy from the kernel.
 std::uint64_t entropy();
 
-/// xoshiro256** (Blackman and Vigna 2018). The same seed gives the same numbers with every
-/// compiler and standard library, which std:: distributions do not promise.
+/// The keystream of ChaCha20 (RFC 8439) with the seed as its key and a nonce of zeros, as
+/// little-endian words. The same seed gives the same numbers with every compiler and standard
+/// library, which std:: distributions do not promise; and numbers that somebody has seen tell them
+/// nothing of the others, which no generator promises that is made for speed alone.
 class Rng {
  public:
   using result_type = std::uint64_t;
 
-  explicit Rng(std::uint64_t seed);
+  explicit Rng(const Seed& seed) : key_(seed) {}
+  Rng(Rng&&) = default;  // never copied: two hands with one stream would draw the same numbers,
+  Rng& operator=(Rng&&) = default;  // and who sees those of one would know those of the other
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
-  result_type operator()();
+  result_type operator()() {
+    if (next_ >= drawn_.size()) draw();
+    return drawn_[next_++];
+  }
+
+  /// Whole blocks of the stream, from the first that nothing was drawn of yet: 20 times faster than
+  /// number by number.
+  void fill(std::span<std::byte> bytes);
+
+  /// A secret of its own, for another stream.
+  Seed seed();
 
   double uniform();                                           // [0, 1)
   double uniform(double low, double high);                    // [low, high)
@@ -39,7 +53,12 @@ class Rng {
   }
 
  private:
-  std::uint64_t state_[4];
+  void draw();
+
+  Seed key_;
+  std::uint64_t block_ = 0;  // the first that nothing was drawn of
+  std::vector<std::uint64_t> drawn_;
+  std::size_t next_ = 0;
   double spare_normal_ = 0;
   bool has_spare_ = false;
 };

@@ -9,6 +9,7 @@
 
 #include "harness/build/challenge.h"
 #include "harness/build/solution.h"
+#include "harness/core/seed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/null_session.h"
 #include "harness/store/observation.h"
@@ -31,7 +32,7 @@ struct CellRequest {
   std::string submission;  // for the observation and for messages
   Challenge challenge;
   SolutionSource solution;
-  std::optional<std::uint64_t> seed;      // absent: drawn after the build
+  std::optional<Seed> seed;               // absent: drawn after the build
   std::vector<std::string> only_checks;   // empty: all
   bool audit = false;                     // races are unmeasured, long runs get small budgets
   bool races = true;                      // false: races are unmeasured

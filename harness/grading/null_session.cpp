@@ -108,8 +108,8 @@ void NullSession::fill(const CallBase& call, const Buffer& buffer, std::vector<s
   }
 }
 
-NullSession::NullSession(NullKind kind, std::uint64_t seed, Session* teacher)
-    : kind_(kind), rng_(seed), teacher_(teacher) {
+NullSession::NullSession(NullKind kind, const Seed& seed, Session* teacher)
+    : kind_(kind), rng_(derive(seed, "null solution")), teacher_(teacher) {
   if (kind == NullKind::previous && teacher == nullptr)
     throw Broken("the null solution 'previous' needs a teacher");
 }

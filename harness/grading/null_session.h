@@ -26,7 +26,7 @@ std::string_view name_of(NullKind kind);
 /// it.
 class NullSession : public Session {
  public:
-  NullSession(NullKind kind, std::uint64_t seed, Session* teacher = nullptr);
+  NullSession(NullKind kind, const Seed& seed, Session* teacher = nullptr);
 
   void run(CallBase& call) override;
   void restart() override;

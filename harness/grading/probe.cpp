@@ -7,22 +7,26 @@
 
 namespace gauntlet {
 
-Probe::Probe(CheckInfo info, std::uint64_t run_seed, Setting setting)
+Probe::Probe(CheckInfo info, const Seed& run_seed, Setting setting)
     : run_seed_(run_seed),
-      check_seed_(derive_seed(run_seed, info.id)),
+      check_seed_(derive(run_seed, "check " + info.id)),
       setting_(std::move(setting)) {
   observation_.info = std::move(info);
   observation_.earned = 1;
 }
 
-Rng Probe::begin_case(std::string case_name) {
+Seed Probe::begin(std::string case_name) {
   case_name_ = std::move(case_name);
   ++observation_.cases;
-  return Rng(derive_seed(check_seed_, case_name_));
+  return derive(check_seed_, case_name_);
+}
+
+Rng Probe::begin_case(std::string case_name) {
+  return Rng(begin(std::move(case_name)));
 }
 
 Rng Probe::common_stream(std::string_view name) const {
-  return Rng(derive_seed(derive_seed(run_seed_, "common"), name));
+  return Rng(derive(derive(run_seed_, "common"), name));
 }
 
 void Probe::take_machine() {
@@ -119,11 +123,11 @@ void Probe::curve(Curve curve) {
 }
 
 void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
-  const Rng rng = begin_case(spec.case_name);
+  const Seed secret = begin(spec.case_name);
   if (!setting_.reference) unmeasured("speed is not measured in this run");
   RaceResult result;
   try {
-    result = gauntlet::race(spec, budget, rng, setting_.solution, setting_.reference(),
+    result = gauntlet::race(spec, budget, secret, setting_.solution, setting_.reference(),
                             setting_.reference_again());
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};

@@ -30,7 +30,7 @@ class Probe {
     std::filesystem::path challenge_folder = {};
   };
 
-  Probe(CheckInfo info, std::uint64_t run_seed, Setting setting);
+  Probe(CheckInfo info, const Seed& run_seed, Setting setting);
 
   /// Names the input that is being tried, for findings, and gives its random stream: same run seed,
   /// check and case name, same numbers. Counts as one case.
@@ -111,10 +111,11 @@ class Probe {
 
  private:
   void record(Fact fact);
+  Seed begin(std::string case_name);
 
   CheckObservation observation_;
-  std::uint64_t run_seed_;
-  std::uint64_t check_seed_;
+  Seed run_seed_;
+  Seed check_seed_;
   Setting setting_;
   std::string case_name_;
 };

@@ -9,7 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
-#include "harness/core/rng.h"
+#include "harness/core/seed.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/reference_sessions.h"
 #include "harness/grading/self_test.h"
@@ -29,7 +29,7 @@ Finding broken(const std::string& case_name, const std::string& what) {
 }
 
 /// Asks one check and catches every way in which it can end.
-CheckObservation ask(const Check& check, std::uint64_t seed, Probe::Setting setting) {
+CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting setting) {
   Probe probe(check, seed, std::move(setting));
   CheckObservation& seen = probe.observation();
   const auto start = std::chrono::steady_clock::now();
@@ -136,7 +136,7 @@ class CellRun {
 
  private:
   /// The seed is drawn after the build, so that nothing in the sources can know it.
-  void draw_seed() { cell_.seed = request_.seed ? *request_.seed : entropy(); }
+  void draw_seed() { cell_.seed = request_.seed ? *request_.seed : Seed::fresh(); }
 
   /// What is wrong with a claims.yaml is told beside the grade, which it does not touch.
   void read_claims() {
@@ -159,9 +159,9 @@ class CellRun {
     if (request_.audit || !request_.races || !request_.only_checks.empty()) return;
     tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
     gate_.own();
-    const Rng rng(derive_seed(cell_.seed, "claimed growth of time"));
+    const Seed secret = derive(cell_.seed, "claimed growth of time");
     try {
-      cell_.time_growth = measure_growth(*scaling_, rng, solution);
+      cell_.time_growth = measure_growth(*scaling_, secret, solution);
     } catch (const std::exception& error) {
       cell_.time_growth = Growth{scaling_->axis, {}, error.what()};
     }

@@ -138,7 +138,7 @@ bool beats_physics(const RaceSpec& spec, double lap_ns) {
   return lap_ns * 1.6 < bytes_ns(uncached) || lap_ns * 1.1 < flops_ns(spec.floor_flops);
 }
 
-RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session& solution,
+RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret, Session& solution,
                 Session& reference, Session& reference_again) {
   const std::array<Session*, kLanes> sessions{&solution, &reference, &reference_again};
   Rounds rounds;
@@ -147,12 +147,16 @@ RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session
   LostTime lost_time(awake, {sessions.begin(), sessions.end()});
   for (Session* session : sessions) session->keep_threads_apart();
   const auto start = std::chrono::steady_clock::now();
+  int number = 0;
   bool warm = false;  // the first round warms everybody up and is not counted
   while (!enough(budget, rounds, std::chrono::steady_clock::now() - start)) {
     lost_time.start();
-    spec.prepare(rng);
+    const Seed own = derive(secret, fmt::format("round {}", ++number));
+    Rng inputs(derive(own, "inputs"));
+    Rng judge(derive(own, "judge"));
+    spec.prepare(inputs, judge);
     std::vector<Lane> order{kSolution, kReference, kReferenceAgain};
-    rng.shuffle(order);
+    Rng(derive(own, "order")).shuffle(order);
     Round round;
     for (const Lane lane : order) {
       Lap lap = run_lap(spec, lane, *sessions[lane]);

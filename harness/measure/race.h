@@ -27,8 +27,9 @@ struct RaceSpec {
       0;  // least memory traffic that any solution needs, per lap; 0: no such bound
   double floor_flops = 0;  // least floating-point work, per lap; 0: no such bound
   double input_bytes = 0;  // one pass over the main input, for claims on passes; 0: none is named
-  /// Makes the round's input; called once a round, before the laps.
-  std::function<void(Rng&)> prepare;
+  /// Makes the round's input, wholly new; called once a round, before the laps. What is judged of
+  /// the laps is drawn from a stream of its own, so that no input says which rows are looked at.
+  std::function<void(Rng& inputs, Rng& judge)> prepare;
   /// Runs the contestant once on that input and verifies what it wrote.
   std::function<Lap(Session&)> lap;
 };
@@ -71,7 +72,7 @@ bool beats_physics(const RaceSpec& spec, double lap_ns);
 
 /// Races the solution against the reference, and the reference against a second copy of itself for
 /// the noise floor. Throws Broken when the reference fails or is wrong.
-RaceResult race(const RaceSpec& spec, const RaceBudget& budget, Rng rng, Session& solution,
+RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret, Session& solution,
                 Session& reference, Session& reference_again);
 
 }  // namespace gauntlet

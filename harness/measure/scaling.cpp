@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 #include "harness/measure/awake_cores.h"
@@ -18,16 +19,15 @@ constexpr std::size_t kFewestSizes = 3;  // an exponent needs two, its error a t
 
 struct Size {
   std::int64_t n = 0;
-  std::function<Lap(Session&)> lap;
   double fastest_ns = std::numeric_limits<double>::infinity();
 };
 
 /// One measurement on its way.
 class Laps {
  public:
-  Laps(const ScalingQuestion& question, Rng& rng, Session& solution)
-      : question_(question), solution_(solution), lost_time_(awake_, {&solution}) {
-    for (const std::int64_t n : question.sizes) sizes_.push_back({n, question.at(n, rng)});
+  Laps(const ScalingQuestion& question, const Seed& secret, Session& solution)
+      : question_(question), secret_(secret), solution_(solution), lost_time_(awake_, {&solution}) {
+    for (const std::int64_t n : question.sizes) sizes_.push_back({n});
   }
 
   Growth run() {
@@ -73,9 +73,13 @@ class Laps {
   }
 
   void lap(Size& size) {
+    const Seed own = derive(secret_, fmt::format("lap {}", ++laps_));
+    Rng inputs(derive(own, "inputs"));
+    Rng judge(derive(own, "judge"));
+    const auto run = question_.at(size.n, inputs, judge);
     lost_time_.start();
     try {
-      const Lap lap = size.lap(solution_);
+      const Lap lap = run(solution_);
       if (lap.finding)
         fault_ = lap.finding->summary;
       else if (const double lost = lost_time_.share(); lost > question_.others)
@@ -95,6 +99,8 @@ class Laps {
   }
 
   const ScalingQuestion& question_;
+  const Seed secret_;
+  int laps_ = 0;
   Session& solution_;
   const AwakeCores awake_;
   LostTime lost_time_;
@@ -105,8 +111,8 @@ class Laps {
 
 }  // namespace
 
-Growth measure_growth(const ScalingQuestion& question, Rng rng, Session& solution) {
-  return Laps(question, rng, solution).run();
+Growth measure_growth(const ScalingQuestion& question, const Seed& secret, Session& solution) {
+  return Laps(question, secret, solution).run();
 }
 
 }  // namespace gauntlet

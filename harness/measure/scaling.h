@@ -15,9 +15,9 @@ namespace gauntlet {
 struct ScalingQuestion {
   std::string axis;                 // what N counts: "rows"
   std::vector<std::int64_t> sizes;  // ascending, each the same multiple of the one before
-  /// Makes the input of a size; what comes back runs a contestant once on it and verifies what it
-  /// wrote.
-  std::function<std::function<Lap(Session&)>(std::int64_t size, Rng& rng)> at;
+  /// Makes the input of one lap of a size; what comes back runs a contestant once on it and verifies
+  /// what it wrote. The streams are those of RaceSpec::prepare.
+  std::function<std::function<Lap(Session&)>(std::int64_t size, Rng& inputs, Rng& judge)> at;
   std::chrono::milliseconds time{600};  // for the laps; a first one of three sizes is always run
   double others = 0.1;                  // a lap beside other programs does not count: RaceBudget
 };
@@ -25,6 +25,6 @@ struct ScalingQuestion {
 /// The fastest lap of each size, in nanoseconds, of those in which no other program had much of the
 /// processors. A lap that fails or is wrong ends the measurement at the size before: only verified
 /// work has a time.
-Growth measure_growth(const ScalingQuestion& question, Rng rng, Session& solution);
+Growth measure_growth(const ScalingQuestion& question, const Seed& secret, Session& solution);
 
 }  // namespace gauntlet

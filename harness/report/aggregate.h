@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/seed.h"
 #include "harness/report/report.h"
 #include "harness/score/differentiators.h"
 #include "harness/score/judge_claims.h"
@@ -36,7 +37,7 @@ bool both_timed(const ReportedCheck& first, const ReportedCheck& second);
 struct ReportedCell {
   CellScore score;  // names submission and challenge
   std::optional<Place> place;
-  std::uint64_t seed = 0;
+  Seed seed;
   BuildRecord build;
   Provenance provenance;
   std::vector<ReportedCheck> checks;

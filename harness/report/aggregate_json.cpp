@@ -202,7 +202,7 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
   json["asked"] = cell.checks.size();
   json["passed"] = cell.passed;
   json["failed"] = cell.failed;
-  json["seed"] = hex_number(cell.seed);
+  json["seed"] = cell.seed.text();
   json["from"] = {{"gauntlet", from.gauntlet_version},
                   {"grader", from.grader_digest},
                   {"solution", from.submission_digest},

@@ -66,7 +66,7 @@ std::string show_command(std::string_view submission, std::string_view challenge
 
 std::string rerun_command(const CellObservation& cell, const std::string& check) {
   return fmt::format("./gauntlet rerun {} {} --check {} --seed {}", cell.submission, cell.challenge,
-                     check, hex_number(cell.seed));
+                     check, cell.seed.text());
 }
 
 }  // namespace gauntlet

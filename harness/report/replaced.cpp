@@ -35,7 +35,7 @@ std::vector<std::string> differences(const JsonFields& before, const CellObserva
   if (before.text("compiler") != after.build.compiler) found.push_back("another compiler");
   if (from.text("cpu") != now.cpu || from.integer("cores") != now.cores)
     found.push_back("another machine");
-  if (found.empty() && before.hex("seed") != after.seed) found.push_back("another run");
+  if (found.empty() && before.seed("seed") != after.seed) found.push_back("another run");
   return found;
 }
 

@@ -93,6 +93,13 @@ std::uint64_t JsonFields::hex(const std::string& key) const {
   return value;
 }
 
+Seed JsonFields::seed(const std::string& key) const {
+  const std::string written = text(key);
+  if (written.rfind("0x", 0) == 0)
+    if (const auto seed = Seed::parse(written)) return *seed;
+  refuse(key, "must be a number written as \"0x...\", of 64 digits at most");
+}
+
 std::vector<std::string> JsonFields::texts(const std::string& key) const {
   const Json& node = required(key);
   if (!node.is_array()) refuse(key, "must be a list");

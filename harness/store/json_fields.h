@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/core/seed.h"
+
 namespace gauntlet {
 
 /// Keys keep the order in which they were written, so that the same data gives the same bytes.
@@ -38,6 +40,7 @@ class JsonFields {
   std::int64_t integer(const std::string& key) const;
   bool truth(const std::string& key) const;
   std::uint64_t hex(const std::string& key) const;
+  Seed seed(const std::string& key) const;
   std::vector<std::string> texts(const std::string& key) const;
   JsonFields fields(const std::string& key) const;
   std::vector<JsonFields> list(const std::string& key) const;  // an array of objects

@@ -8,6 +8,7 @@
 
 #include "harness/core/check.h"
 #include "harness/core/finding.h"
+#include "harness/core/seed.h"
 #include "harness/core/stated_claim.h"
 #include "harness/core/stats.h"
 #include "harness/core/verdict.h"
@@ -114,7 +115,7 @@ struct CellObservation {
   std::string submission;  // folder name under submissions/, or "reference"
   std::string challenge;   // its Entry's name
   Device device = Device::cpu;
-  std::uint64_t seed = 0;  // drawn after the build; everything random derives from it
+  Seed seed;               // drawn after the build; everything random derives from it
   BuildRecord build;
   std::vector<CheckObservation> checks;
   Provenance provenance;

@@ -277,7 +277,7 @@ Provenance provenance_from(const JsonFields& in) {
 std::string to_json(const CellObservation& cell) {
   Json json{{"schema", observation_schema()}, {"submission", cell.submission},
             {"challenge", cell.challenge},    {"device", name_of(cell.device)},
-            {"seed", hex_number(cell.seed)},  {"build", to(cell.build)},
+            {"seed", cell.seed.text()},       {"build", to(cell.build)},
             {"checks", list_of(cell.checks)}, {"provenance", to(cell.provenance)}};
   if (!cell.stated_claims.empty()) json["stated_claims"] = list_of(cell.stated_claims);
   if (!cell.claims_fault.empty()) json["claims_fault"] = cell.claims_fault;
@@ -291,7 +291,7 @@ CellObservation observation_from_json(const std::string& text, const std::string
   cell.submission = in.text("submission");
   cell.challenge = in.text("challenge");
   cell.device = in.word("device", device_named);
-  cell.seed = in.hex("seed");
+  cell.seed = in.seed("seed");
   cell.build = build_from(in.fields("build"));
   for (const auto& check : in.list("checks")) cell.checks.push_back(check_from(check));
   cell.provenance = provenance_from(in.fields("provenance"));

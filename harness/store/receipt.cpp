@@ -27,7 +27,7 @@ Json to(const CheckTrace& check) {
 }
 
 Json to(const Receipt::Closing& closing) {
-  Json json{{"seed", hex_number(closing.seed)}, {"nonce", closing.nonce},
+  Json json{{"seed", closing.seed.text()}, {"nonce", closing.nonce},
             {"reference", closing.reference},   {"observation", closing.observation},
             {"cases", cases_digest(closing)},   {"outputs", outputs_digest(closing)},
             {"checks", Json::array()}};
@@ -55,7 +55,7 @@ CheckTrace trace_from(const JsonFields& in) {
 
 Receipt::Closing closing_from(const JsonFields& in) {
   Receipt::Closing closing;
-  closing.seed = in.hex("seed");
+  closing.seed = in.seed("seed");
   closing.nonce = digest_from(in, "nonce");
   closing.reference = digest_from(in, "reference", true);
   closing.observation = digest_from(in, "observation");
@@ -75,9 +75,9 @@ std::string fresh_nonce() {
   return fmt::format("{:016x}{:016x}{:016x}{:016x}", entropy(), entropy(), entropy(), entropy());
 }
 
-std::string commitment_to(const Receipt& receipt, std::uint64_t seed, const std::string& nonce) {
+std::string commitment_to(const Receipt& receipt, const Seed& seed, const std::string& nonce) {
   return Digest()
-      .add("seed", hex_number(seed))
+      .add("seed", seed.text())
       .add("nonce", nonce)
       .add("sources", receipt.sources)
       .add("library", receipt.library)

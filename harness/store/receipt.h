@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/check.h"
+#include "harness/core/seed.h"
 #include "harness/core/verdict.h"
 
 namespace gauntlet {
@@ -31,7 +32,7 @@ struct Receipt {
 
   /// What only the end of the run knows or may tell.
   struct Closing {
-    std::uint64_t seed = 0;
+    Seed seed;
     std::string nonce;        // 256 random bits, so that nobody finds the seed by trying
     std::string reference;    // SHA-256 of the reference's library; empty when nothing raced
     std::string observation;  // SHA-256 of observation.json
@@ -58,7 +59,7 @@ struct Receipt {
 std::string fresh_nonce();
 
 /// SHA-256 over the seed, the nonce, and the digests of sources, library and grader.
-std::string commitment_to(const Receipt& receipt, std::uint64_t seed, const std::string& nonce);
+std::string commitment_to(const Receipt& receipt, const Seed& seed, const std::string& nonce);
 
 /// SHA-256 over what was put to the solution in all checks, and over all that came back.
 std::string cases_digest(const Receipt::Closing& closing);

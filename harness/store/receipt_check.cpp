@@ -37,7 +37,7 @@ std::string contradiction(const Receipt& receipt, const CellObservation& cell) {
   if (cell.device != receipt.device)
     return differ("device", name_of(cell.device), name_of(receipt.device));
   if (cell.seed != receipt.closing->seed)
-    return differ("seed", hex_number(cell.seed), hex_number(receipt.closing->seed));
+    return differ("seed", cell.seed.text(), receipt.closing->seed.text());
   for (const auto& [what, there, here] :
        {std::tuple{"sources", &seen.submission_digest, &receipt.sources},
         std::tuple{"grader", &seen.grader_digest, &receipt.grader},

@@ -44,7 +44,7 @@ std::optional<std::string> why_not_reusable(const CellObservation& stored, const
   if (seen.cores != wanted.cores)
     return fmt::format("the number of cores changed: {} -> {}", seen.cores, wanted.cores);
   if (wanted.seed && *wanted.seed != stored.seed)
-    return changed("the seed", hex_number(stored.seed), hex_number(*wanted.seed));
+    return changed("the seed", stored.seed.text(), wanted.seed->text());
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/core/seed.h"
 #include "harness/store/observation.h"
 
 namespace gauntlet {
@@ -16,7 +17,7 @@ struct ReuseKey {
   std::string flags;
   std::string cpu;
   int cores = 0;
-  std::optional<std::uint64_t> seed;  // absent: any will do
+  std::optional<Seed> seed;  // absent: any will do
   Device device = Device::cpu;
 };
 

@@ -93,7 +93,7 @@ Tally race_against_itself(const Kind& kind, int races) {
   std::vector<float> x(static_cast<std::size_t>(kind.count));
   RaceSpec spec;
   spec.case_name = kind.name;
-  spec.prepare = [&](Rng& rng) { x.assign(x.size(), static_cast<float>(rng.uniform())); };
+  spec.prepare = [&](Rng& rng, Rng&) { x.assign(x.size(), static_cast<float>(rng.uniform())); };
   spec.lap = [&](Session& session) {
     Call<Args> call("work");
     call.args.count = kind.count;
@@ -106,7 +106,7 @@ Tally race_against_itself(const Kind& kind, int races) {
   Tally tally;
   for (; tally.races < races; ++tally.races) {
     WorkerSession solution(config), reference(config), again(config);
-    const RaceResult result = race(spec, RaceBudget(), Rng(static_cast<std::uint64_t>(tally.races)),
+    const RaceResult result = race(spec, RaceBudget(), static_cast<std::uint64_t>(tally.races),
                                    solution, reference, again);
     if (result.finding) {
       ++tally.busy;

@@ -45,14 +45,14 @@ struct Track {
 
   explicit Track(double solution_ns) : solution(solution_ns) {
     spec.case_name = "track";
-    spec.prepare = [](Rng&) {};
+    spec.prepare = [](Rng&, Rng&) {};
     spec.lap = [this](Session& session) {
       auto& runner = dynamic_cast<Runner&>(session);
       ++runner.laps;
       return Lap{nanoseconds(std::int64_t(runner.ns * std::exp(noise_share * noise.normal()))), {}};
     };
   }
-  RaceResult run() { return race(spec, budget, Rng(9), solution, reference, reference_again); }
+  RaceResult run() { return race(spec, budget, 9, solution, reference, reference_again); }
 };
 
 /// Other programs that take all they can get.

@@ -1,6 +1,7 @@
 #include "harness/measure/scaling.h"
 
 #include <doctest/doctest.h>
+#include <map>
 
 using namespace gauntlet;
 
@@ -20,8 +21,9 @@ ScalingQuestion question(const std::function<Lap(std::int64_t size, int lap)>& l
   question.axis = "rows";
   question.sizes = {10, 20, 40, 80};
   question.others = 1;  // whatever else runs
-  question.at = [lap](std::int64_t size, Rng&) {
-    return [lap, size, count = 0](Session&) mutable { return lap(size, count++); };
+  question.at = [lap, counts = std::map<std::int64_t, int>()](std::int64_t size, Rng&,
+                                                              Rng&) mutable {
+    return [lap, size, count = counts[size]++](Session&) { return lap(size, count); };
   };
   return question;
 }
@@ -36,7 +38,7 @@ TEST_CASE("the growth of time is the fastest lap of each size") {
   Idle solution;
   const Growth growth = measure_growth(
       question([](std::int64_t size, int lap) { return took(size * 100 + (lap == 1 ? 0 : 7)); }),
-      Rng(1), solution);
+      1, solution);
   CHECK(growth.axis == "rows");
   CHECK(growth.fault.empty());
   REQUIRE(growth.points.size() == 4);
@@ -55,7 +57,7 @@ TEST_CASE("a wrong or failing lap ends the growth at the size before, and says w
                                         }
                                         return one;
                                       }),
-                                      Rng(1), solution);
+                                      1, solution);
   CHECK(wrong.fault == "dx[0] is off");
   CHECK(wrong.points.size() == 2);
   const Growth dead = measure_growth(question([](std::int64_t size, int) -> Lap {
@@ -63,7 +65,7 @@ TEST_CASE("a wrong or failing lap ends the growth at the size before, and says w
                                          throw SolutionFailure(Verdict::crashed, "SIGSEGV");
                                        return took(size);
                                      }),
-                                     Rng(1), solution);
+                                     1, solution);
   CHECK(dead.fault == "SIGSEGV");
   CHECK(dead.points.size() == 1);
 }
@@ -72,7 +74,7 @@ TEST_CASE("laps beside which other programs run do not count") {
   Idle solution;
   ScalingQuestion busy = question([](std::int64_t size, int) { return took(size); });
   busy.others = -1e9;  // any share at all is too much
-  const Growth growth = measure_growth(busy, Rng(1), solution);
+  const Growth growth = measure_growth(busy, 1, solution);
   CHECK(growth.points.empty());
   CHECK(growth.fault.find("the machine was busy: in ") == 0);
 }
@@ -81,7 +83,7 @@ TEST_CASE("a slow solution is timed at fewer sizes, at three at least") {
   Idle solution;
   ScalingQuestion slow = question([](std::int64_t size, int) { return took(size); });
   slow.time = std::chrono::milliseconds(0);
-  const Growth growth = measure_growth(slow, Rng(1), solution);
+  const Growth growth = measure_growth(slow, 1, solution);
   CHECK(growth.points.size() == 3);
   CHECK(growth.fault.empty());
 }

@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <string>
+#include <xxhash.h>
+
+#include "harness/grading/probe.h"
+#include "harness/grading/reference_sessions.h"
+#include "harness/grading/run_cell.h"
+#include "workshop.h"
+
+using namespace gauntlet;
+
+namespace {
+
+/// Hashes the inputs of a racer that are not small, from the beginning of its first race.
+class Recorder : public Session {
+ public:
+  Recorder(Session& session, std::size_t small) : session_(session), small_(small) {}
+
+  void run(CallBase& call) override {
+    if (racing_)
+      for (const Buffer& buffer : call.buffers())
+        if (buffer.direction == Direction::in && buffer.bytes > small_) see(call, buffer);
+    session_.run(call);
+  }
+  void restart() override { session_.restart(); }
+  void keep_threads_apart() override {
+    session_.keep_threads_apart();
+    racing_ = true;
+  }
+  std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }
+
+  std::map<std::string, int> seen, again;  // by call and buffer
+
+ private:
+  void see(const CallBase& call, const Buffer& buffer) {
+    const std::string name = call.symbol + " " + buffer.name;
+    ++seen[name];
+    const auto hash = XXH3_64bits(buffer.source, buffer.bytes);
+    if (!hashes_[name].insert(hash).second) ++again[name];
+  }
+
+  Session& session_;
+  std::size_t small_;
+  bool racing_ = false;
+  std::map<std::string, std::set<std::uint64_t>> hashes_;
+};
+
+/// What laps may have in common, because it holds nothing but sizes or places.
+const std::set<std::string> kPlacesOnly{
+    "dflash_build node_start",
+};
+
+/// Asked again and again about one lap's cache, by the judge, after the clock has stopped.
+bool is_judges(const std::string& name) {
+  return name.starts_with("kv_read ");
+}
+
+// Permutations of a few sequences and the like come again by chance, and say nothing.
+constexpr std::size_t kSmall = 1024;
+
+/// Races the reference as a solution, and says what it was given twice.
+std::vector<std::string> given_twice(const GraderEntry& entry) {
+  const Workshop shop = workshop();
+  const Challenge challenge = load_challenge(shop.root, entry.id);
+  ReferenceSessions references(shop, challenge);
+  ReferenceSessions contestants(shop, challenge);
+  std::vector<std::string> twice;
+  for (const Check& check : entry.make().checks) {
+    if (check.id.find("speed") == std::string::npos) continue;
+    Recorder recorder(contestants.first(), kSmall);
+    Probe::Setting setting{.solution = recorder};
+    setting.reference = [&]() -> Session& { return references.first(); };
+    setting.reference_again = [&]() -> Session& { return references.second(); };
+    Probe probe(check, 1, std::move(setting));
+    probe.restart();
+    try {
+      check.ask(probe);
+    } catch (const CheckEnded& ended) {
+      CHECK_MESSAGE(ended.finding.verdict == Verdict::unmeasured, check.id, ": ",
+                    ended.finding.summary);
+    }
+    for (const auto& [name, times] : recorder.again)
+      if (!kPlacesOnly.contains(name) && !is_judges(name))
+        twice.push_back(fmt::format("{}: {} {} times of {}", check.id, name, times,
+                                    recorder.seen.at(name)));
+  }
+  return twice;
+}
+
+}  // namespace
+
+TEST_CASE("no lap of a race is given what an earlier one was given") {
+  for (const GraderEntry& entry : all_graders()) {
+    INFO(entry.id);
+    for (const std::string& what : given_twice(entry)) FAIL_CHECK(what);
+  }
+}
