@@ -13,6 +13,7 @@
 
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
+#include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/worker/spread_threads.h"
 
@@ -54,6 +55,7 @@ WorkerProcess::WorkerProcess(const WorkerParts& parts)
 
 void WorkerProcess::start(const WorkerParts& parts) {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // of our thread: short sleeps stay short
+  make_runtime_files_resident();
   user_ = SpareUser::take_if_root();
   const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Fd landlock = landlock_ruleset(worker_rules());
