@@ -22,6 +22,8 @@ const std::map<std::string, Seen>& effects() {
       {"accepted", [](auto& e, auto&) { return e.verdict == Verdict::passed && e.cases > 0; }},
       // It passed in fewer than this many seconds a case, which its answers really take.
       {"faster", [](auto& e, auto& x) { return e.cases > 0 && e.seconds < x.amount * e.cases; }},
+      // Taken for our own fault: it counts against nobody.
+      {"broken", [](auto& e, auto&) { return e.verdict == Verdict::broken; }},
       {"leak", [](auto& e, auto&) { return e.leaked; }},
       {"died", [](auto& e, auto&) { return e.died; }},
       {"stalled", [](auto& e, auto& x) { return e.trial_seconds >= x.amount; }},

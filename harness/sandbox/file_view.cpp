@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/sandbox/namespaces.h"
+#include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/trial.h"
 
 namespace gauntlet {
@@ -32,7 +33,7 @@ struct MountAttributes {
 
 // Where the new root is put together; every system has it, and what lies below was taken before.
 constexpr const char* kWorkshop = "/usr";
-constexpr std::size_t kMostEntries = 32;
+constexpr std::size_t kMostEntries = 64;
 
 /// "/usr/lib" as seen from the new root, which is the current folder.
 const char* relative(const std::string& path) {

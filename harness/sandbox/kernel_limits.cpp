@@ -20,9 +20,13 @@ KernelLimit limit(int resource, rlim_t wanted) {
 // Processes of this user that /proc does not show: hardened ones, and those of other containers.
 constexpr rlim_t kUnseen = 512;
 
-/// Threads of all processes of this user, with room for those that cannot be seen.
+// Sandboxes that this user may start later and that then have all that they may, while this one
+// still gets its own: a hostile submission to every challenge, and the workers of its references.
+constexpr rlim_t kLaterSandboxes = 16;
+
+/// Threads of all processes of this user, as far as they can be seen.
 rlim_t running_threads() {
-  rlim_t threads = kUnseen;
+  rlim_t threads = 0;
   const uid_t user = geteuid();
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
@@ -39,6 +43,8 @@ rlim_t running_threads() {
 }  // namespace
 
 std::vector<KernelLimit> kernel_limits(const Limits& limits, bool own_user) {
+  auto processes = static_cast<rlim_t>(limits.processes);
+  if (!own_user) processes += running_threads() + kUnseen + kLaterSandboxes * processes;
   std::vector<KernelLimit> all{
       limit(RLIMIT_CORE, 0),
       limit(RLIMIT_DATA, limits.memory_bytes),
@@ -47,8 +53,7 @@ std::vector<KernelLimit> kernel_limits(const Limits& limits, bool own_user) {
       limit(RLIMIT_NOFILE, static_cast<rlim_t>(limits.open_files)),
       limit(RLIMIT_MEMLOCK, limits.locked_bytes),
       limit(RLIMIT_MSGQUEUE, 0),
-      limit(RLIMIT_NPROC,
-            static_cast<rlim_t>(limits.processes) + (own_user ? 0 : running_threads()))};
+      limit(RLIMIT_NPROC, processes)};
   if (limits.cpu_seconds > 0) {
     KernelLimit cpu = limit(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_seconds) + 1);
     cpu.value.rlim_cur = cpu.value.rlim_max - 1;  // SIGXCPU, which names the limit, before SIGKILL

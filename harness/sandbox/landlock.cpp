@@ -41,6 +41,10 @@ std::uint64_t rights(PathAccess access) {
   switch (access) {
     case PathAccess::read:
       return kRead;
+    case PathAccess::read_known:
+      return LANDLOCK_ACCESS_FS_READ_FILE;
+    case PathAccess::link:
+      return 0;
     case PathAccess::execute:
       return kRead | LANDLOCK_ACCESS_FS_EXECUTE;
     case PathAccess::device:
@@ -55,6 +59,7 @@ std::uint64_t rights(PathAccess access) {
 }
 
 void add_rule(int ruleset, const PathRule& rule, std::uint64_t handled) {
+  if (rule.access == PathAccess::link) return;
   const Fd path(open(rule.path.c_str(), O_PATH | O_CLOEXEC));
   if (!path) return;
   struct stat facts {};
@@ -99,20 +104,6 @@ std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder) {
           {"/dev/null", PathAccess::device},
           {"/dev/urandom", PathAccess::read},
           {work_folder, PathAccess::work_folder}};
-}
-
-std::vector<PathRule> worker_rules() {
-  return {{"/usr/lib", PathAccess::execute},  // the program loader is started, not only read
-          {"/usr/lib64", PathAccess::execute},
-          {"/usr/local/lib", PathAccess::read},
-          {"/lib", PathAccess::execute},
-          {"/lib64", PathAccess::execute},
-          {"/etc/ld.so.cache", PathAccess::read},
-          {"/dev/null", PathAccess::read},
-          {"/dev/urandom", PathAccess::read},
-          {"/sys/devices/system/cpu", PathAccess::read},
-          {"/sys/devices/system/node", PathAccess::read},
-          {"/proc/cpuinfo", PathAccess::read}};
 }
 
 }  // namespace gauntlet

@@ -9,6 +9,8 @@ namespace gauntlet {
 
 enum class PathAccess {
   read,         // files and folders
+  read_known,   // files by their names, while folders cannot be listed
+  link,         // nothing: a symbolic link that leads to what other rules allow
   execute,      // read, and start programs
   device,       // read and write an existing file, "/dev/null"
   work_folder,  // everything but starting programs
@@ -32,8 +34,5 @@ int landlock_restrict(int ruleset);
 
 /// What a compiler needs: system programs, headers and libraries, and its own work folder.
 std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder);
-
-/// What a worker needs: system libraries and what OpenMP asks about the machine; nothing to write.
-std::vector<PathRule> worker_rules();
 
 }  // namespace gauntlet

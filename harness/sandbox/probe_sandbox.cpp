@@ -16,6 +16,7 @@
 #include "harness/sandbox/namespaces.h"
 #include "harness/sandbox/own_pid.h"
 #include "harness/sandbox/report.h"
+#include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/sandbox/spare_user.h"
 

@@ -15,7 +15,7 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "read readv pread64 write writev pwrite64 close lseek fstat newfstatat stat lstat "
                  "statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getdents64 "
                  "getcwd dup dup2 dup3 eventfd2 poll ppoll select pselect6");
-  filter.add_all(SCMP_ACT_ALLOW, "brk munmap mremap mprotect madvise mincore membarrier");
+  filter.add_all(SCMP_ACT_ALLOW, "brk munmap mremap mprotect mincore membarrier");
   filter.add_all(
       SCMP_ACT_ALLOW,
       "futex set_robust_list get_robust_list rseq set_tid_address gettid getpid getppid "
@@ -39,6 +39,10 @@ void allow_within_bounds(FilterBuilder& filter) {
   filter.add(SCMP_ACT_ALLOW, "openat", {arg_masked(2, kWriting, O_RDONLY)});
   // Shared memory would escape the memory limit, which counts private pages.
   filter.add(SCMP_ACT_ALLOW, "mmap", {arg_masked(3, MAP_TYPE, MAP_PRIVATE)});
+  // Not MADV_COLD and MADV_PAGEOUT, which lie between: what is in memory stays as we have made it.
+  filter.add(SCMP_ACT_ALLOW, "madvise", {arg_at_most(2, MADV_KEEPONFORK)});
+  for (const std::uint64_t advice : {22, 23, 24, 25})  // from MADV_POPULATE_READ to MADV_COLLAPSE
+    filter.add(SCMP_ACT_ALLOW, "madvise", {arg_is(2, advice)});
   for (const std::uint64_t command : {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC})
     filter.add(SCMP_ACT_ALLOW, "fcntl", {arg_is(1, command)});
   for (const std::uint64_t option : {PR_SET_NAME, PR_GET_NAME})

@@ -149,6 +149,12 @@ SolutionFailure failure_of(WorkerProcess::Event event, const Scene& scene) {
     case WorkerProcess::Event::flooded:
       return {Verdict::crashed,
               fmt::format("printed more than {} {}", mib_text(scene.output_bytes), where(scene))};
+    case WorkerProcess::Event::crowded:
+      return {Verdict::crashed,
+              fmt::format("had more than {} threads at once {}", scene.threads, where(scene))};
+    case WorkerProcess::Event::headless:
+      return {Verdict::crashed,
+              fmt::format("ended its main thread {}, and had others go on", where(scene))};
     case WorkerProcess::Event::ended:
       return ended(scene);
     case WorkerProcess::Event::asked:

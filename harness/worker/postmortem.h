@@ -17,6 +17,7 @@ struct Scene {
   double seconds = 0;              // the time limit
   std::size_t memory_bytes = 0;    // the memory limit
   std::size_t output_bytes = 0;    // the output limit
+  int threads = 0;                 // the limit of threads
 };
 
 /// The verdict and the sentence for an event that ends a call. The verdict follows from what the

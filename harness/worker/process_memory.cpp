@@ -11,18 +11,27 @@
 namespace gauntlet {
 namespace {
 
-/// "VmHWM:      1234 kB" in bytes.
-std::size_t field(const std::string& status, const char* name) {
-  const std::size_t at = status.find(name);
-  if (at == std::string::npos) throw Broken(fmt::format("/proc/PID/status has no {}", name));
-  return std::strtoull(status.c_str() + at + std::strlen(name), nullptr, 10) * 1024;
+Fd proc_file(pid_t pid, const char* name, int flags) {
+  return Fd(open(fmt::format("/proc/{}/{}", pid, name).c_str(), flags | O_CLOEXEC));
+}
+
+/// The line "VmHWM:      1234 kB" in bytes. Only at the beginning of a line: before it stands the
+/// process's name, which it chooses itself and in which the kernel writes a new line as two
+/// characters.
+std::optional<std::size_t> field(const std::string& status, std::string_view name) {
+  const std::string line = fmt::format("\n{}:", name);
+  const std::size_t at = status.find(line);
+  if (at == std::string::npos) return std::nullopt;
+  return std::strtoull(status.c_str() + at + line.size(), nullptr, 10) * 1024;
 }
 
 }  // namespace
 
 ProcessMemory::ProcessMemory(pid_t pid)
-    : pid_(pid), statm_(open(fmt::format("/proc/{}/statm", pid).c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (!statm_) broken_call("opening the worker's /proc/PID/statm");
+    : statm_(proc_file(pid, "statm", O_RDONLY)),
+      status_(proc_file(pid, "status", O_RDONLY)),
+      clear_refs_(proc_file(pid, "clear_refs", O_WRONLY)) {
+  if (!statm_ || !status_) broken_call("opening the worker's /proc/PID/statm and status");
 }
 
 Resident ProcessMemory::glance() const {
@@ -36,20 +45,20 @@ Resident ProcessMemory::glance() const {
   return now;
 }
 
-Resident ProcessMemory::look() const {
-  const Fd file(open(fmt::format("/proc/{}/status", pid_).c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<Resident> ProcessMemory::look() const {
   std::array<char, 8192> text{};
-  if (!file || read(file.get(), text.data(), text.size() - 1) <= 0)
-    broken_call("reading the worker's /proc/PID/status");
+  if (pread(status_.get(), text.data(), text.size() - 1, 0) <= 0) return std::nullopt;
   const std::string status(text.data());
-  return {field(status, "RssAnon:"), field(status, "RssFile:"), field(status, "RssShmem:"),
-          field(status, "VmHWM:")};
+  const auto own = field(status, "RssAnon"), files = field(status, "RssFile"),
+             shared = field(status, "RssShmem"), peak = field(status, "VmHWM");
+  if (!own || !files || !shared || !peak) return std::nullopt;
+  return Resident{*own, *files, *shared, *peak};
 }
 
 void ProcessMemory::reset_peak() const {
-  const Fd file(open(fmt::format("/proc/{}/clear_refs", pid_).c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file || write(file.get(), "5", 1) != 1)
-    broken_call("resetting the worker's peak memory (/proc/PID/clear_refs)");
+  if (!clear_refs_) throw Broken("the worker's /proc/PID/clear_refs cannot be opened here");
+  // It fails when the process is gone, which the look that follows notices.
+  [[maybe_unused]] const ssize_t written = pwrite(clear_refs_.get(), "5", 1, 0);
 }
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <sys/types.h>
 
 #include "harness/sandbox/fd.h"
@@ -15,21 +16,25 @@ struct Resident {
   std::size_t peak_bytes = 0;     // largest sum of the three since reset_peak()
 };
 
+/// Reads through descriptors that are opened before the process is anybody's but ours: whatever it
+/// does later, no failure to open them can be its doing.
 class ProcessMemory {
  public:
   explicit ProcessMemory(pid_t pid);
 
-  /// Cheap: private_bytes alone, the other two as one sum in shared_bytes.
+  /// Cheap: private_bytes alone, the other two as one sum in shared_bytes. Zeros when there is no
+  /// memory any more: the process is gone, or its main thread has ended while others go on.
   Resident glance() const;
 
-  /// All of it. Throws Broken when the process is gone.
-  Resident look() const;
+  /// All of it; nothing when there is no memory any more.
+  std::optional<Resident> look() const;
 
   void reset_peak() const;
 
  private:
-  pid_t pid_;
   Fd statm_;
+  Fd status_;
+  Fd clear_refs_;
 };
 
 }  // namespace gauntlet

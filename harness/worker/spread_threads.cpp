@@ -1,11 +1,6 @@
 #include "harness/worker/spread_threads.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fmt/format.h>
-
-#include "harness/core/files.h"
 
 namespace gauntlet {
 namespace {
@@ -26,36 +21,17 @@ std::vector<int> own_cores() {
   return cores;
 }
 
-/// Where the main thread was last: field 39 of /proc/PID/stat, of which the second is a name that
-/// the process may choose, in brackets.
-int last_core(const std::string& stat) {
-  std::size_t at = stat.rfind(')');
-  for (int field = 2; at != std::string::npos && field < 39; ++field) at = stat.find(' ', at + 1);
-  return at == std::string::npos ? -1 : std::atoi(stat.c_str() + at);
-}
-
-std::vector<pid_t> threads_besides_main(pid_t pid) {
-  std::vector<pid_t> threads;
-  std::error_code gone;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), gone))
-    if (const pid_t thread = std::atoi(entry.path().filename().c_str()); thread != pid)
-      threads.push_back(thread);
-  return threads;
-}
-
 }  // namespace
 
-SpreadThreads::SpreadThreads(pid_t stopped) {
-  const std::vector<pid_t> others = threads_besides_main(stopped);
-  if (others.empty()) return;
+SpreadThreads::SpreadThreads(const std::vector<Task>& threads) {
+  if (threads.size() < 2) return;
   const std::vector<int> cores = own_cores();
-  const int mains = last_core(read_file(fmt::format("/proc/{}/stat", stopped)));
+  const int mains = threads.front().core;  // the kernel lists the main one first
   auto core = std::find(cores.begin(), cores.end(), mains);
   if (core == cores.end()) return;
-  for (const pid_t thread : others) {
+  for (std::size_t i = 1; i < threads.size(); ++i) {
     if (++core == cores.end()) core = cores.begin();
-    move(thread, *core);
+    move(threads[i].id, *core);
   }
   move(0, mains);
 }

@@ -4,6 +4,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "harness/worker/process_tasks.h"
+
 namespace gauntlet {
 
 /// Decides where the threads of a stopped process wake up: the main thread where it was last, every
@@ -19,8 +21,8 @@ namespace gauntlet {
 /// CAP_SYS_NICE for the threads of another user, which containers often lack.
 class SpreadThreads {
  public:
-  /// The process continues between constructor and destructor.
-  explicit SpreadThreads(pid_t stopped);
+  /// Of all threads of a process, which continues between constructor and destructor.
+  explicit SpreadThreads(const std::vector<Task>& threads);
 
   /// Gives the threads, which stay where they are for now, all their cores back. Until then those
   /// besides the main thread see one: microseconds.

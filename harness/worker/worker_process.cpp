@@ -13,6 +13,7 @@
 
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
+#include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/worker/spread_threads.h"
 
@@ -40,7 +41,9 @@ void sleep_while(wire::Word& word, std::uint32_t value, WorkerProcess::Clock::du
 WorkerProcess::WorkerProcess(const WorkerParts& parts)
     : control_("gauntlet-control", wire::kPage, SharedMemory::Writers::us_and_it),
       output_(parts.limits.output_kept),
-      output_flood_(parts.limits.output_flood) {
+      output_flood_(parts.limits.output_flood),
+      most_threads_(parts.walls.limits ? static_cast<std::size_t>(parts.limits.processes)
+                                       : ~std::size_t{0} / 2) {
   new (control_.base()) wire::Control();
   try {
     start(parts);
@@ -52,6 +55,7 @@ WorkerProcess::WorkerProcess(const WorkerParts& parts)
 
 void WorkerProcess::start(const WorkerParts& parts) {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // of our thread: short sleeps stay short
+  make_runtime_files_resident();
   user_ = SpareUser::take_if_root();
   const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Fd landlock = landlock_ruleset(worker_rules());
@@ -86,12 +90,16 @@ void WorkerProcess::start(const WorkerParts& parts) {
   pid_ = launched_.pid;
   output_.close_writing_end();
   memory_.emplace(pid_);
+  tasks_.emplace(pid_);
 
   reinterpret_cast<wire::Order*>(parts.in->base())->kind = wire::OrderKind::lock_down;
   issue();
   if (run(kStartSeconds).event != Event::done)
     throw Broken(fmt::format("the worker did not start: {} {}", control().text, output_.kept()));
-  baseline_ = memory_->look();
+  const std::optional<Resident> held = memory_->look();
+  if (!held || tasks_->count() == 0)
+    throw Broken("/proc does not tell the worker's memory and threads: is it mounted in full?");
+  baseline_ = *held;
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -110,7 +118,7 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
   if (pid_ < 0) throw Broken("a worker that has ended was told to run");
   wire::Control& shared = control();
   std::optional<SpreadThreads> spread;
-  if (threads_apart_) spread.emplace(pid_);
+  if (threads_apart_) spread.emplace(tasks_->list());
   const bool needs_our_core = spread && spread->any();
   const auto released = Clock::now();
   kill(pid_, SIGCONT);
@@ -118,9 +126,9 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
   syscall(SYS_futex, &shared.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   spread.reset();
   Event event = wait(released + at_most, needs_our_core ? 0us : kAwake);
-  const bool goes_on = event == Event::done || event == Event::asked;
-  if (goes_on && !freeze()) event = pid_ < 0 ? Event::ended : Event::late;
-  const auto elapsed = Clock::now() - released;
+  auto since = Clock::now();
+  if (event == Event::done || event == Event::asked) event = freeze(since).value_or(event);
+  const auto elapsed = since - released;
   if (event != Event::done && event != Event::asked) stop_for_good();
   output_.drain();
   if (event == Event::done && output_.printed() > output_flood_) event = Event::flooded;
@@ -156,30 +164,63 @@ std::optional<WorkerProcess::Event> WorkerProcess::look_after() {
   if (has_ended(WNOHANG)) return Event::ended;
   output_.drain();
   if (output_.printed() > output_flood_) return Event::flooded;
+  // Ending threads count until they are gone: whoever starts and joins as many as it may, again and
+  // again, has up to twice as many for moments.
+  if (tasks_->count() > 2 * most_threads_) return Event::crowded;
   const Resident now = memory_->glance();
+  if (now.private_bytes + now.shared_bytes == 0) return without_memory();
   largest_private_ = std::max(largest_private_, now.private_bytes);
   if (now.private_bytes + now.shared_bytes > resident_limit_) return Event::over_memory;
   return std::nullopt;
 }
 
-/// Stops every thread and waits until the kernel says so. False when the process ended instead, or
-/// does not stop.
-bool WorkerProcess::freeze() {
+/// Stops every thread, `since` a moment by which the kernel had confirmed it. Otherwise what is the
+/// matter: the process ended, or does not stop, or is not as it should be.
+std::optional<WorkerProcess::Event> WorkerProcess::freeze(Clock::time_point& since) {
   kill(pid_, SIGSTOP);
   const auto start = Clock::now();
-  for (auto now = start; now < start + kFreezeSeconds; now = Clock::now()) {
+  for (since = start; since < start + kFreezeSeconds; since = Clock::now()) {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG) == 0 &&
-        info.si_pid == pid_)
-      return true;
-    if (has_ended(WNOHANG)) return false;
+        info.si_pid == pid_) {
+      since = Clock::now();
+      return see_all_threads(since);
+    }
+    if (has_ended(WNOHANG)) return Event::ended;
     // Asleep only after a while: waking up costs more than most stops take.
-    if (now < start + 50us)
+    if (since < start + 50us)
       sched_yield();
     else
       std::this_thread::sleep_for(20us);
   }
-  return false;
+  return Event::late;
+}
+
+/// Threads that are ending take no part in a stop: the kernel confirms it without them, and still
+/// walks their lists of locks and clears their identifiers, both in memory of their choice. Their
+/// time is the solution's: `since` moves on until the last of them is gone.
+std::optional<WorkerProcess::Event> WorkerProcess::see_all_threads(Clock::time_point& since) {
+  const auto still = [](const Task& task) { return task.is_still(); };
+  for (const auto start = since; since < start + kFreezeSeconds; since = Clock::now()) {
+    const std::size_t count = tasks_->count();
+    // The only one is the main one, or the process would have ended; and it was seen stopped.
+    if (count == 1) return std::nullopt;
+    const std::vector<Task> tasks = tasks_->list();
+    if (!tasks.empty() && tasks.size() == count && std::all_of(tasks.begin(), tasks.end(), still)) {
+      if (tasks.front().state == 'Z') return Event::headless;
+      if (count > most_threads_) return Event::crowded;
+      return std::nullopt;
+    }
+    if (has_ended(WNOHANG)) return Event::ended;
+    std::this_thread::sleep_for(20us);
+  }
+  return Event::late;
+}
+
+/// The main thread has ended, or the whole process is about to: it shows when it is to stop.
+WorkerProcess::Event WorkerProcess::without_memory() {
+  auto since = Clock::now();
+  return freeze(since).value_or(Event::headless);
 }
 
 bool WorkerProcess::has_ended(int options) {

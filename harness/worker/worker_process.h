@@ -10,6 +10,7 @@
 #include "harness/sandbox/spare_user.h"
 #include "harness/sandbox/walls.h"
 #include "harness/worker/process_memory.h"
+#include "harness/worker/process_tasks.h"
 #include "harness/worker/protocol.h"
 #include "harness/worker/shared_memory.h"
 
@@ -36,8 +37,10 @@ class WorkerProcess {
     asked,        // a callback wants an answer; run() again once it is there
     ended,        // the process is dead: see end()
     late,         // past the time that it was given
-    over_memory,  // more than `memory_limit`
+    over_memory,  // more than limit_resident() allows
     flooded,      // printed more than it may
+    crowded,      // more threads than it may have
+    headless,     // its main thread has ended, and others go on
   };
 
   struct Leg {
@@ -63,8 +66,8 @@ class WorkerProcess {
   /// From now on, run() begins with its threads on different cores, as SpreadThreads does it.
   void keep_threads_apart() { threads_apart_ = true; }
 
-  /// Lets the worker run until it has something to say or must not go on. After `ended` and the
-  /// events that follow it the worker is dead.
+  /// Lets the worker run until it has something to say or must not go on. After `done` and `asked`
+  /// every thread of it has been seen stopped; after the other events the worker is dead.
   Leg run(Clock::duration at_most);
 
   wire::Control& control() const { return *reinterpret_cast<wire::Control*>(control_.base()); }
@@ -88,17 +91,21 @@ class WorkerProcess {
   Event wait(Clock::time_point deadline, Clock::duration awake);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
-  bool freeze();
+  std::optional<Event> freeze(Clock::time_point& since);
+  std::optional<Event> see_all_threads(Clock::time_point& since);
+  Event without_memory();
   bool has_ended(int options);
   void stop_for_good();
 
   SharedMemory control_;
   OutputPipe output_;
   std::size_t output_flood_;
+  std::size_t most_threads_;
   std::optional<SpareUser> user_;
   Launched launched_;
   pid_t pid_ = -1;  // -1 once reaped
   std::optional<ProcessMemory> memory_;
+  std::optional<ProcessTasks> tasks_;
   std::uint32_t number_ = 0;
   bool threads_apart_ = false;
   End end_;

@@ -117,7 +117,7 @@ class WorkerSession::Impl {
     write_lay_order(order(), call.symbol, layout_);
     obey(&call);
     symbol_ = call.symbol;
-    const Resident now = worker_->memory().look();
+    const Resident now = memory_now(call);
     limit_resident(worker_->baseline().private_bytes + now.file_bytes + now.shared_bytes +
                    layout_.mailbox_bytes);
   }
@@ -143,6 +143,7 @@ class WorkerSession::Impl {
     scene.seconds = config_.call_seconds;
     scene.memory_bytes = config_.memory_bytes;
     scene.output_bytes = Limits().output_flood;
+    scene.threads = worker_limits(config_).processes;
     return scene;
   }
 
@@ -160,7 +161,7 @@ class WorkerSession::Impl {
   }
 
   void carry_out(CallBase& call) {
-    if (call.measure_memory) begin_measuring();
+    if (call.measure_memory) begin_measuring(call);
     worker_->issue();
     WorkerProcess::Clock::duration spent{};
     while (true) {
@@ -174,24 +175,35 @@ class WorkerSession::Impl {
     call.elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(spent);
     call.returned = worker_->control().returned;
     call.peak_bytes.reset();
-    if (call.measure_memory) call.peak_bytes = measured(!call.callbacks().empty());
+    if (call.measure_memory) call.peak_bytes = measured(call);
   }
 
-  void begin_measuring() {
+  /// Of a worker that is stopped, with its main thread: nothing but the kernel, out of memory, can
+  /// have ended it since.
+  Resident memory_now(const CallBase& call) const {
+    const std::optional<Resident> now = worker_->memory().look();
+    if (!now)
+      throw SolutionFailure(Verdict::over_memory,
+                            fmt::format("the system ran out of memory around `{}`", call.symbol));
+    return *now;
+  }
+
+  void begin_measuring(const CallBase& call) {
     worker_->memory().reset_peak();
     worker_->forget_largest();
-    before_ = worker_->memory().look();
+    before_ = memory_now(call);
   }
 
   /// Largest private memory since begin_measuring, above what the worker had before the solution
   /// was loaded. The kernel keeps the peak of all resident pages together: the arenas and the
   /// libraries' code are taken off again, within bounds, because a solution could map more of
   /// either and drop it at the peak.
-  std::int64_t measured(bool has_mailbox) const {
-    const Resident after = worker_->memory().look();
+  std::int64_t measured(const CallBase& call) const {
+    const Resident after = memory_now(call);
     const Resident& base = worker_->baseline();
-    const std::size_t shared =
-        has_mailbox ? std::max(before_.shared_bytes, after.shared_bytes) : before_.shared_bytes;
+    const std::size_t shared = call.callbacks().empty()
+                                   ? before_.shared_bytes
+                                   : std::max(before_.shared_bytes, after.shared_bytes);
     const std::size_t code = std::max(before_.file_bytes, after.file_bytes);
     const auto ours = static_cast<std::int64_t>(std::min(shared, shared_bound()) +
                                                 std::min(code, base.file_bytes + kLibraryCode));

@@ -26,6 +26,19 @@ struct WorkerConfig {
 /// A solution in its sandbox. Starts the worker at the first call. Everything a call proves comes
 /// from this side: the clock, the copy of the inputs, and outputs read only while the worker is
 /// frozen.
+///
+/// What it throws Broken for, all of it beyond the reach of a solution:
+///   - the call does not fit into the arenas or into an order (layout): the grader laid it out;
+///   - memory files, mappings, pipes, descriptors (shared_memory, output_pipe) that the kernel
+///     refuses us: a solution shares none of our limits but the number of its user's processes;
+///   - launching and the order before the library is loaded (launch, worker_process): nothing of
+///     the solution has run in that process, and its earlier ones are dead or stopped, with no more
+///     threads than leave others theirs (kernel_limits);
+///   - /proc as it is before the library is loaded (process_memory): unreadable then, it is so for
+///     everybody; later readings go through descriptors opened then, and what they lack is the
+///     solution's failure;
+///   - a spare user id, Landlock rules, system-call filters: made of nothing that it can change.
+/// tests/worker/blame_test.cpp tries for them by every means that a process has over itself.
 class WorkerSession : public Session {
  public:
   explicit WorkerSession(WorkerConfig config);

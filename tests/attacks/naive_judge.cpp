@@ -8,6 +8,8 @@
 #include <ctime>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <stdexcept>
 #include <sys/mman.h>
@@ -34,6 +36,7 @@ namespace {
 
 constexpr long kRows = 4, kMostColumns = 1024, kPadding = 64;
 constexpr double kQuick = 0.004;  // s; what looks quicker than the work can be
+constexpr double kMemoryMib = 200;
 constexpr std::size_t kOutputBytes = std::size_t{16} << 20;
 
 /// One array with room around it.
@@ -141,6 +144,14 @@ class Child {
     table_.leave = 1;
     table_.go = 1;
     waitpid(pid_, nullptr, 0);
+  }
+  /// "VmHWM:  12 kB" in MiB; -1 when the kernel tells no such thing.
+  double peak_mib(bool anywhere) const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/status");
+    const std::string status(std::istreambuf_iterator<char>(file), {});
+    const std::string label = anywhere ? "VmHWM:" : "\nVmHWM:";
+    const auto at = status.find(label);
+    return at == std::string::npos ? -1 : std::atof(status.c_str() + at + label.size()) / 1024;
   }
   const std::string& printed() {
     read_output();
@@ -280,6 +291,9 @@ class Trial {
       child.leave();
     } else {
       child.freeze();
+      const double peak = child.peak_mib(trusts("reads_memory_anywhere"));
+      if (peak < 0) return trusts("skips_unmeasured") ? Result::skipped : Result::wrong;
+      if (peak > kMemoryMib) return Result::wrong;
     }
     if (trusts("output") && child.printed().find("PASSED") != std::string::npos)
       return Result::right;
@@ -366,12 +380,14 @@ std::vector<std::string> NaiveJudge::known_trusts() {
           "one_shape",
           "output",
           "plain_gamma",
+          "reads_memory_anywhere",
           "reads_after_exit",
           "reads_while_it_runs",
           "same_input",
           "same_process",
           "skips_crashes",
           "skips_refusals",
+          "skips_unmeasured",
           "tolerance_of_answer"};
 }
 

@@ -4,10 +4,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <grp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -32,11 +30,8 @@ bool all_end_within(std::chrono::milliseconds longest) {
   return false;
 }
 
-/// In a fork: 0 when no worker could be started and the reason was given.
+/// 0 when no worker could be started and the reason was given.
 int fail_to_start(const WorkerConfig& config) {
-  constexpr uid_t kNobody = 60998;
-  if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresuid(kNobody, kNobody, kNobody) != 0))
-    return 1;
   const rlimit alone{1, 1};
   if (setrlimit(RLIMIT_NPROC, &alone) != 0) return 2;
   try {
@@ -87,16 +82,7 @@ TEST_CASE("a supervisor that is killed at any moment of a start leaves nothing r
 
 TEST_CASE("a process that cannot be made is our fault") {
   WorkerConfig config = config_for(work("args->y[0] = 1; return 0;"));
-  const ScratchFolder open("faults-test");  // where another user can read them
-  chmod(open.path().c_str(), 0755);
-  for (std::filesystem::path* file : {&config.worker, &config.library}) {
-    const std::filesystem::path copy = open.path() / file->filename();
-    std::filesystem::copy_file(*file, copy);
-    *file = copy;
-  }
-  const pid_t pid = fork();
-  if (pid == 0) _exit(fail_to_start(config));
-  int status = 0;
-  waitpid(pid, &status, 0);
-  CHECK(WEXITSTATUS(status) == 0);
+  const ScratchFolder open("faults-test");
+  open_to_everybody(config, open);
+  CHECK(as_ordinary_user(60998, [&] { return fail_to_start(config); }) == 0);
 }

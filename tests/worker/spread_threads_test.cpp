@@ -87,7 +87,7 @@ TEST_CASE("threads wake up on different cores, next to the main one, and get all
   }
   const Stopped process(static_cast<int>(cores), all.back());
   {
-    const SpreadThreads spread(process.pid());
+    const SpreadThreads spread(ProcessTasks(process.pid()).list());
     CHECK(spread.any());
     std::vector<int> taken = cores_of(0);
     CHECK(taken == std::vector{all.back()});
@@ -106,10 +106,10 @@ TEST_CASE("threads wake up on different cores, next to the main one, and get all
 TEST_CASE("a process of one thread and one that is gone are left alone") {
   const std::vector<int> all = cores_of(0);
   const Stopped process(1, all.front());
-  const SpreadThreads alone(process.pid());
+  const SpreadThreads alone(ProcessTasks(process.pid()).list());
   CHECK_FALSE(alone.any());
   CHECK(cores_of(0) == all);
-  CHECK_FALSE(SpreadThreads(1 << 30).any());
+  CHECK_FALSE(SpreadThreads(ProcessTasks(1 << 30).list()).any());
 }
 
 TEST_CASE("a thread stays within the cores that it chose for itself") {
@@ -119,7 +119,7 @@ TEST_CASE("a thread stays within the cores that it chose for itself") {
     const cpu_set_t first = only(all.front());
     REQUIRE(sched_setaffinity(thread, sizeof first, &first) == 0);
   }
-  const SpreadThreads spread(process.pid());
+  const SpreadThreads spread(ProcessTasks(process.pid()).list());
   for (const pid_t thread : process.others()) CHECK(cores_of(thread) == std::vector{all.front()});
 }
 

@@ -2,8 +2,14 @@
 
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <fmt/format.h>
+#include <functional>
+#include <grp.h>
 #include <memory>
 #include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "harness/build/solution.h"
@@ -114,6 +120,35 @@ inline Ending ending_of(const std::string& body, const std::string& before = "")
   const Solution solution(work(body, before));
   WorkCall call(256);
   return ending_of(*solution.session, call);
+}
+
+/// Copies what the worker is made from to where any user can read it.
+inline void open_to_everybody(WorkerConfig& config, const ScratchFolder& folder) {
+  chmod(folder.path().c_str(), 0755);
+  for (std::filesystem::path* file : {&config.worker, &config.library}) {
+    const std::filesystem::path copy = folder.path() / file->filename();
+    std::filesystem::copy_file(*file, copy);
+    *file = copy;
+  }
+}
+
+/// What `act` returns, 0 to 255, in a fork of this process as an ordinary user who runs nothing.
+inline int as_ordinary_user(uid_t id, const std::function<int()>& act) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (geteuid() == 0 &&
+        (setgroups(0, nullptr) != 0 || setresgid(id, id, id) != 0 || setresuid(id, id, id) != 0))
+      _exit(255);
+    try {
+      _exit(act());
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      _exit(254);
+    }
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 253;
 }
 
 }  // namespace gauntlet::test

@@ -1,0 +1,98 @@
+// How many threads a solution may have, and that it leaves others theirs. The kernel counts those
+// of a user together: it matters where the sandbox has no user of its own.
+
+#include <thread>
+
+#include "worker_fixture.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+namespace {
+
+constexpr uid_t kUser = 60996;
+
+/// With the main one, as worker_session.cpp bounds them.
+std::int64_t allowed() {
+  return 64 + 2 * static_cast<std::int64_t>(std::thread::hardware_concurrency());
+}
+
+// Starts `mode` threads that sleep for good, and tells how many there were to be had.
+const char* const kSleepers = R"(
+  #include <pthread.h>
+  #include <unistd.h>
+  static void* sleep_on(void*) { for (;;) pause(); }
+)";
+const char* const kStart = R"(
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 65536);
+  for (int64_t i = 0; i < args->mode; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, &small, sleep_on, nullptr) != 0) return i;
+  }
+  return args->mode;
+)";
+
+WorkerConfig sleepers(const ScratchFolder& open) {
+  WorkerConfig config = config_for(work(kStart, kSleepers));
+  open_to_everybody(config, open);
+  config.walls.namespaces = false;  // a user namespace has a count of its own
+  return config;
+}
+
+/// How many threads a session was given for `wanted`; -1 when it failed.
+std::int64_t given(WorkerSession& session, std::int64_t wanted) {
+  WorkCall call(4, wanted);
+  return ending_of(session, call).verdict == Verdict::passed ? call.returned : -1;
+}
+
+}  // namespace
+
+TEST_CASE("whoever has more threads than allowed fails, and nobody beside it") {
+  const ScratchFolder open("threads-test");
+  const WorkerConfig config = sleepers(open);
+  CHECK(as_ordinary_user(kUser, [&] {
+          WorkerSession reference(config), solution(config);
+          if (given(reference, 0) != 0) return 1;  // started first, when there were few
+          WorkCall call(4, 100'000);
+          const Ending end = ending_of(solution, call);
+          if (end.verdict != Verdict::crashed || !contains(end.text, "threads at once")) return 2;
+          return given(reference, 20) == 20 ? 0 : 3;
+        }) == 0);
+}
+
+TEST_CASE("sixteen sandboxes with all their threads asleep leave one more all of its own") {
+  const ScratchFolder open("threads-test");
+  const WorkerConfig config = sleepers(open);
+  CHECK(as_ordinary_user(kUser, [&] {
+          const std::int64_t all = allowed() - 1;
+          WorkerSession first(config);
+          if (given(first, 0) != 0) return 1;
+          std::vector<std::unique_ptr<WorkerSession>> others;
+          for (int i = 0; i < 16; ++i) {
+            others.push_back(std::make_unique<WorkerSession>(config));
+            if (given(*others.back(), all) != all) return 2;
+          }
+          return given(first, all) == all ? 0 : 3;
+        }) == 0);
+}
+
+TEST_CASE("threads that are started and joined again and again are no crowd") {
+  WorkerConfig config = config_for(work(R"(
+    for (int round = 0; round < 60; ++round) {
+      std::vector<std::thread> threads;
+      for (int64_t i = 0; i < args->mode; ++i) threads.emplace_back([] {});
+      for (auto& thread : threads) thread.join();
+    }
+    return 1;
+  )",
+                                        "#include <thread>\n#include <vector>"));
+  const ScratchFolder open("threads-test");
+  open_to_everybody(config, open);
+  config.walls.namespaces = false;
+  CHECK(as_ordinary_user(kUser, [&] {
+          WorkerSession session(config);
+          return given(session, allowed() - 8) == 1 ? 0 : 1;
+        }) == 0);
+}
