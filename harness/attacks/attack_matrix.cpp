@@ -4,7 +4,7 @@
 #include <chrono>
 #include <set>
 
-#include "harness/attacks/lanes.h"
+#include "harness/attacks/attack_lanes.h"
 
 namespace gauntlet {
 namespace {
@@ -59,7 +59,7 @@ bool AttackMatrix::ok() const {
 AttackMatrix run_attacks(const Workshop& workshop, const AttackCorpus& corpus,
                          const std::function<void(const std::string&)>& tell) {
   const auto start = std::chrono::steady_clock::now();
-  Lanes lanes(workshop, corpus, tell);
+  AttackLanes lanes(workshop, corpus, tell);
   AttackMatrix report;
   report.tiers = tiers_here(lanes.some_testbed());
   for (const Attack& attack : corpus.attacks)

@@ -171,6 +171,7 @@ TEST_CASE("who dawdles in every call, within its limit, gets what a cell may tak
   for (std::size_t i = 0; i < 4; ++i) {
     CAPTURE(cell.checks[i].info.id);
     CHECK(name_of(cell.checks[i].verdict) == "timed_out");
+    REQUIRE(cell.checks[i].finding);
     CHECK_MESSAGE(cell.checks[i].finding->summary.find(words[i]) != std::string::npos,
                   cell.checks[i].finding->summary);
   }

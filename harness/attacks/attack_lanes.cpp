@@ -1,4 +1,4 @@
-#include "harness/attacks/lanes.h"
+#include "harness/attacks/attack_lanes.h"
 
 #include <algorithm>
 #include <atomic>
@@ -48,7 +48,7 @@ AttackCell cell_from(const Json& json) {
 /// How many programs of a tier have been tried, by all lanes; says so from time to time.
 class Tried {
  public:
-  Tried(const Tier& tier, std::size_t programs, const Lanes::Tell& tell)
+  Tried(const Tier& tier, std::size_t programs, const AttackLanes::Tell& tell)
       : tier_(tier), programs_(programs), tell_(tell) {
     void* page =
         mmap(nullptr, sizeof *count_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -69,12 +69,12 @@ class Tried {
  private:
   const Tier& tier_;
   std::size_t programs_;
-  const Lanes::Tell& tell_;
+  const AttackLanes::Tell& tell_;
   std::atomic<std::size_t>* count_;  // shared with the lanes
 };
 
 /// A lane's part of one column of the matrix, as text.
-std::string part_of_column(const Tier& tier, Lane& lane, Tried& tried) {
+std::string part_of_column(const Tier& tier, AttackLane& lane, Tried& tried) {
   Defences defences;
   defences.walls.namespaces = tier.namespaces;
   lane.testbed->settle();
@@ -92,43 +92,43 @@ std::string part_of_column(const Tier& tier, Lane& lane, Tried& tried) {
 
 }  // namespace
 
-Lanes::Lanes(const Workshop& workshop, const AttackCorpus& corpus, Tell tell)
+AttackLanes::AttackLanes(const Workshop& workshop, const AttackCorpus& corpus, Tell tell)
     : tell_(std::move(tell)) {
   // Only root has a user for each lane; the processes of one user are counted together.
   const int at_once = geteuid() == 0 ? this_machine().cores : 1;
   lanes_.resize(static_cast<std::size_t>(at_once) + 1);
-  for (Lane& lane : lanes_) {
+  for (AttackLane& lane : lanes_) {
     lane.programs.challenge = corpus.challenge;
     lane.programs.check = corpus.check;
     lane.programs.headers = corpus.headers;
   }
   for (const Attack& attack : corpus.attacks) {
-    Lane& lane = lane_for(attack);
+    AttackLane& lane = lane_for(attack);
     lane.programs.attacks.push_back(attack);
     lane.rows.push_back(programs_++);
   }
   for (const OddProgram& program : corpus.honest) {
-    Lane& lane = next_lane();
+    AttackLane& lane = next_lane();
     lane.programs.honest.push_back(program);
     lane.rows.push_back(programs_++);
   }
-  for (Lane& lane : lanes_)
+  for (AttackLane& lane : lanes_)
     lane.testbed =
         std::make_unique<Testbed>(workshop, lane.programs, this_machine().cores / at_once);
 }
 
 /// Memory files are counted for the whole machine, everything else for the attack itself.
-Lane& Lanes::lane_for(const Attack& attack) {
+AttackLane& AttackLanes::lane_for(const Attack& attack) {
   return attack.effect.kind == "shared_mib" ? lanes_.back() : next_lane();
 }
 
-std::vector<AttackCell> Lanes::column(const Tier& tier) {
+std::vector<AttackCell> AttackLanes::column(const Tier& tier) {
   Tried tried(tier, programs_, tell_);
-  const auto start = [&](Lane& lane) {
+  const auto start = [&](AttackLane& lane) {
     return lane.testbed->send([&] { return part_of_column(tier, lane, tried); }, !tier.as_root);
   };
   std::vector<AttackCell> column(programs_);
-  const auto finish = [&](const Lane& lane, Errand& errand) {
+  const auto finish = [&](const AttackLane& lane, Errand& errand) {
     const Json cells = Json::parse(errand.result());
     for (std::size_t i = 0; i < lane.rows.size(); ++i)
       column[lane.rows[i]] = cell_from(cells.at(i));
