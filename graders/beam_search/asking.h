@@ -74,6 +74,7 @@ class Model {
   std::vector<float> root_log_probs_;
   std::unordered_map<std::uint64_t, Context> states_;
   std::unordered_map<std::uint64_t, std::int64_t> asked_;  // by item and path, how often
+  std::int64_t rows_left_;
   Tally tally_;
 };
 

@@ -120,3 +120,17 @@ TEST_CASE("a model that failed is not asked again") {
   CHECK(row.put_to(model) == kNoSuchState);
   CHECK_FALSE(model.tally().fault.empty());
 }
+
+TEST_CASE(
+    "a model that is asked for the same row without end stops to answer, and remembers no more") {
+  const Posed posed = small();
+  const Asking plain;
+  Model model(posed.problem, Rng(9), plain);
+  Row row{{model.root_states()[0]}, {1}};
+  int answered = 0;
+  while (answered < 100'000 && row.put_to(model) == 0) ++answered;
+  const Settings& settings = posed.problem.settings;
+  CHECK(answered == 4 * 3 * settings.beam * (settings.max_new + 1));
+  CHECK(model.tally().fault.find("4 times the rows") != std::string::npos);
+  CHECK(model.tally().repeated_rows == answered - 1);
+}

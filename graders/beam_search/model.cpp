@@ -4,9 +4,20 @@
 #include "asking.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+// A search needs one row for each hypothesis of each step. Who asks for more is wasteful, which is
+// counted, up to here: we remember every row, and must not be made to remember them without end.
+constexpr std::int64_t kWasteful = 4;
+
+std::int64_t most_rows(const Problem& problem) {
+  return kWasteful * problem.batch() * problem.settings.beam * (problem.settings.max_new + 1);
+}
+
+}  // namespace
 
 Model::Model(const Problem& problem, Rng rng, const Asking& how)
-    : problem_(problem), how_(how), rng_(std::move(rng)) {
+    : problem_(problem), how_(how), rng_(std::move(rng)), rows_left_(most_rows(problem)) {
   const auto batch = static_cast<std::size_t>(problem.batch());
   const auto vocab = static_cast<std::size_t>(problem.settings.vocab);
   root_log_probs_.resize(batch * vocab);
@@ -33,6 +44,10 @@ std::int64_t Model::answer(const BeamStep& step, CallbackRequest& request) {
   if (step.rows < 1 || step.rows > problem_.batch() * problem_.settings.beam)
     return refuse(fmt::format("request {} has {} rows, want 1 to {}", tally_.requests, step.rows,
                               problem_.batch() * problem_.settings.beam));
+  if (step.rows > rows_left_)
+    return refuse(fmt::format("the model was asked for {} times the rows that {} steps have",
+                              kWasteful, problem_.settings.max_new));
+  rows_left_ -= step.rows;
   const auto states = request.array<std::uint64_t>(0);
   const auto tokens = request.array<std::int32_t>(1);
   const auto new_states = request.array<std::uint64_t>(2);

@@ -72,6 +72,8 @@ bool Model::well_formed(std::string_view callback, std::span<const std::int64_t>
 std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
   if (const auto failure = failure_of(Scene::Callback::draft, ++drafts_)) return *failure;
+  if (drafts_ > most_forwards_)
+    return refuse(fmt::format("draft {}: one draft a token is enough for any request", drafts_));
   const auto requests = raw.array<const std::int64_t>(0);
   const auto lengths = raw.array<const std::int64_t>(1);
   if (!well_formed("draft", requests, lengths, 0, ask.num_tokens)) return kRefused;

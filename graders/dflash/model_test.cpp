@@ -20,13 +20,15 @@ class Player {
   std::function<void(std::vector<std::int64_t>& slots)> kept = [](auto&) {};
   std::function<void(std::vector<std::int32_t>& context)> told = [](auto&) {};
   std::int64_t length_error = 0;
+  int drafts_a_round = 1;
 
   /// Plays the first rounds of a scene with one request; 0, or what a callback returned.
   std::int64_t play(Model& model, const Scene& scene, int rounds) {
     auto context = scene.prompts[0].tokens;
     for (int round = 0; round < rounds; ++round) {
       const Draft draft = draft_at(scene, 0, std::ssize(context));
-      if (const auto code = ask_draft(model, scene, context)) return code;
+      for (int i = 0; i < drafts_a_round; ++i)
+        if (const auto code = ask_draft(model, scene, context)) return code;
       if (const auto code = ask_forward(model, scene, draft, context)) return code;
       const Walk walk = greedy(*scene.language, draft);
       context.insert(context.end(), walk.emit.begin(), walk.emit.end());
@@ -129,6 +131,13 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("a player who keeps every rule hears nothing") {
   Scattered scattered;
   CHECK(scattered.complaint({}, 8) == "");
+}
+
+TEST_CASE("a drafter who is asked again and again stops to answer") {
+  Scattered scattered;
+  Player player;
+  player.drafts_a_round = 1000;  // max_new is 20
+  CHECK(scattered.complaint(player) == "draft 23: one draft a token is enough for any request");
 }
 
 TEST_CASE("the wrong slots in the cache are named, with what they hold") {

@@ -1,80 +1,13 @@
 #include "harness/attacks/attack_matrix.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <chrono>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
-#include "harness/attacks/effects.h"
-#include "harness/attacks/testbed.h"
-#include "harness/sandbox/report.h"
+#include "harness/attacks/attack_lanes.h"
 
 namespace gauntlet {
 namespace {
-
-using Json = nlohmann::json;
-
-AttackCell judge_attack(const Attack& attack, const Evidence& seen) {
-  AttackCell cell;
-  cell.verdict = seen.verdict;
-  cell.bad = succeeded(attack.effect, seen);
-  const bool expected = std::find(attack.verdicts.begin(), attack.verdicts.end(), seen.verdict) !=
-                        attack.verdicts.end();
-  if (cell.bad)
-    cell.problem = fmt::format("succeeded: {} {}", attack.effect.kind, attack.effect.word);
-  else if (!expected)
-    cell.problem = fmt::format("failed, with an unexpected verdict: {}: {}", name_of(seen.verdict),
-                               seen.summary);
-  return cell;
-}
-
-AttackCell judge_honest(const Evidence& seen) {
-  AttackCell cell;
-  cell.verdict = seen.verdict;
-  cell.bad = hindered(seen);
-  if (cell.bad) cell.problem = fmt::format("hindered: {}: {}", name_of(seen.verdict), seen.summary);
-  return cell;
-}
-
-Json to_json(const AttackCell& cell) {
-  return {{"bad", cell.bad}, {"problem", cell.problem}, {"verdict", name_of(cell.verdict)}};
-}
-
-AttackCell cell_from(const Json& json) {
-  return {json.at("bad"), json.at("problem"), verdict_named(json.at("verdict").get<std::string>())};
-}
-
-/// One column of the matrix, in the order of the corpus.
-std::vector<AttackCell> column(const Tier& tier, const AttackCorpus& corpus, Testbed& testbed,
-                               const std::function<void(const std::string&)>& tell) {
-  Defences defences;
-  defences.walls.namespaces = tier.namespaces;
-  tell(fmt::format("{} programs as: {}", corpus.attacks.size() + corpus.honest.size(), tier.name));
-  testbed.settle();
-  std::vector<AttackCell> cells;
-  for (const Attack& attack : corpus.attacks) {
-    cells.push_back(judge_attack(attack, testbed.try_attack(attack, defences)));
-  }
-  for (const OddProgram& program : corpus.honest) {
-    cells.push_back(judge_honest(testbed.try_honest(program, defences)));
-  }
-  return cells;
-}
-
-std::vector<AttackCell> column_as(const Tier& tier, const AttackCorpus& corpus, Testbed& testbed,
-                                  const std::function<void(const std::string&)>& tell) {
-  if (tier.as_root) return column(tier, corpus, testbed, tell);
-  const std::string text = testbed.as_ordinary_user([&] {
-    Json cells = Json::array();
-    for (const AttackCell& cell : column(tier, corpus, testbed, tell))
-      cells.push_back(to_json(cell));
-    return cells.dump(-1, ' ', false, Json::error_handler_t::replace);
-  });
-  std::vector<AttackCell> cells;
-  for (const Json& cell : Json::parse(text)) cells.push_back(cell_from(cell));
-  return cells;
-}
 
 int count(const AttackMatrix& report, bool attacks, bool (*counts)(const AttackCell&)) {
   int found = 0;
@@ -125,18 +58,20 @@ bool AttackMatrix::ok() const {
 
 AttackMatrix run_attacks(const Workshop& workshop, const AttackCorpus& corpus,
                          const std::function<void(const std::string&)>& tell) {
+  const auto start = std::chrono::steady_clock::now();
+  AttackLanes lanes(workshop, corpus, tell);
   AttackMatrix report;
-  Testbed testbed(workshop, corpus);
-  report.tiers = tiers_here(testbed);
+  report.tiers = tiers_here(lanes.some_testbed());
   for (const Attack& attack : corpus.attacks)
     report.rows.push_back({attack.name, attack.category, attack.goal, {}});
   for (const OddProgram& program : corpus.honest)
     report.rows.push_back({program.name, "", program.oddity, {}});
   for (const Tier& tier : report.tiers) {
     if (!tier.why_not.empty()) continue;
-    const std::vector<AttackCell> cells = column_as(tier, corpus, testbed, tell);
-    for (std::size_t i = 0; i < cells.size(); ++i) report.rows[i].cells.push_back(cells[i]);
+    const std::vector<AttackCell> column = lanes.column(tier);
+    for (std::size_t i = 0; i < column.size(); ++i) report.rows[i].cells.push_back(column[i]);
   }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 

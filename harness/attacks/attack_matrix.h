@@ -37,6 +37,7 @@ struct AttackRow {
 struct AttackMatrix {
   std::vector<Tier> tiers;
   std::vector<AttackRow> rows;
+  double seconds = 0;  // that all of it took
 
   int attacks() const;
   int classes() const;
@@ -47,7 +48,8 @@ struct AttackMatrix {
   bool ok() const;
 };
 
-/// Every attack and every honest program on every tier of this machine.
+/// Every attack and every honest program on every tier of this machine, as many at once as there
+/// are cores. `tell` hears how it gets on, in forks of this process as well.
 AttackMatrix run_attacks(const Workshop& workshop, const AttackCorpus& corpus,
                          const std::function<void(const std::string&)>& tell);
 

@@ -90,6 +90,9 @@ Attack read_attack(YamlFields entry) {
     }
   }
   if (entry.has("call_seconds")) attack.call_seconds = entry.number("call_seconds");
+  if (entry.has("check_seconds")) attack.check_seconds = entry.number("check_seconds");
+  if (entry.has("build_seconds"))
+    attack.build_seconds = static_cast<int>(entry.integer("build_seconds"));
   attack.builds = entry.has("builds") && entry.truth("builds");
   attack.text = program_text(entry);
   entry.refuse_unknown();

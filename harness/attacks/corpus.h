@@ -36,6 +36,8 @@ struct Attack {
   std::string no_control;               // why nothing can be switched off to see it succeed
   std::vector<Verdict> verdicts;        // that it may get
   double call_seconds = 10;
+  double check_seconds = 120;
+  std::optional<int> build_seconds;  // of processor time for its compilation; else the usual
   bool builds = false;  // it attacks the compilation, which then is never taken from the cache
   std::string text;     // of solution.cpp
 };

@@ -5,6 +5,8 @@
 
 #include "harness/attacks/corpus.h"
 #include "harness/attacks/decoys.h"
+#include "harness/attacks/errand.h"
+#include "harness/core/machine.h"
 #include "harness/grading/cell.h"
 #include "harness/sandbox/spare_user.h"
 
@@ -14,18 +16,21 @@ namespace gauntlet {
 /// and the decoys.
 class Testbed {
  public:
-  Testbed(const Workshop& workshop, const AttackCorpus& corpus);
+  /// `cores`: how many it may use to compile; trials use what they find.
+  Testbed(const Workshop& workshop, const AttackCorpus& corpus, int cores = this_machine().cores);
 
   Evidence try_attack(const Attack& attack, const Defences& defences);
   Evidence try_honest(const OddProgram& program, const Defences& defences);
 
-  /// Runs `act` in a fork of this process, as an ordinary user with no privileges when we are root,
-  /// always the same one, and gives back the text that it returned. Throws Broken with the words of
-  /// what it threw.
-  std::string as_ordinary_user(const std::function<std::string()>& act) const;
+  /// Has a fork of this process do it. An ordinary user has no privileges when we are root, and is
+  /// always the same one, whom no other testbed has.
+  Errand send(const std::function<std::string()>& act, bool as_ordinary_user) const;
+  std::string as_ordinary_user(const std::function<std::string()>& act) const {
+    return send(act, true).result();
+  }
 
   /// To be called by each user who is going to try something: puts the decoys out, and compiles
-  /// what does not attack the compilation, on all cores, unless another user has.
+  /// what does not attack the compilation, unless another user has.
   void settle();
 
   /// A program as a submission's files.
@@ -39,6 +44,7 @@ class Testbed {
   void compile_all() const;
 
   const AttackCorpus& corpus_;
+  int cores_;
   ScratchFolder folder_{"testbed"};
   Workshop workshop_;
   Challenge challenge_;

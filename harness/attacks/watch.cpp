@@ -22,6 +22,17 @@ double number_in(const std::string& file, const std::string& label) {
   return 0;
 }
 
+std::vector<pid_t> all_pids() {
+  std::vector<pid_t> pids;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") == std::string::npos)
+      pids.push_back(std::atoi(name.c_str()));
+  }
+  return pids;
+}
+
 std::string link_of(const fs::path& path) {
   std::error_code ended;
   return fs::read_symlink(path, ended).string();
@@ -30,18 +41,19 @@ std::string link_of(const fs::path& path) {
 }  // namespace
 
 Watch::Watch(std::string mark)
-    : mark_(std::move(mark)), shared_before_(number_in("/proc/meminfo", "Shmem:")) {}
+    : mark_(std::move(mark)), shared_before_(number_in("/proc/meminfo", "Shmem:")) {
+  const std::vector<pid_t> pids = all_pids();
+  strangers_.insert(pids.begin(), pids.end());
+}
 
 std::vector<pid_t> Watch::marked() const {
   std::vector<pid_t> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "comm");
+  for (const pid_t pid : all_pids()) {
+    if (strangers_.contains(pid)) continue;
+    std::ifstream file(fmt::format("/proc/{}/comm", pid));
     std::string comm;
     std::getline(file, comm);
-    if (comm == mark_) found.push_back(std::atoi(name.c_str()));
+    if (comm == mark_) found.push_back(pid);
   }
   return found;
 }

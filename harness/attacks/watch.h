@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -25,6 +26,7 @@ class Watch {
 
   std::string mark_;
   std::string first_namespace_;
+  std::set<pid_t> strangers_;  // that were there before; each look reads the names of all others
   double shared_before_;
 };
 

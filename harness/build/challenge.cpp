@@ -35,9 +35,17 @@ void read_exports(YamlFields& fields, Challenge& challenge) {
 
 void read_limits(YamlFields fields, Challenge& challenge) {
   if (fields.has("call_seconds")) challenge.call_seconds = fields.number("call_seconds");
+  if (fields.has("check_seconds")) challenge.check_seconds = fields.number("check_seconds");
+  if (fields.has("cell_seconds")) challenge.cell_seconds = fields.number("cell_seconds");
   if (fields.has("memory_mib")) challenge.memory_mib = fields.integer("memory_mib");
   if (fields.has("arena_mib")) challenge.arena_mib = fields.integer("arena_mib");
   if (!(challenge.call_seconds > 0)) fields.refuse("call_seconds", "must be more than 0");
+  if (!(challenge.check_seconds >= challenge.call_seconds))
+    fields.refuse("check_seconds",
+                  fmt::format("must leave time for a call: {:g} or more", challenge.call_seconds));
+  if (!(challenge.cell_seconds >= challenge.check_seconds))
+    fields.refuse("cell_seconds", fmt::format("must leave time for a check: {:g} or more",
+                                              challenge.check_seconds));
   if (challenge.memory_mib < 1) fields.refuse("memory_mib", "must be 1 or more");
   if (challenge.arena_mib < 1) fields.refuse("arena_mib", "must be 1 or more");
   fields.refuse_unknown();

@@ -18,8 +18,13 @@ struct Challenge {
   int round = 0;                     // 1..5, the order in which models meet the challenges
   std::vector<std::string> exports;  // functions that a solution must define, extern "C"
   double call_seconds = 10;          // wall-clock limit of one call
-  std::int64_t memory_mib = 2048;    // private memory of the solution, without the grader's buffers
-  std::int64_t arena_mib = 1024;     // address space for one call's inputs, and as much for outputs
+  // Of all calls together: see TimeBudget. Of the references, textbook solutions and drafts that we
+  // have, the slowest check took 5 s (a race, mostly ours), the slowest of the others 0.8 s, all
+  // checks together 8 s. A solution a hundred times slower than a reference needs 43 s and 260 s.
+  double check_seconds = 120;
+  double cell_seconds = 600;
+  std::int64_t memory_mib = 2048;  // private memory of the solution, without the grader's buffers
+  std::int64_t arena_mib = 1024;   // address space for one call's inputs, and as much for outputs
 
   std::vector<std::string> sizes;  // that exist besides the standard one
 

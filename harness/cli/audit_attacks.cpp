@@ -40,10 +40,10 @@ std::string summary(const AttackMatrix& report) {
                                    [](const Tier& tier) { return tier.why_not.empty(); });
   return text + fmt::format(
                     "{} attacks of {} classes on {} tiers: {} of {} succeeded\n{} honest programs: "
-                    "{} of {} false alarms\n",
+                    "{} of {} false alarms\ntook {:.0f} s\n",
                     report.attacks(), report.classes(), tiers, report.successes(),
                     report.attacks() * tiers, report.honest(), report.false_alarms(),
-                    report.honest() * tiers);
+                    report.honest() * tiers, report.seconds);
 }
 
 Json document_of(const AttackMatrix& report) {
@@ -54,6 +54,7 @@ Json document_of(const AttackMatrix& report) {
                 {"honest", report.honest()},
                 {"succeeded", report.successes()},
                 {"false_alarms", report.false_alarms()},
+                {"seconds", report.seconds},
                 {"tiers", Json::array()},
                 {"rows", Json::array()}};
   for (const Tier& tier : report.tiers)

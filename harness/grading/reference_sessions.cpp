@@ -10,13 +10,14 @@
 namespace gauntlet {
 
 std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
-                                        const std::filesystem::path& library) {
+                                        const std::filesystem::path& library, TimeBudget* budget) {
   WorkerConfig config;
   config.worker = workshop.worker;
   config.library = library;
   config.walls = workshop.walls;
   config.exports = challenge.exports;
   config.call_seconds = challenge.call_seconds;
+  config.budget = budget;
   config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
   config.arena_bytes = static_cast<std::size_t>(challenge.arena_mib) << 20;
   return std::make_unique<WorkerSession>(std::move(config));

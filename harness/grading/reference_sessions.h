@@ -6,12 +6,15 @@
 
 #include "harness/grading/cell.h"
 #include "harness/worker/session.h"
+#include "harness/worker/time_budget.h"
 
 namespace gauntlet {
 
-/// A solution that was built, in a worker with the limits of its challenge.
+/// A solution that was built, in a worker with the limits of its challenge; the budget, where there
+/// is one, has to outlive it.
 std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
-                                        const std::filesystem::path& library);
+                                        const std::filesystem::path& library,
+                                        TimeBudget* budget = nullptr);
 
 /// The reference, built and started only when the first race asks for it. Throws Broken when it
 /// does not build.

@@ -72,15 +72,11 @@ CheckObservation warning_free_build(const BuildRecord& build) {
   return seen;
 }
 
-CheckObservation not_asked(const Check& check) {
+CheckObservation not_asked(const Check& check, const std::string& why) {
   CheckObservation seen;
   seen.info = check;
   seen.verdict = Verdict::timed_out;
-  seen.finding = {Verdict::timed_out,
-                  "",
-                  fmt::format("not asked: {} checks before it ran into the time limit", kPatience),
-                  {},
-                  std::nullopt};
+  seen.finding = {Verdict::timed_out, "", "not asked: " + why, {}, std::nullopt};
   return seen;
 }
 
@@ -112,6 +108,7 @@ class CellRun {
       : workshop_(workshop),
         request_(request),
         progress_(progress),
+        budget_(request.challenge.check_seconds, request.challenge.cell_seconds),
         gate_(workshop.cache),
         references_(workshop, request.challenge) {
     Grader grader = grader_for(request.challenge.id).make();
@@ -159,6 +156,7 @@ class CellRun {
     if (request_.audit || !request_.races || !request_.only_checks.empty()) return;
     tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
     gate_.own();
+    budget_.begin_check();
     const Seed secret = derive(cell_.seed, "claimed growth of time");
     try {
       cell_.time_growth = measure_growth(*scaling_, secret, solution);
@@ -176,7 +174,7 @@ class CellRun {
     draw_seed();
     if (!built.record.ok) return nullptr;
     receipt_.library = sha256(read_file(built.library));
-    return worker_session(workshop_, request_.challenge, built.library);
+    return worker_session(workshop_, request_.challenge, built.library, &budget_);
   }
 
   std::unique_ptr<Session> null_session() {
@@ -255,8 +253,8 @@ class CellRun {
 
   void ask_one(const Check& check) {
     tell(CellEvent::Kind::check_started, check.id, Verdict::passed);
-    if (timed_out_ >= kPatience) {
-      keep(not_asked(check), {});
+    if (const std::string why = why_not_to_ask(); !why.empty()) {
+      keep(not_asked(check, why), {});
     } else {
       CheckObservation seen = ask_again_if_broken(check);
       keep(std::move(seen), transcript_->trace());
@@ -265,17 +263,27 @@ class CellRun {
     tell(CellEvent::Kind::check_done, check.id, cell_.checks.back().verdict);
   }
 
+  /// Empty while there is patience and time for another check.
+  std::string why_not_to_ask() const {
+    if (budget_.cell_is_used_up()) return budget_.used_up().what();
+    if (timed_out_ < kPatience) return "";
+    return fmt::format("{} checks before it ran into the time limit", kPatience);
+  }
+
   /// What breaks is a fault of ours, and may have been the machine's for a moment.
   CheckObservation ask_again_if_broken(const Check& check) {
-    transcript_->begin();
-    CheckObservation seen = ask(check, cell_.seed, setting_for(check));
-    gate_.share();
+    CheckObservation seen = ask_once(check);
     if (seen.verdict != Verdict::broken) return seen;
     tell(CellEvent::Kind::check_started,
          fmt::format("{}: once more, after a fault of ours: {}", check.id, seen.finding->summary),
          Verdict::passed);
+    return ask_once(check);
+  }
+
+  CheckObservation ask_once(const Check& check) {
     transcript_->begin();
-    seen = ask(check, cell_.seed, setting_for(check));
+    budget_.begin_check();
+    CheckObservation seen = ask(check, cell_.seed, setting_for(check));
     gate_.share();
     return seen;
   }
@@ -324,6 +332,7 @@ class CellRun {
   const Workshop& workshop_;
   const CellRequest& request_;
   const Progress& progress_;
+  TimeBudget budget_;
   TimingGate gate_;
   ReferenceSessions references_;
   std::vector<Check> checks_;

@@ -14,17 +14,25 @@
 #include "harness/worker/output_check.h"
 #include "harness/worker/postmortem.h"
 #include "harness/worker/shared_memory.h"
+#include "harness/worker/time_budget.h"
 #include "harness/worker/worker_process.h"
 
 namespace gauntlet {
 namespace {
 
 using Event = WorkerProcess::Event;
+using Duration = TimeBudget::Duration;
 
 // Private memory that exists without being used: RLIMIT_DATA counts every thread's whole stack.
 constexpr std::size_t kReserved = std::size_t{640} << 20;
 // Code of libraries that a solution brings in; more than this counts as its memory.
 constexpr std::size_t kLibraryCode = std::size_t{8} << 20;
+
+// What our answers to the callbacks of one call may take, in limits of the call itself: a call ends
+// after twice its limit, whatever it asks. KANSWER
+constexpr double kAnswering = 1;
+// Loading is the work of constructors and of the linker. KLOAD
+constexpr double kLoadSeconds = 10;
 
 Limits worker_limits(const WorkerConfig& config) {
   Limits limits;
@@ -93,7 +101,7 @@ class WorkerSession::Impl {
     const Resident& base = worker_->baseline();
     limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + kLibraryCode);
     write_load_order(order(), config_.exports, static_cast<bool>(tests_));
-    obey(nullptr);
+    obey(nullptr, std::min(config_.call_seconds, kLoadSeconds));
   }
 
   /// Fresh ones for every worker: what the last one left in them must not reach the next. Kept
@@ -115,7 +123,7 @@ class WorkerSession::Impl {
     layout_ = layout;
     clear_surroundings(layout_, *out_);
     write_lay_order(order(), call.symbol, layout_);
-    obey(&call);
+    obey(&call, config_.call_seconds);
     symbol_ = call.symbol;
     const Resident now = memory_now(call);
     limit_resident(worker_->baseline().private_bytes + now.file_bytes + now.shared_bytes +
@@ -135,47 +143,71 @@ class WorkerSession::Impl {
            static_cast<std::size_t>(library.st_size) + wire::kPage;
   }
 
-  Scene scene(const CallBase* call) const {
+  Scene scene(const CallBase* call, double seconds) const {
     Scene scene;
     scene.worker = &*worker_;
     scene.call = call;
     scene.layout = call != nullptr ? &layout_ : nullptr;
-    scene.seconds = config_.call_seconds;
+    scene.seconds = seconds;
     scene.memory_bytes = config_.memory_bytes;
     scene.output_bytes = Limits().output_flood;
     scene.threads = worker_limits(config_).processes;
     return scene;
   }
 
-  WorkerProcess::Clock::duration time_limit() const {
-    return std::chrono::duration_cast<WorkerProcess::Clock::duration>(
-        std::chrono::duration<double>(config_.call_seconds));
+  /// Lets the worker run for as long as all limits leave it.
+  WorkerProcess::Leg run_worker(Duration at_most) {
+    TimeBudget* budget = config_.budget;
+    if (budget == nullptr) return worker_->run(at_most);
+    if (budget->left() <= Duration()) throw budget->used_up();
+    const WorkerProcess::Leg leg = worker_->run(std::min(at_most, budget->left()));
+    budget->use(leg.elapsed);
+    if (leg.event == Event::late && budget->left() <= Duration()) throw budget->used_up();
+    return leg;
   }
 
   /// Has an order carried out that is not a call.
-  void obey(const CallBase* call) {
+  void obey(const CallBase* call, double seconds) {
     worker_->issue();
-    const WorkerProcess::Leg leg = worker_->run(time_limit());
-    if (leg.event != Event::done) throw failure_of(leg.event, scene(call));
+    const WorkerProcess::Leg leg = run_worker(duration_of(seconds));
+    if (leg.event != Event::done) throw failure_of(leg.event, scene(call, seconds));
     if (worker_->control().answer != wire::Answer::ok) throw refusal_of(worker_->control());
   }
 
   void carry_out(CallBase& call) {
     if (call.measure_memory) begin_measuring(call);
+    const Duration limit = duration_of(config_.call_seconds);
     worker_->issue();
-    WorkerProcess::Clock::duration spent{};
+    Duration spent{}, answering{};
     while (true) {
-      const WorkerProcess::Leg leg = worker_->run(time_limit() - spent);
+      const WorkerProcess::Leg leg = run_worker(limit - spent);
       spent += leg.elapsed;
       if (leg.event == Event::done) break;
       if (leg.event != Event::asked || call.callbacks().empty())
-        throw failure_of(leg.event, scene(&call));
-      answer_callback(call, worker_->control(), out_->base(), layout_.mailbox_bytes);
+        throw failure_of(leg.event, scene(&call, config_.call_seconds));
+      answering += answer(call);
+      if (answering > kAnswering * limit) throw too_many_questions(call);
     }
     call.elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(spent);
     call.returned = worker_->control().returned;
     call.peak_bytes.reset();
     if (call.measure_memory) call.peak_bytes = measured(call);
+  }
+
+  /// How long it took us. The solution waits meanwhile, and must not be able to make us work for
+  /// ever.
+  Duration answer(CallBase& call) {
+    const auto start = WorkerProcess::Clock::now();
+    answer_callback(call, worker_->control(), out_->base(), layout_.mailbox_bytes);
+    const Duration taken = WorkerProcess::Clock::now() - start;
+    if (config_.budget != nullptr) config_.budget->use(taken);
+    return taken;
+  }
+
+  SolutionFailure too_many_questions(const CallBase& call) const {
+    return {Verdict::timed_out,
+            fmt::format("`{}` called back for so much that the answers took {:g} s", call.symbol,
+                        kAnswering * config_.call_seconds)};
   }
 
   /// Of a worker that is stopped, with its main thread: nothing but the kernel, out of memory, can

@@ -11,13 +11,16 @@
 
 namespace gauntlet {
 
+class TimeBudget;
+
 struct WorkerConfig {
   std::filesystem::path worker;      // the gauntlet-worker program
   std::filesystem::path library;     // the solution's shared object
   std::filesystem::path tests;       // empty, or one whose functions call the library's exports:
                                      // calls then go to these functions
   std::vector<std::string> exports;  // checked when the solution is loaded
-  double call_seconds = 10;
+  double call_seconds = 10;          // of the solution's own; see kAnswering for the rest of a call
+  TimeBudget* budget = nullptr;      // of all calls together, borrowed; none: each counts by itself
   std::size_t memory_bytes = std::size_t{2} << 30;
   std::size_t arena_bytes = std::size_t{1} << 30;  // for inputs, and as much again for outputs
   Walls walls = {};

@@ -35,7 +35,8 @@ namespace gauntlet::test {
 namespace {
 
 constexpr long kRows = 4, kMostColumns = 1024, kPadding = 64;
-constexpr double kQuick = 0.004;  // s; what looks quicker than the work can be
+constexpr double kQuick = 0.004;   // s; what looks quicker than the work can be
+constexpr double kAllCalls = 2.5;  // s; those of an honest solution take milliseconds
 constexpr double kMemoryMib = 200;
 constexpr std::size_t kOutputBytes = std::size_t{16} << 20;
 
@@ -278,6 +279,9 @@ class Trial {
     const double start = now();
     const Child::End end = child.ask(trusts("no_time_limit") ? 2 : 5);
     own_seconds_ = now() - start;
+    all_seconds_ += own_seconds_;
+    if (end == Child::End::answered && all_seconds_ > kAllCalls)
+      return trusts("bounds_calls_only") ? Result::down : Result::wrong;
     if (end == Child::End::hangs) return trusts("no_time_limit") ? Result::down : Result::wrong;
     if (end == Child::End::exited) return trusts("exit_code") ? Result::down : Result::wrong;
     if (end == Child::End::crashed) {
@@ -352,6 +356,7 @@ class Trial {
   std::filesystem::path library_;
   Table& table_;
   double own_seconds_ = 0;
+  double all_seconds_ = 0;
 };
 
 }  // namespace
@@ -363,6 +368,7 @@ bool NaiveJudge::fooled_by(const std::filesystem::path& library) const {
 std::vector<std::string> NaiveJudge::known_trusts() {
   return {"absolute_tolerance",
           "asks_again",
+          "bounds_calls_only",
           "buffer_of_reference",
           "checks_a_sample",
           "checks_first_call",

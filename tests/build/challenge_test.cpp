@@ -1,6 +1,8 @@
 #include "harness/build/challenge.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sstream>
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -41,6 +43,8 @@ TEST_CASE("a challenge is read, with the usual limits where none are given") {
   CHECK(plain.title == "KV cache");
   CHECK(plain.exports == std::vector<std::string>{"kv_append"});
   CHECK(plain.memory_mib == 2048);
+  CHECK(plain.check_seconds == 120);
+  CHECK(plain.cell_seconds == 600);
   const Challenge limited = Checkout(kGood + "limits: {call_seconds: 2.5, arena_mib: 64}\n").load();
   CHECK(limited.call_seconds == 2.5);
   CHECK(limited.arena_mib == 64);
@@ -52,6 +56,10 @@ TEST_CASE("a wrong challenge file is told with file, line and key") {
         file + "5: limits.call_secnds: is no known key, did you mean 'call_seconds'?");
   CHECK(Checkout(kGood + "limits: {call_seconds: 0}\n").complaint() ==
         file + "5: limits.call_seconds: must be more than 0");
+  CHECK(Checkout(kGood + "limits: {call_seconds: 121}\n").complaint() ==
+        file + "5: limits.check_seconds: must leave time for a call: 121 or more");
+  CHECK(Checkout(kGood + "limits: {check_seconds: 700}\n").complaint() ==
+        file + "5: limits.cell_seconds: must leave time for a check: 700 or more");
   CHECK(Checkout("title: x\ndifficulty: y\nround: 1\nexports: ['f; g']\n").complaint() ==
         file + "4: exports: 'f; g' is no C function name");
   CHECK(Checkout("title: x\ndifficulty: y\nround: 0\nexports: [f]\n").complaint() ==
@@ -59,18 +67,38 @@ TEST_CASE("a wrong challenge file is told with file, line and key") {
 }
 
 TEST_CASE("a challenge may have further sizes, with other limits") {
-  const Checkout checkout(kGood + "sizes: {large: {call_seconds: 400}, huge: {}}\n");
+  const Checkout checkout(kGood +
+                          "sizes: {large: {call_seconds: 100, cell_seconds: 999}, huge: {}}\n");
   CHECK(checkout.load().entry() == "kv_cache");
   CHECK(checkout.load().call_seconds == 10);
   CHECK(checkout.load().sizes == std::vector<std::string>{"large", "huge"});
   const Challenge large = load_challenge(checkout.folder.path(), "kv_cache.large");
   CHECK(large.id == "kv_cache");
   CHECK(large.entry() == "kv_cache.large");
-  CHECK(large.call_seconds == 400);
+  CHECK(large.call_seconds == 100);
+  CHECK(large.cell_seconds == 999);
   CHECK_THROWS_WITH_AS(load_challenge(checkout.folder.path(), "kv_cache.lage"),
                        doctest::Contains("has no size 'lage', did you mean 'large'?"), UserError);
   CHECK_THROWS_WITH_AS(load_challenge(Checkout(kGood).folder.path(), "kv_cache.large"),
                        doctest::Contains("none but the standard one"), UserError);
+}
+
+TEST_CASE("every prompt says what calls may take together, as the limits have it") {
+  for (const std::string& id : challenge_ids(GAUNTLET_ROOT)) {
+    const Challenge standard = load_challenge(GAUNTLET_ROOT, id);
+    std::istringstream words(read_file(standard.folder / "PROMPT.md"));
+    std::string prompt;
+    for (std::string word; words >> word;) prompt += word + ' ';
+    std::vector<std::string> entries{id};
+    for (const std::string& size : standard.sizes) entries.push_back(id + "." + size);
+    for (const std::string& entry : entries) {
+      CAPTURE(entry);
+      const Challenge challenge = load_challenge(GAUNTLET_ROOT, entry);
+      CHECK(prompt.find(fmt::format("{:g} seconds together, those of all checks {:g} seconds",
+                                    challenge.check_seconds, challenge.cell_seconds)) !=
+            std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("an unknown challenge is answered with the nearest one") {

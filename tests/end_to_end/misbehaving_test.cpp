@@ -135,3 +135,44 @@ TEST_CASE("a check that breaks through a fault of ours is asked once more, and b
   CHECK(name_of(seen_by(run_cell(shop, honest_request(), mend).observation).verdict) == "passed");
   CHECK(again == 2);
 }
+
+/// Right in everything, and slow in every call.
+CellRequest dawdling_request() {
+  CellRequest dawdling = honest_request();
+  dawdling.submission = "dawdles";
+  dawdling.grade_tests = false;
+  dawdling.only_checks = {"all_gradients", "offset_ladder", "tiny_variance", "eps_identity"};
+  for (SolutionSource::File& file : dawdling.solution.files)
+    if (file.name == "solution.cpp") file.name = "honest.h";
+  dawdling.solution.files.push_back({"solution.cpp", R"(
+#include <unistd.h>
+#include "contract.h"
+#define layernorm_backward honest_backward
+#include "honest.h"
+#undef layernorm_backward
+extern "C" int64_t layernorm_backward(const LayernormArgs* a) {
+  usleep(90000);
+  return honest_backward(a);
+}
+)"});
+  return dawdling;
+}
+
+TEST_CASE("who dawdles in every call, within its limit, gets what a cell may take and no more") {
+  CellRequest request = dawdling_request();
+  request.challenge.check_seconds = 0.4;
+  request.challenge.cell_seconds = 0.6;
+  const auto cell = run_cell(workshop(), request, [](const CellEvent&) {}).observation;
+  REQUIRE(cell.build.ok);
+  REQUIRE(cell.checks.size() == 4);
+  const char* const words[] = {"s of the 0.4 s that those of one check may take together",
+                               "s of the 0.6 s that those of all checks may take together",
+                               "not asked: its calls have used", "not asked: its calls have used"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CAPTURE(cell.checks[i].info.id);
+    CHECK(name_of(cell.checks[i].verdict) == "timed_out");
+    REQUIRE(cell.checks[i].finding);
+    CHECK_MESSAGE(cell.checks[i].finding->summary.find(words[i]) != std::string::npos,
+                  cell.checks[i].finding->summary);
+  }
+}

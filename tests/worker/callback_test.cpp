@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "harness/worker/time_budget.h"
 #include "worker_fixture.h"
 
 using namespace gauntlet;
@@ -51,16 +52,23 @@ extern "C"
 int64_t work(const Args* args);
 )";
 
+WorkerConfig limited(WorkerConfig config, double call_seconds, TimeBudget& budget) {
+  config.call_seconds = call_seconds;
+  config.budget = &budget;
+  return config;
+}
+
 /// A solution, and a parent that scales and counts.
 struct Scaling {
+  TimeBudget budget{600, 600};
   WorkerSession session;
   Call<CallbackArgs> call{"work"};
   Output<float> y;
   int asked = 0;
   std::chrono::milliseconds pause{0};
 
-  explicit Scaling(const std::string& body, const std::string& before = "")
-      : session(config_for(work(body, before), kCallbackContract)),
+  explicit Scaling(const std::string& body, const std::string& before = "", double seconds = 20)
+      : session(limited(config_for(work(body, before), kCallbackContract), seconds, budget)),
         y(call.out<float>("y", call.args.y, 64)) {
     call.callback<std::int64_t(void*, Request*), Request>(
         "scale", call.args.scale, call.args.context,
@@ -208,4 +216,32 @@ TEST_CASE("a solution that dies or hangs around a callback is told as any other"
   const Ending end = ending_of(dies.session, dies.call);
   CHECK(end.verdict == Verdict::crashed);
   CHECK(contains(end.text, "null pointer"));
+}
+
+TEST_CASE("who asks without end is ended, though each answer is ours and none of its own time") {
+  Scaling scaling(R"(
+    float in = 1, out = 0;
+    while (true) {
+      Request request = {1, 1, &in, &out, 2, -1};
+      args->scale(args->context, &request);
+    }
+    return 0;
+  )",
+                  "", 0.2);
+  scaling.pause = std::chrono::milliseconds(50);
+  const Ending end = ending_of(scaling.session, scaling.call);
+  CHECK(end.verdict == Verdict::timed_out);
+  // Five answers of 50 ms are more than 200 ms. A busy machine can only make them fewer.
+  CHECK(scaling.asked <= 5);
+}
+
+TEST_CASE("answers count for the budget of all calls") {
+  Scaling scaling(R"(
+    float in = 1, out = 0;
+    Request request = {1, 1, &in, &out, 2, -1};
+    return args->scale(args->context, &request);
+  )");
+  scaling.pause = std::chrono::milliseconds(50);
+  scaling.session.run(scaling.call);
+  CHECK(scaling.budget.left() < duration_of(600) - scaling.pause);
 }

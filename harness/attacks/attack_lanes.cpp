@@ -1,0 +1,144 @@
+#include "harness/attacks/attack_lanes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/attacks/effects.h"
+
+namespace gauntlet {
+namespace {
+
+using Json = nlohmann::json;
+
+AttackCell judge_attack(const Attack& attack, const Evidence& seen) {
+  AttackCell cell;
+  cell.verdict = seen.verdict;
+  cell.bad = succeeded(attack.effect, seen);
+  const bool expected = std::find(attack.verdicts.begin(), attack.verdicts.end(), seen.verdict) !=
+                        attack.verdicts.end();
+  if (cell.bad)
+    cell.problem = fmt::format("succeeded: {} {}", attack.effect.kind, attack.effect.word);
+  else if (!expected)
+    cell.problem = fmt::format("failed, with an unexpected verdict: {}: {}", name_of(seen.verdict),
+                               seen.summary);
+  return cell;
+}
+
+AttackCell judge_honest(const Evidence& seen) {
+  AttackCell cell;
+  cell.verdict = seen.verdict;
+  cell.bad = hindered(seen);
+  if (cell.bad) cell.problem = fmt::format("hindered: {}: {}", name_of(seen.verdict), seen.summary);
+  return cell;
+}
+
+Json to_json(const AttackCell& cell) {
+  return {{"bad", cell.bad}, {"problem", cell.problem}, {"verdict", name_of(cell.verdict)}};
+}
+
+AttackCell cell_from(const Json& json) {
+  return {json.at("bad"), json.at("problem"), verdict_named(json.at("verdict").get<std::string>())};
+}
+
+/// How many programs of a tier have been tried, by all lanes; says so from time to time.
+class Tried {
+ public:
+  Tried(const Tier& tier, std::size_t programs, const AttackLanes::Tell& tell)
+      : tier_(tier), programs_(programs), tell_(tell) {
+    void* page =
+        mmap(nullptr, sizeof *count_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) broken_call("a page for counting");
+    count_ = new (page) std::atomic<std::size_t>(0);
+    tell_(fmt::format("{} programs as: {}", programs_, tier_.name));
+  }
+  ~Tried() { munmap(count_, sizeof *count_); }
+  Tried(const Tried&) = delete;
+  Tried& operator=(const Tried&) = delete;
+
+  void one_more() {
+    constexpr std::size_t kOften = 40;
+    const std::size_t count = ++*count_;
+    if (count % kOften == 0) tell_(fmt::format("  {} of {} tried", count, programs_));
+  }
+
+ private:
+  const Tier& tier_;
+  std::size_t programs_;
+  const AttackLanes::Tell& tell_;
+  std::atomic<std::size_t>* count_;  // shared with the lanes
+};
+
+/// A lane's part of one column of the matrix, as text.
+std::string part_of_column(const Tier& tier, AttackLane& lane, Tried& tried) {
+  Defences defences;
+  defences.walls.namespaces = tier.namespaces;
+  lane.testbed->settle();
+  Json cells = Json::array();
+  for (const Attack& attack : lane.programs.attacks) {
+    cells.push_back(to_json(judge_attack(attack, lane.testbed->try_attack(attack, defences))));
+    tried.one_more();
+  }
+  for (const OddProgram& program : lane.programs.honest) {
+    cells.push_back(to_json(judge_honest(lane.testbed->try_honest(program, defences))));
+    tried.one_more();
+  }
+  return cells.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+AttackLanes::AttackLanes(const Workshop& workshop, const AttackCorpus& corpus, Tell tell)
+    : tell_(std::move(tell)) {
+  // Only root has a user for each lane; the processes of one user are counted together.
+  const int at_once = geteuid() == 0 ? this_machine().cores : 1;
+  lanes_.resize(static_cast<std::size_t>(at_once) + 1);
+  for (AttackLane& lane : lanes_) {
+    lane.programs.challenge = corpus.challenge;
+    lane.programs.check = corpus.check;
+    lane.programs.headers = corpus.headers;
+  }
+  for (const Attack& attack : corpus.attacks) {
+    AttackLane& lane = lane_for(attack);
+    lane.programs.attacks.push_back(attack);
+    lane.rows.push_back(programs_++);
+  }
+  for (const OddProgram& program : corpus.honest) {
+    AttackLane& lane = next_lane();
+    lane.programs.honest.push_back(program);
+    lane.rows.push_back(programs_++);
+  }
+  for (AttackLane& lane : lanes_)
+    lane.testbed =
+        std::make_unique<Testbed>(workshop, lane.programs, this_machine().cores / at_once);
+}
+
+/// Memory files are counted for the whole machine, everything else for the attack itself.
+AttackLane& AttackLanes::lane_for(const Attack& attack) {
+  return attack.effect.kind == "shared_mib" ? lanes_.back() : next_lane();
+}
+
+std::vector<AttackCell> AttackLanes::column(const Tier& tier) {
+  Tried tried(tier, programs_, tell_);
+  const auto start = [&](AttackLane& lane) {
+    return lane.testbed->send([&] { return part_of_column(tier, lane, tried); }, !tier.as_root);
+  };
+  std::vector<AttackCell> column(programs_);
+  const auto finish = [&](const AttackLane& lane, Errand& errand) {
+    const Json cells = Json::parse(errand.result());
+    for (std::size_t i = 0; i < lane.rows.size(); ++i)
+      column[lane.rows[i]] = cell_from(cells.at(i));
+  };
+  std::vector<Errand> at_once;
+  for (std::size_t i = 0; i + 1 < lanes_.size(); ++i) at_once.push_back(start(lanes_[i]));
+  for (std::size_t i = 0; i < at_once.size(); ++i) finish(lanes_[i], at_once[i]);
+  Errand alone = start(lanes_.back());
+  finish(lanes_.back(), alone);
+  return column;
+}
+
+}  // namespace gauntlet

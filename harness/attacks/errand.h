@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <sys/types.h>
+
+#include "harness/sandbox/fd.h"
+
+namespace gauntlet {
+
+/// A fork of this process that does one thing and says what came of it. Ends with us, or with this
+/// object.
+class Errand {
+ public:
+  explicit Errand(const std::function<std::string()>& act);
+  Errand(Errand&& other) noexcept;
+  ~Errand();
+
+  /// Waits for the text that `act` returned. Throws Broken with the words of what it threw.
+  std::string result();
+
+  /// To be called by an act that changes its user: the kernel then forgets whom it ends with.
+  static void end_with_parent();
+
+ private:
+  void reap();
+
+  Fd in_;
+  pid_t pid_ = -1;
+};
+
+}  // namespace gauntlet

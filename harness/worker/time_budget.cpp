@@ -1,0 +1,27 @@
+#include "harness/worker/time_budget.h"
+
+#include <fmt/format.h>
+
+namespace gauntlet {
+TimeBudget::Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<TimeBudget::Duration>(std::chrono::duration<double>(seconds));
+}
+
+TimeBudget::TimeBudget(double check_seconds, double cell_seconds)
+    : check_{duration_of(check_seconds)}, cell_{duration_of(cell_seconds)} {}
+
+void TimeBudget::use(Duration time) {
+  check_.used += time;
+  cell_.used += time;
+}
+
+SolutionFailure TimeBudget::used_up() const {
+  const Purse& empty = cell_is_used_up() ? cell_ : check_;
+  const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
+  return {Verdict::timed_out,
+          fmt::format("its calls have used {:.1f} s of the {:g} s that {} may take together",
+                      seconds(empty.used), seconds(empty.allowed),
+                      &empty == &cell_ ? "those of all checks" : "those of one check")};
+}
+
+}  // namespace gauntlet
