@@ -1,16 +1,17 @@
-#include <fcntl.h>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include "harness/build/build_cache.h"
+#include "harness/build/build_folder.h"
 #include "harness/build/compiler.h"
 #include "harness/build/compiler_messages.h"
+#include "harness/build/silencing.h"
 #include "harness/build/solution.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
-#include "harness/sandbox/fd.h"
+#include "harness/core/text.h"
 #include "harness/sandbox/run_command.h"
 
 namespace gauntlet {
@@ -19,8 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr off_t kLargestLibrary = off_t{64} << 20;
-constexpr const char* kContract = "contract.h";
+constexpr std::uint64_t kLargestLibrary = std::uint64_t{64} << 20;
 
 /// One of the two libraries that a solution's files make.
 struct Recipe {
@@ -41,99 +41,205 @@ const Recipe& tests_recipe() {
   return recipe;
 }
 
-std::string key_of(const Recipe& recipe, const SolutionSource& source, const Challenge& challenge) {
+// Raised when the steps below change in what they make or tell.
+constexpr std::string_view kSteps = "2: one command a file, structured messages, fixed times";
+
+// A source can have more to say than a pipe holds or a report shows; its warnings are counted.
+constexpr std::size_t kMostSaid = std::size_t{16} << 20;
+
+std::string key_of(const Recipe& recipe, const SolutionSource& source, std::string_view contract) {
   return Digest()
       .add(recipe.name, source.digest())
-      .add("contract", read_file(challenge.folder / kContract))
+      .add("contract", contract)
       .add("flags", fmt::format("{}", fmt::join(recipe.flags, " ")))
+      .add("steps", kSteps)
       .add("compiler", compiler().path + compiler().version)
       .add("machine", compiler().machine)
       .hex();
 }
 
-/// The command line. Names have been checked when the solution was read; a source that came another
-/// way gets the same treatment by the compiler as any wrong name.
-Command compile_command(const Recipe& recipe, const SolutionSource& source, const fs::path& folder,
-                        const Walls& walls) {
-  Command command{{compiler().path}, folder, walls};
-  command.argv.insert(command.argv.end(), recipe.flags.begin(), recipe.flags.end());
-  command.argv.insert(command.argv.end(), {"-I.", "-o", kLibrary});
-  for (const SolutionSource::File& file : source.files)
-    if (file.name.ends_with(".cpp") && recipe.compiles(file.name))
-      command.argv.push_back(file.name);
-  return command;
-}
-
-void write_sources(const SolutionSource& source, const Challenge& challenge,
-                   const fs::path& folder) {
-  for (const SolutionSource::File& file : source.files)
-    write_file(folder / file.name, file.content);
-  // Last, so that a copy of it among the solution's files, however changed, is not what is
-  // compiled.
-  write_file(folder / kContract, read_file(challenge.folder / kContract));
-}
-
-/// What the compiler left in its folder, which may be anything.
-std::string take_library(const fs::path& folder) {
-  const Fd file(open((folder / kLibrary).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat facts {};
-  if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";
-  if (facts.st_size > kLargestLibrary) return "";
-  std::string content(static_cast<std::size_t>(facts.st_size), '\0');
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t got = read(file.get(), content.data() + done, content.size() - done);
-    if (got <= 0) return "";
-    done += static_cast<std::size_t>(got);
+/// The way from a solution's files to its library. Our own faults, and the machine's, are these and
+/// no others; each is seen by us, not read in what the compiler says, and none is kept:
+///   - the temporary folder has too little room when the build begins, or later has less than the
+///     build may still use; a file of ours meets a quota or an input/output error there;
+///   - a process of ours cannot be started (`Unstarted`);
+///   - the compiler fails on an empty source as well;
+///   - what was built cannot be read, the cache cannot be written.
+/// All else that ends a build is the source's doing: limits, bombs, and whatever words it prints.
+class Build {
+ public:
+  Build(const Recipe& recipe, const SolutionSource& source, std::string contract,
+        const BuildTerms& terms)
+      : recipe_(recipe), source_(source), contract_(std::move(contract)), terms_(terms) {
+    record_.compiler = compiler().version;
+    record_.flags = fmt::format("{}", fmt::join(recipe.flags, " "));
   }
-  return content;
-}
 
-/// The sentence for a compilation that was stopped; nothing when the compiler had its say.
-std::string stopped_by(const CommandResult& result) {
-  if (std::holds_alternative<Exited>(result.outcome)) {
-    const bool failed = std::get<Exited>(result.outcome).code != 0;
-    const auto limit = limit_in(result.output);
-    return failed && limit ? fmt::format("the compiler ran into its limit on {}", *limit) : "";
+  void run() {
+    folder_.put(source_.files, contract_);
+    bool good = true;
+    for (const SolutionSource::File& file : source_.files)
+      if (good && is_compiled(file)) good = compile(file.name);
+    record_.ok = good && link();
+    if (record_.ok) take_library();
+    if (!record_.ok) require_working_machine();
+    if (record_.ok) look_for_silencers();
+    report();
   }
-  if (std::holds_alternative<Unstarted>(result.outcome)) throw Broken(describe(result.outcome));
-  return fmt::format("the compiler was stopped: {}", describe(result.outcome));
-}
 
-BuildRecord record_of(const Recipe& recipe, const CommandResult& result, const fs::path& scratch) {
-  BuildRecord record;
-  record.compiler = compiler().version;
-  record.flags = fmt::format("{}", fmt::join(recipe.flags, " "));
-  record.warnings = count_warnings(result.output);
-  record.messages = tidy_messages(result.output, scratch.string());
-  record.seconds = result.seconds;
-  const auto* end = std::get_if<Exited>(&result.outcome);
-  record.ok = end != nullptr && end->code == 0;
-  return record;
-}
+  const BuildRecord& record() const { return record_; }
+  const std::string& library() const { return library_; }
+
+ private:
+  bool is_compiled(const SolutionSource::File& file) const {
+    return file.name.ends_with(".cpp") && recipe_.compiles(file.name);
+  }
+
+  std::vector<std::string> command(std::vector<std::string> more) const {
+    std::vector<std::string> argv{compiler().path};
+    argv.insert(argv.end(), recipe_.flags.begin(), recipe_.flags.end());
+    argv.insert(argv.end(), more.begin(), more.end());
+    return argv;
+  }
+
+  /// The terms are the whole build's: each step has what the ones before it left.
+  Limits limits_left() const {
+    Limits limits = terms_.limits;
+    limits.wall_seconds = std::max(limits.wall_seconds - record_.seconds, 0.001);
+    limits.output_kept = limits.output_flood = kMostSaid;
+    const std::uint64_t room = BuildFolder::kRoom - std::min(BuildFolder::kRoom, folder_.used());
+    limits.file_bytes = std::min<std::uint64_t>(limits.file_bytes, room);
+    return limits;
+  }
+
+  /// True when the step ended well.
+  bool carry_out(const std::vector<std::string>& argv) {
+    const CommandResult result = run_command({argv, folder_.path(), terms_.walls}, limits_left());
+    record_.seconds += result.seconds;
+    last_ = read_output(folder_.without_our_names(result.output));
+    last_.garbled |= result.output.size() >= kMostSaid;
+    if (const auto* fault = std::get_if<Unstarted>(&result.outcome)) throw Broken(fault->why);
+    const auto* end = std::get_if<Exited>(&result.outcome);
+    if (end == nullptr) {
+      stopped_ = fmt::format(
+          "the compiler was stopped: {}",
+          std::holds_alternative<OverRan>(result.outcome) &&
+                  record_.seconds >= terms_.limits.wall_seconds
+              ? fmt::format("more than {} s of wall-clock time", terms_.limits.wall_seconds)
+              : describe(result.outcome));
+    } else if (const auto limit = limit_in(last_.plain); end->code != 0 && limit) {
+      stopped_ = fmt::format("the compiler ran into its limit on {}", *limit);
+    }
+    return end != nullptr && end->code == 0;
+  }
+
+  void remember() {
+    said_.diagnostics.insert(said_.diagnostics.end(), last_.diagnostics.begin(),
+                             last_.diagnostics.end());
+    said_.plain += last_.plain;
+    said_.garbled |= last_.garbled;
+  }
+
+  bool compile(const std::string& file) {
+    objects_.push_back(folder_.new_name(fs::path(file).stem().string() + ".o"));
+    // The random seed names what has no name; the map takes our folder out of line tables.
+    const bool good =
+        carry_out(command({"-I.", "-fdiagnostics-format=json", "-pipe", "-frandom-seed=" + file,
+                           "-Wa,--debug-prefix-map=" + folder_.path().string() + "=.", "-c", file,
+                           "-o", objects_.back()}));
+    remember();
+    return good;
+  }
+
+  bool link() {
+    std::vector<std::string> more = objects_;
+    more.insert(more.end(), {"-o", library_name_});
+    const bool good = carry_out(command(more));
+    remember();
+    return good;
+  }
+
+  void take_library() {
+    library_ = folder_.take(library_name_, kLargestLibrary);
+    record_.ok = !library_.empty();
+    if (!record_.ok)
+      said_ = {{},
+               fmt::format("the compiler left no library below {} MiB", kLargestLibrary >> 20),
+               false};
+  }
+
+  /// Throws Broken when this is not the source's doing.
+  void require_working_machine() const {
+    if (const std::string fault = folder_.fault(); !fault.empty())
+      throw Broken(fmt::format("nothing can be built in {}: {}", folder_.path().string(), fault));
+    const ScratchFolder empty("build");
+    const CommandResult result = run_command(
+        {command({"-x", "c++", "/dev/null", "-o", "empty.so"}), empty.path(), terms_.walls},
+        Limits());
+    const auto* end = std::get_if<Exited>(&result.outcome);
+    if (end == nullptr || end->code != 0)
+      throw Broken(fmt::format("the compiler fails on an empty source: {}: {}",
+                               describe(result.outcome), one_line(result.output, 400)));
+  }
+
+  void look_for_silencers() {
+    std::vector<Diagnostic> found;
+    const std::vector<SolutionSource::File> files = with_misspelt_lines(source_.files, found);
+    folder_.put(files, contract_);
+    const std::string poison = folder_.new_name("poison.h");
+    folder_.put({{poison, std::string(kPoison)}}, contract_);
+    for (const SolutionSource::File& file : source_.files) {
+      if (!is_compiled(file)) continue;
+      carry_out(command({"-I.", "-fdiagnostics-format=json", "-fmax-errors=0", "-include", poison,
+                         "-E", file.name, "-o", folder_.new_name("preprocessed")}));
+      if (last_.garbled || !stopped_.empty())
+        found.push_back({"warning", file.name, 0, 0,
+                         "cannot be searched for pragmas that silence the compiler", ""});
+      add_silencers(last_, source_.files, found);
+    }
+    stopped_.clear();
+    said_.diagnostics.insert(said_.diagnostics.end(), found.begin(), found.end());
+  }
+
+  void report() {
+    if (said_.garbled)
+      said_.diagnostics.push_back(
+          {"warning", "", 0, 0, "the compiler's messages were cut or mixed up by the source", ""});
+    record_.warnings = static_cast<int>(own_warnings(said_).size());
+    record_.messages = tidy_messages(said_);
+    if (stopped_.empty()) return;
+    record_.messages = stopped_ + (record_.messages.empty() ? "" : "\n") + record_.messages;
+    record_.stopped = true;
+  }
+
+  const Recipe& recipe_;
+  const SolutionSource& source_;
+  std::string contract_;
+  const BuildTerms& terms_;
+  BuildFolder folder_;
+  const std::string library_name_ = folder_.new_name("library.so");
+  std::vector<std::string> objects_;
+  CompilerOutput last_;  // of the last step
+  CompilerOutput said_;
+  std::string stopped_;
+  BuildRecord record_;
+  std::string library_;
+};
 
 BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Challenge& challenge,
                     const fs::path& cache, const BuildTerms& terms) {
   const BuildCache builds(cache / "builds");
-  const std::string key = key_of(recipe, source, challenge);
+  const std::string contract = read_file(challenge.folder / "contract.h");
+  const std::string key = key_of(recipe, source, contract);
   if (auto built = builds.find(key)) return *built;
-  const ScratchFolder scratch("build");
-  write_sources(source, challenge, scratch.path());
-  const CommandResult result =
-      run_command(compile_command(recipe, source, scratch.path(), terms.walls), terms.limits);
-  BuildRecord record = record_of(recipe, result, scratch.path());
-  if (const std::string stopped = stopped_by(result); !stopped.empty()) {
-    record.messages = stopped + (record.messages.empty() ? "" : "\n") + record.messages;
-    record.stopped = true;
-    return {record, {}};  // not kept: another day or machine may be faster
+  Build build(recipe, source, contract, terms);
+  build.run();
+  if (build.record().stopped) return {build.record(), {}};  // another day or machine may be faster
+  try {
+    return builds.keep(key, build.record(), build.library());
+  } catch (const UserError& error) {
+    throw Broken(error.what());
   }
-  const std::string library = record.ok ? take_library(scratch.path()) : "";
-  if (record.ok && library.empty()) {
-    record.ok = false;
-    record.messages =
-        fmt::format("the compiler left no library below {} MiB", kLargestLibrary >> 20);
-  }
-  return builds.keep(key, record, library);
 }
 
 }  // namespace

@@ -2,50 +2,119 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "harness/core/text.h"
 
 namespace gauntlet {
 namespace {
 
+using nlohmann::json;
+
 constexpr std::size_t kKept = std::size_t{8} << 10;
 
-/// Where the line of the first error begins; npos when nothing is an error.
-std::size_t first_error(std::string_view text) {
-  std::size_t at = std::string_view::npos;
+std::string text_in(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+int number_in(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? found->get<int>() : 0;
+}
+
+void add_place(const json& object, Diagnostic& diagnostic) {
+  const auto places = object.find("locations");
+  if (places == object.end() || !places->is_array() || places->empty()) return;
+  const json& first = places->front();
+  const auto caret = first.is_object() ? first.find("caret") : first.end();
+  if (!first.is_object() || caret == first.end() || !caret->is_object()) return;
+  diagnostic.file = text_in(*caret, "file");
+  diagnostic.line = number_in(*caret, "line");
+  diagnostic.column = number_in(*caret, "byte-column");
+}
+
+/// g++ nests everything that it says while it works on one thing, warnings and errors as well.
+void add(const json& object, std::vector<Diagnostic>& all) {
+  if (!object.is_object()) return;
+  Diagnostic diagnostic{text_in(object, "kind"),  "", 0, 0, text_in(object, "message"),
+                        text_in(object, "option")};
+  add_place(object, diagnostic);
+  all.push_back(std::move(diagnostic));
+  if (const auto children = object.find("children");
+      children != object.end() && children->is_array())
+    for (const json& child : *children) add(child, all);
+}
+
+std::string line_of(const Diagnostic& said) {
+  std::string place = said.file;
+  if (said.line > 0) place += fmt::format(":{}:{}", said.line, said.column);
+  return fmt::format("{}{}{}: {}{}\n", place, place.empty() ? "" : ": ", said.kind, said.message,
+                     said.option.empty() ? "" : fmt::format(" [{}]", said.option));
+}
+
+bool speaks_of_error(std::string_view plain) {
   for (const std::string_view mark :
-       {"error: ", "undefined reference to", "multiple definition of", "cannot find "})
-    at = std::min(at, text.find(mark));
-  if (at == std::string_view::npos || at == 0) return at;
-  const std::size_t line_end = text.rfind('\n', at);
-  return line_end == std::string_view::npos ? 0 : line_end + 1;
+       {"error: ", "undefined reference to", "multiple definition of", "cannot find ", "Error: "})
+    if (plain.find(mark) != std::string_view::npos) return true;
+  return false;
+}
+
+/// Errors, own warnings, the rest; a note goes with what it explains.
+std::string in_order(const std::vector<Diagnostic>& diagnostics) {
+  std::array<std::string, 3> texts;
+  std::size_t rank = 2;
+  for (const Diagnostic& said : diagnostics) {
+    if (said.is_error()) rank = 0;
+    if (said.kind == "warning") rank = said.is_own() ? 1 : 2;
+    if (texts[rank].size() < kKept) texts[rank] += line_of(said);
+  }
+  return texts[0] + texts[1] + texts[2];
 }
 
 }  // namespace
 
-int count_warnings(std::string_view output) {
-  int count = 0;
-  constexpr std::string_view kMark = " warning: ";
-  for (std::size_t at = output.find(kMark); at != std::string_view::npos;
-       at = output.find(kMark, at + kMark.size()))
-    ++count;
-  return count;
+CompilerOutput read_output(std::string_view output) {
+  CompilerOutput all;
+  while (!output.empty()) {
+    const std::size_t end = std::min(output.find('\n'), output.size() - 1) + 1;
+    const std::string_view line = output.substr(0, end);
+    output.remove_prefix(end);
+    if (!line.starts_with('[')) {
+      all.plain += line;
+      continue;
+    }
+    std::string printed(line);
+    // g++ does not escape all control characters of a source's text.
+    std::replace_if(
+        printed.begin(), printed.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+    const json said = json::parse(printed, nullptr, false);
+    all.garbled |= !said.is_array();
+    if (said.is_array())
+      for (const json& one : said) add(one, all.diagnostics);
+  }
+  return all;
 }
 
-std::string tidy_messages(std::string_view output, std::string_view scratch) {
-  std::string text(output);
-  const std::string folder = std::string(scratch) + "/";
-  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
-    text.erase(at, folder.size());
-  if (const std::size_t error = first_error(text); error != std::string::npos && error > 0)
-    std::rotate(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error), text.end());
+std::vector<Diagnostic> own_warnings(const CompilerOutput& output) {
+  std::vector<Diagnostic> own;
+  for (const Diagnostic& said : output.diagnostics)
+    if (said.kind == "warning" && said.is_own()) own.push_back(said);
+  return own;
+}
+
+std::string tidy_messages(const CompilerOutput& output) {
+  const std::string said = in_order(output.diagnostics);
+  std::string text = speaks_of_error(output.plain) ? output.plain + said : said + output.plain;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return printable(text, kKept);
 }
 
-std::optional<std::string> limit_in(std::string_view output) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWordings{{
+std::optional<std::string> limit_in(std::string_view plain) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWordings{{
       {"CPU time limit exceeded", "CPU time"},
       {"File size limit exceeded", "file size"},
       {"File too large", "file size"},
@@ -53,9 +122,14 @@ std::optional<std::string> limit_in(std::string_view output) {
       {"virtual memory exhausted", "memory"},
       {"memory exhausted", "memory"},
       {"Killed signal terminated program", "memory"},
+      {"Cannot allocate memory", "memory"},
+      {"Resource temporarily unavailable", "processes"},
+      {"No space left on device", "disk space"},
+      {"Disk quota exceeded", "disk space"},
+      {"Input/output error", "what its disk can do"},
   }};
   for (const auto& [wording, limit] : kWordings)
-    if (output.find(wording) != std::string_view::npos) return std::string(limit);
+    if (plain.find(wording) != std::string_view::npos) return std::string(limit);
   return std::nullopt;
 }
 

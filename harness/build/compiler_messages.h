@@ -3,19 +3,45 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gauntlet {
 
-/// "warning:" lines in what the compiler said.
-int count_warnings(std::string_view output);
+/// One thing that the compiler says, and where.
+struct Diagnostic {
+  std::string kind;     // "error", "fatal error", "warning", "note"
+  std::string file;     // as the compiler names it: "solution.cpp", "/usr/include/c++/12/vector"
+  int line = 0;         // 0: nowhere
+  int column = 0;       // in bytes, from 1
+  std::string message;  // without the option
+  std::string option;   // "-Wunused-variable"; empty for most errors
 
-/// What the compiler said, for a report: the first error first, then the rest in its order; the
-/// scratch folder's name is taken out, so that files have the submission's names; safe to print,
-/// cut.
-std::string tidy_messages(std::string_view output, std::string_view scratch);
+  /// Its place is not in a header of the system. What has no place counts as the submission's.
+  bool is_own() const { return !file.starts_with('/'); }
+  bool is_error() const { return kind != "warning" && kind != "note"; }
+};
+
+/// What a step of a build printed, taken apart.
+struct CompilerOutput {
+  std::vector<Diagnostic> diagnostics;  // in their order; notes follow what they explain
+  std::string plain;                    // of the driver, the assembler, the linker
+  bool garbled = false;                 // structured output that cannot be read, or was cut
+};
+
+/// Takes apart what g++ -fdiagnostics-format=json printed. The assembler writes to the same stream,
+/// and a source may have it print anything: that can add diagnostics, and take none away.
+CompilerOutput read_output(std::string_view output);
+
+/// Warnings that are the submission's own.
+std::vector<Diagnostic> own_warnings(const CompilerOutput& output);
+
+/// What was said, for a report: errors first, then the submission's warnings, then the rest, each
+/// in its order; safe to print, cut.
+std::string tidy_messages(const CompilerOutput& output);
 
 /// The limit that a part of the compiler ran into, from the way g++ words it ("memory", "CPU time",
-/// "file size"). g++ calls that an internal error and asks for a bug report.
-std::optional<std::string> limit_in(std::string_view output);
+/// "file size"), or a shortage that may be the machine's. It is read in the plain part, where a
+/// source can put words as well: so it decides what is kept, and no verdict.
+std::optional<std::string> limit_in(std::string_view plain);
 
 }  // namespace gauntlet

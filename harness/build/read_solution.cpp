@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/build/solution.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
-#include "harness/core/files.h"
 #include "harness/core/text.h"
+#include "harness/sandbox/fd.h"
 
 namespace gauntlet {
 
@@ -18,12 +22,13 @@ namespace {
 
 constexpr std::size_t kMostFiles = 64;
 constexpr std::uintmax_t kMostBytes = 1 << 20;
-constexpr int kMostFolders = 4;  // below the solution's own
+constexpr int kMostFolders = 4;     // below the solution's own
+constexpr int kMostEntries = 1000;  // notes and empty folders as well
 
 constexpr std::array<std::string_view, 5> kCode{".cpp", ".h", ".hpp", ".cu", ".cuh"};
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& rule) {
-  throw UserError(fmt::format("{}: {}", printable(file.string(), 400), rule), 3);
+  throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule), 3);
 }
 
 bool is_code(const fs::path& file) {
@@ -64,6 +69,97 @@ bool is_text(std::string_view text) {
   return true;
 }
 
+/// Nothing of ours can be put where a folder has the name, and a solution means a file by it.
+bool is_name_of_file(const fs::path& relative) {
+  std::string name = relative.string();
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return name == "contract.h" || name == "solution.cpp" || name == SolutionSource::kTests ||
+         name == SolutionSource::kClaims;
+}
+
+/// Reads a folder that somebody else filled, and may still be filling.
+class Reader {
+ public:
+  Reader(const fs::path& folder, SolutionSource& source) : folder_(folder), source_(source) {}
+
+  void read_all() {
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(folder_, error)))
+      refuse(folder_, "symbolic links are not followed");
+    if (!fs::is_directory(folder_, error)) refuse(folder_, "is no folder");
+    fs::recursive_directory_iterator entry(folder_, error);
+    int entries = 0;
+    for (; !error && entry != fs::end(entry); entry.increment(error)) {
+      if (++entries > kMostEntries)
+        refuse(folder_, fmt::format("holds more than {} files and folders", kMostEntries));
+      take(entry->path(), entry.depth());
+    }
+    if (error)
+      refuse(entry == fs::end(entry) ? folder_ : entry->path(),
+             fmt::format("a folder in it cannot be read: {}", error.message()));
+  }
+
+ private:
+  void take(const fs::path& file, int depth) {
+    const fs::path relative = file.lexically_relative(folder_);
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(file, error);
+    if (fs::is_symlink(status)) refuse(file, "symbolic links are not followed");
+    check_name(file, relative);
+    if (depth > kMostFolders)
+      refuse(file, fmt::format("lies more than {} folders deep", kMostFolders));
+    if (fs::is_directory(status)) {
+      if (is_name_of_file(relative)) refuse(file, "is a folder, and its name is that of a file");
+      return;
+    }
+    if (!fs::is_regular_file(status)) refuse(file, "is no regular file");
+    const bool claims = relative == SolutionSource::kClaims;
+    if (is_note(relative) && !claims) return;
+    if (!is_code(relative) && !claims)
+      refuse(file,
+             "is of a kind that a solution cannot hold; wanted: .cpp, .h, .hpp, .cu, .cuh, and "
+             "beside them .md and claims.yaml");
+    std::string content = content_of(file);
+    if (claims) {
+      source_.claims = std::move(content);  // never refused: a bad one is told beside the grade
+      return;
+    }
+    if (source_.files.size() == kMostFiles)
+      refuse(file, fmt::format("a solution holds at most {} files", kMostFiles));
+    if (!is_text(content)) refuse(file, "is not UTF-8 text");
+    source_.files.push_back({relative.generic_string(), std::move(content)});
+  }
+
+  /// Looks at what was opened, not at the name: that may lead elsewhere by now.
+  std::string content_of(const fs::path& file) {
+    const Fd in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    struct stat facts {};
+    if (!in || fstat(in.get(), &facts) != 0)
+      refuse(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (!S_ISREG(facts.st_mode)) refuse(file, "is no regular file");
+    const auto size = static_cast<std::uintmax_t>(facts.st_size);
+    if (size > kMostBytes - bytes_)
+      refuse(file, fmt::format("with it the solution holds more than {} KiB", kMostBytes >> 10));
+    bytes_ += size;
+    std::string content(size, '\0');
+    std::size_t done = 0;
+    while (done < content.size()) {
+      const ssize_t got = ::read(in.get(), content.data() + done, content.size() - done);
+      if (got < 0 && errno != EINTR)
+        refuse(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+      if (got == 0) refuse(file, "was cut while it was read");
+      if (got > 0) done += static_cast<std::size_t>(got);
+    }
+    return content;
+  }
+
+  const fs::path& folder_;
+  SolutionSource& source_;
+  std::uintmax_t bytes_ = 0;
+};
+
 }  // namespace
 
 std::string SolutionSource::digest() const {
@@ -80,39 +176,8 @@ bool SolutionSource::has_tests() const {
 }
 
 SolutionSource read_solution(const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_symlink(fs::symlink_status(folder, error)))
-    refuse(folder, "symbolic links are not followed");
-  if (!fs::is_directory(folder, error)) refuse(folder, "is no folder");
   SolutionSource source;
-  std::uintmax_t bytes = 0;
-  for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::end(entry); ++entry) {
-    const fs::path file = entry->path();
-    const fs::path relative = file.lexically_relative(folder);
-    if (entry->is_symlink()) refuse(file, "symbolic links are not followed");
-    check_name(file, relative);
-    if (entry.depth() > kMostFolders)
-      refuse(file, fmt::format("lies more than {} folders deep", kMostFolders));
-    if (entry->is_directory()) continue;
-    if (!entry->is_regular_file()) refuse(file, "is no regular file");
-    const bool claims = relative == SolutionSource::kClaims;
-    if (is_note(relative) && !claims) continue;
-    if (!is_code(relative) && !claims)
-      refuse(file,
-             "is of a kind that a solution cannot hold; wanted: .cpp, .h, .hpp, .cu, .cuh, and "
-             "beside them .md and claims.yaml");
-    bytes += entry->file_size();
-    if (bytes > kMostBytes)
-      refuse(file, fmt::format("with it the solution holds more than {} KiB", kMostBytes >> 10));
-    if (claims) {
-      source.claims = read_file(file);  // never refused: a bad one is told beside the grade
-      continue;
-    }
-    if (source.files.size() == kMostFiles)
-      refuse(file, fmt::format("a solution holds at most {} files", kMostFiles));
-    source.files.push_back({relative.generic_string(), read_file(file)});
-    if (!is_text(source.files.back().content)) refuse(file, "is not UTF-8 text");
-  }
+  Reader(folder, source).read_all();
   std::sort(source.files.begin(), source.files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   const bool complete = std::any_of(source.files.begin(), source.files.end(),

@@ -64,9 +64,10 @@ Findings inspect(const Context& context, const SubmissionFolder& submission) {
     for (const auto& id : challenges_of(submission, context.challenges()))
       collect(findings, [&] {
         const Challenge challenge = load_challenge(context.root(), id);
+        // First, so that what is no plain file is not opened below.
+        const SolutionSource solution = read_solution(submission.folder / id);
         for (auto& note : outdated_copies(challenge, submission.folder / id))
           findings.notes.push_back(std::move(note));
-        const SolutionSource solution = read_solution(submission.folder / id);
         if (solution.claims)
           try_claims(*solution.claims, submission.folder / id / SolutionSource::kClaims, findings);
       });

@@ -73,7 +73,9 @@ class Run {
     LaunchPlan plan;
     plan.argv = command_.argv;
     // "." and not the folder's path: parts of that path may be closed to the command's user.
-    plan.environment = {"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=.", "HOME=."};
+    // A fixed date in a fixed time zone: the same source makes the same library at any time.
+    plan.environment = {"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=.", "HOME=.",
+                        "TZ=UTC0",  "SOURCE_DATE_EPOCH=315532800"};
     plan.descriptors = {null.get(), output_.writing_end(), output_.writing_end()};
     plan.folder = folder.get();
     plan.landlock = landlock.get();

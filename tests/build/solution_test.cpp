@@ -11,49 +11,13 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/sandbox/run_command.h"
+#include "tests/build/bench.h"
 #include "tests/support/text.h"
 
 using namespace gauntlet;
+using gauntlet::test::Bench;
 
 namespace {
-
-/// A submission's folder, a challenge and a cache.
-struct Bench {
-  ScratchFolder solution{"build-test-solution"};
-  ScratchFolder challenge_folder{"build-test-challenge"};
-  ScratchFolder cache{"build-test-cache"};
-  Challenge challenge;
-
-  Bench() {
-    challenge.id = "test";
-    challenge.folder = challenge_folder.path();
-    write_file(challenge.folder / "contract.h",
-               "#pragma once\nextern \"C\" long answer(void);\n#define CONTRACT 7\n");
-  }
-
-  void file(const std::string& name, const std::string& content) const {
-    write_file(solution.path() / name, content);
-  }
-
-  BuiltSolution build() const {
-    return build_solution(read_solution(solution.path()), challenge, cache.path());
-  }
-
-  BuiltSolution build(const std::string& source) const {
-    file("solution.cpp", source);
-    return build();
-  }
-
-  std::string refusal() const {
-    try {
-      read_solution(solution.path());
-    } catch (const UserError& error) {
-      CHECK(error.exit_code == 3);
-      return error.what();
-    }
-    return "taken";
-  }
-};
 
 const char* const kGoodSolution = "#include \"contract.h\"\nlong answer() { return CONTRACT; }\n";
 
@@ -135,10 +99,44 @@ TEST_CASE("a folder that is no solution is refused, with the file and the rule")
                    for (int i = 0; i < 70; ++i) bench.file(fmt::format("f{}.h", i), "");
                  }),
                  "at most 64 files"));
+  for (const char* name : {"pipe.h", "claims.yaml", "notes.md", "contract.h"})
+    CHECK(contains(refusal_with([name](const Bench& bench) {
+                     mkfifo((bench.solution.path() / name).c_str(), 0644);
+                   }),
+                   fmt::format("{}: is no regular file", name)));
+  for (const char* name : {"contract.h", "Contract.h", "solution.cpp", "tests.cpp", "claims.yaml"})
+    CHECK(contains(refusal_with([name](const Bench& bench) {
+                     std::filesystem::remove(bench.solution.path() / name);
+                     bench.file(std::string(name) + "/a.h", "");
+                   }),
+                   fmt::format("{}: is a folder, and its name is that of a file", name)));
+  for (const char* name : {"two\nlines.h", "quo'te.h", "quo\"te.h", "back\\slash.h", "@args.cpp"})
+    CHECK(contains(refusal_with([name](const Bench& bench) { bench.file(name, ""); }),
+                   "names are made of"));
+  CHECK(contains(
+      refusal_with([](const Bench& bench) { bench.file(std::string(100, 'a') + ".h", ""); }),
+      "at most 100 characters"));
+  CHECK(contains(refusal_with([](const Bench& bench) { bench.file("a/b/c/d/e/f.h", ""); }),
+                 "lies more than 4 folders deep"));
   CHECK(contains(refusal_with([](const Bench& bench) {
-                   mkfifo((bench.solution.path() / "pipe.h").c_str(), 0644);
+                   for (int i = 0; i < 1001; ++i)
+                     std::filesystem::create_directory(bench.solution.path() /
+                                                       fmt::format("d{}", i));
                  }),
-                 "pipe.h: is no regular file"));
+                 "more than 1000 files and folders"));
+}
+
+TEST_CASE("a solution whose names are ours, or nearly, is built like any other") {
+  const Bench bench;
+  bench.file("solution.so/library.h", "#define ONE 1\n");
+  bench.file("detail/contract.h", "#define TWO 2\n");
+  bench.file("contract/contract.h/three.h", "#define THREE 3\n");
+  bench.file("tests/tests.cpp/four.cpp", "int four() { return 4; }\n");
+  const BuiltSolution built = bench.build(
+      "#include \"solution.so/library.h\"\n#include \"detail/contract.h\"\n"
+      "#include \"contract/contract.h/three.h\"\n#include \"contract.h\"\nint four();\n"
+      "long answer() { return ONE + TWO + THREE + four() + CONTRACT; }\n");
+  CHECK_MESSAGE(built.record.ok, built.record.messages);
 }
 
 TEST_CASE("a good solution becomes a library, with nothing to say about it") {
@@ -249,7 +247,7 @@ TEST_CASE("code that keeps the compiler busy without end runs into a limit that 
   limits.cpu_seconds = 1;
   const CommandResult result =
       run_command({{"/usr/bin/g++", "-c", "a.cpp"}, folder.path()}, limits);
-  CHECK(limit_in(result.output) == "CPU time");
+  CHECK(limit_in(read_output(result.output).plain) == "CPU time");
 }
 
 TEST_CASE(
@@ -270,12 +268,7 @@ TEST_CASE("a library beyond all measure is not built") {
   CHECK(contains(built.record.messages, "limit on file size"));
 }
 
-TEST_CASE("messages are tidied: errors first, our folder taken out, limits recognised") {
-  CHECK(tidy_messages("a.cpp:1:2: warning: x\na.cpp:3:4: error: y\n", "/scratch") ==
-        "a.cpp:3:4: error: y\na.cpp:1:2: warning: x");
-  CHECK(tidy_messages("/scratch/a.cpp:1: note: n\n", "/scratch") == "a.cpp:1: note: n");
-  CHECK(tidy_messages("\x1b[31mred\n", "/scratch") != "\x1b[31mred");
-  CHECK(count_warnings("a: warning: x\nb: warning: y\nwarning\n") == 2);
+TEST_CASE("limits are recognised in what the compiler says outside its diagnostics") {
   CHECK(
       limit_in("g++: internal compiler error: CPU time limit exceeded signal terminated program") ==
       "CPU time");

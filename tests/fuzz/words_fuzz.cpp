@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/build/compiler_messages.h"
+#include "harness/build/silencing.h"
 #include "harness/core/text.h"
 #include "harness/worker/postmortem.h"
 
@@ -23,8 +24,14 @@ void require_safe(std::string_view told) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view words(reinterpret_cast<const char*>(data), size);
-  require_safe(gauntlet::tidy_messages(words, "/tmp/scratch"));
-  if (gauntlet::count_warnings(words) < 0) std::abort();
+  const gauntlet::CompilerOutput output = gauntlet::read_output(words);
+  require_safe(gauntlet::tidy_messages(output));
+  for (const gauntlet::Diagnostic& warning : gauntlet::own_warnings(output))
+    if (warning.is_error()) std::abort();
+  std::vector<gauntlet::Diagnostic> found;
+  const std::vector<gauntlet::SolutionSource::File> files{{"solution.cpp", std::string(words)}};
+  if (gauntlet::with_misspelt_lines(files, found)[0].content.size() != size) std::abort();
+  gauntlet::add_silencers(output, files, found);
   require_safe(gauntlet::limit_in(words).value_or(""));
 
   gauntlet::wire::Control control{};

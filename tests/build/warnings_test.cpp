@@ -1,0 +1,151 @@
+// A warning is the submission's when its place is; and what keeps the compiler from warning is one.
+#include <doctest/doctest.h>
+
+#include "harness/build/compiler_messages.h"
+#include "tests/build/bench.h"
+#include "tests/support/text.h"
+
+using namespace gauntlet;
+using gauntlet::test::Bench;
+
+namespace {
+
+const std::string kBad = "static int bad() { int unused; return 0; }\n";
+const std::string kAnswer = "extern \"C\" long answer() { return 1; }\n";
+const std::string kBadAnswer = kBad + "extern \"C\" long answer() { return bad(); }\n";
+
+void check_warned(const Bench& bench, const std::string& source) {
+  const BuiltSolution built = bench.build(source);
+  CHECK_MESSAGE(built.record.ok, source << built.record.messages);
+  CHECK_MESSAGE(built.record.warnings > 0, source);
+}
+
+void check_clean(const Bench& bench, const std::string& source) {
+  const BuiltSolution built = bench.build(source);
+  CHECK_MESSAGE(built.record.ok, source << built.record.messages);
+  CHECK_MESSAGE(built.record.warnings == 0, source << built.record.messages);
+}
+
+}  // namespace
+
+TEST_CASE("nothing silences the compiler unseen") {
+  const std::string ignored = "GCC diagnostic ignored \"-Wunused-variable\"";
+  const std::string quoted = "\"GCC diagnostic ignored \\\"-Wunused-variable\\\"\"";
+  const std::string string_of = "#define S(x) #x\n#define P(x) _Pragma(S(x))\n";
+  for (const std::string& silence : std::initializer_list<std::string>{
+           "#pragma " + ignored,
+           "# /* a */ pragma /* b */ GCC /* c */ diagnostic ignored \"-Wunused-variable\"",
+           "%:pragma " + ignored,
+           "#pra\\\ngma GCC diag\\\nnostic ignored \"-Wunused-variable\"",
+           "/* a\n*/ #pragma " + ignored,
+           "_Pragma(" + quoted + ")",
+           "_Pragma(L" + quoted + ")",
+           string_of + "P(" + ignored + ")",
+           string_of + "#define Q(a, b) P(GCC a##b ignored \"-Wunused-variable\")\nQ(diag, nostic)",
+           "#define J(a, b) a##b\nJ(_Pra, gma)(" + quoted + ")",
+           "#define _PSTL_PAR_BACKEND_SERIAL\n#include <pstl/pstl_config.h>\n_PSTL_PRAGMA(" +
+               ignored + ")",
+           // Macros of poisoned names, which would hide the rest from who poisons them.
+           "#define diagnostic\n#ifdef diagnostic\n#pragma " + ignored + "\n#endif",
+           "#define GCC\n#ifdef GCC\n#pragma " + ignored + "\n#endif",
+           "#define /*\n*/ GCC\n#if defined /*\n*/ GCC\n#pragma " + ignored + "\n#endif",
+           "#if __has_include(\"contract.h\")\n#pragma " + ignored + "\n#endif",
+       })
+    check_warned(Bench(), silence + "\n" + kBadAnswer);
+}
+
+TEST_CASE("nothing gives a warning another place, or calls a file the system's") {
+  for (const std::string& line : std::initializer_list<std::string>{
+           "#line 1 \"/usr/include/x.h\"",
+           "# 1 \"/usr/include/x.h\"",
+           "# 1 \"solution.cpp\" 3",
+           "#  line  1 \"/usr/include/x.h\"",
+           "#li\\\nne 1 \"/usr/include/x.h\"",
+           "# \\\n1 \"/usr/include/x.h\" 3",
+           "%: line 1 \"/usr/include/x.h\"",
+           "/* a */ # /* b */ line 1 \"/usr/include/x.h\"",
+           "# /*\n*/ 1 \"solution.cpp\" 3",
+           "#define N 1 \"/usr/include/x.h\"\n#line N",
+       })
+    check_warned(Bench(), line + "\n" + kBadAnswer);
+  check_warned(Bench(), "\xEF\xBB\xBF#line 1 \"/usr/include/x.h\"\n" + kBadAnswer);
+
+  for (const char* header :
+       {"#pragma GCC system_header\n", "_Pragma(\"GCC system_header\")\n", "# 2 \"bad.h\" 3\n"}) {
+    const Bench bench;
+    bench.file("bad.h", header + kBad);
+    check_warned(bench, "#include \"bad.h\"\n" + kAnswer + "int n = bad();\n");
+  }
+}
+
+TEST_CASE("warnings behind more text than is kept are counted") {
+  std::string notes;
+  for (int i = 0; i < 2000; ++i)
+    notes += "#pragma message \"some sixty bytes of text, or a few more\"\n";
+  const Bench bench;
+  check_warned(bench, notes + kBadAnswer);
+  CHECK(contains(bench.build().record.messages.substr(0, 200), "unused variable 'unused'"));
+}
+
+TEST_CASE("a source that prints like the compiler takes no warning away") {
+  for (const char* printed : {"[]", "[", "[{}]", "]"})
+    check_warned(Bench(), std::string("asm(\".print \\\"") + printed + "\\\"\");\n" + kBadAnswer);
+}
+
+TEST_CASE("right code is blamed neither for what the system's headers do nor for what it says") {
+  for (const std::string& fine : {
+           std::string("#pragma message \"built for speed\""),
+           std::string("#pragma message \"a warning: of nothing, a.h:1:2: warning: of less\""),
+           std::string(
+               "// #line 3 \"x\"\n/*\n#line 4\n# 5 \"x\" 3\n#pragma GCC diagnostic ignored\n*/"),
+           std::string(
+               "const char* text = R\"(\n#line 7\n# 3 \"x\"\n#pragma GCC system_header\n)\";"),
+           std::string("#if 0\n#line 3\n#pragma GCC diagnostic ignored \"-Wall\"\n#endif"),
+           std::string("#define S(line) #line\nconst char* s = S(a);"),
+           std::string("#define S(line) \\\n  #line\nconst char* s = S(a);"),
+           std::string("int diagnostic = 1, system_header = 2;\nint line = diagnostic;"),
+           std::string("#define UNROLL(n) _Pragma(#n)\nint sum(const int* x) { int s = 0;\n"
+                       "UNROLL(GCC unroll 4)\nfor (int i = 0; i < 64; ++i) s += x[i];\n"
+                       "#pragma GCC ivdep\nfor (int i = 0; i < 64; ++i) s += x[i];\n"
+                       "_Pragma(\"omp simd\")\nfor (int i = 0; i < 64; ++i) s += x[i];\n"
+                       "return s; }"),
+           std::string("#pragma GCC push_options\n#pragma GCC optimize(\"fast-math\")\n"
+                       "#pragma GCC pop_options"),
+       })
+    check_clean(Bench(), fine + "\n" + kAnswer);
+}
+
+TEST_CASE("the compiler's own headers for AVX-512 are not the submission's") {
+  // g++ 12 warns in avx512fintrin.h of registers that are undefined on purpose (GCC bug 105593).
+  check_clean(
+      Bench(),
+      "#include <immintrin.h>\n__attribute__((target(\"avx512f\")))\n"
+      "static float sum(const float* x) {\n"
+      "  const __m512 v = _mm512_loadu_ps(x);\n"
+      "  return _mm512_reduce_add_ps(v) + _mm512_reduce_max_ps(_mm512_getexp_ps(\n"
+      "      _mm512_permutexvar_ps(_mm512_set1_epi32(1), _mm512_roundscale_ps(v, 0))));\n"
+      "}\nextern \"C\" long answer() {\n"
+      "  float x[16] = {};\n  return __builtin_cpu_supports(\"avx512f\") ? (long)sum(x) : 0;\n}\n");
+}
+
+TEST_CASE("what the compiler says is told with errors first, then own warnings, then the rest") {
+  const auto said = [](const char* kind, const char* file, const std::string& more) {
+    return std::string("{\"kind\": \"") + kind + "\", \"message\": \"m\", \"option\": \"-Wm\", " +
+           "\"locations\": [{\"caret\": {\"file\": \"" + file +
+           "\", \"line\": 3, \"byte-column\": 4}}], \"children\": [" + more + "]}";
+  };
+  const std::string nested =
+      said("warning", "/usr/include/x.h",
+           said("note", "/usr/include/x.h", "") + ", " + said("warning", "a.cpp", "") + ", " +
+               said("error", "\x1b[31mb.cpp", ""));
+  const CompilerOutput whole = read_output("plain\n[" + nested + "]\n");
+  CHECK_FALSE(whole.garbled);
+  REQUIRE(own_warnings(whole).size() == 1);
+  CHECK(own_warnings(whole)[0].file == "a.cpp");
+  CHECK(tidy_messages(whole) ==
+        " [31mb.cpp:3:4: error: m [-Wm]\na.cpp:3:4: warning: m [-Wm]\n"
+        "/usr/include/x.h:3:4: warning: m [-Wm]\n/usr/include/x.h:3:4: note: m [-Wm]\nplain");
+  CHECK(read_output("[" + nested).garbled);
+  CHECK(read_output("[7, null, {\"locations\": [3]}, {\"locations\": 1, \"children\": 2}]")
+            .diagnostics.size() == 2);
+}
