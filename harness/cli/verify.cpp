@@ -48,7 +48,7 @@ fs::path receipt_of(const Context& context, const std::string& submission,
 
 Claim find_claim(const Context& context, const VerifyOptions& options) {
   if (fs::is_regular_file(options.what)) {
-    const Receipt receipt = receipt_from_json(read_file(options.what), options.what);
+    const Receipt receipt = receipt_from_json(read_file(options.what, kReceiptFile), options.what);
     require_entry(receipt.challenge, context.challenges());
     return {receipt, find_submission(context, receipt.submission),
             fs::absolute(options.what).parent_path()};
@@ -61,7 +61,7 @@ Claim find_claim(const Context& context, const VerifyOptions& options) {
   require_entry(options.challenge, context.challenges());
   const SubmissionFolder submission = find_submission(context, options.what);
   const fs::path file = receipt_of(context, submission.name, options.challenge);
-  const Receipt receipt = receipt_from_json(read_file(file), file.string());
+  const Receipt receipt = receipt_from_json(read_file(file, kReceiptFile), file.string());
   if (receipt.submission != submission.name || receipt.challenge != options.challenge)
     throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
                                 printable(receipt.submission, 80),
@@ -71,7 +71,7 @@ Claim find_claim(const Context& context, const VerifyOptions& options) {
 
 /// That score.json is what this rubric makes of the observation beside it.
 Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservation& cell) {
-  const std::string text = read_file(file);
+  const std::string text = read_file(file, kResultFile);
   if (text == to_json(score_cell(rubric, cell), rubric))
     return {"score", Outcome::holds, file.string()};
   const auto in = JsonFields::of_document(text, file.string(), "gauntlet.score/1");
@@ -100,7 +100,7 @@ std::vector<Proof> check_files(const Context& context, const Claim& claim,
          fmt::format("{} is not there; the run below stands for it", observation.string())});
     return proofs;
   }
-  const std::string text = read_file(observation);
+  const std::string text = read_file(observation, kResultFile);
   proofs.push_back(check_observation(claim.receipt, text, observation.string()));
   const fs::path score = claim.folder / "score.json";
   if (proofs.back().outcome == Outcome::holds && fs::exists(score))

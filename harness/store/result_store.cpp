@@ -93,7 +93,7 @@ std::optional<CellObservation> ResultStore::load(const std::string& submission,
   require_plain("challenge", challenge);
   const fs::path file = observation_file(submission, challenge);
   if (!fs::exists(file)) return std::nullopt;
-  CellObservation cell = observation_from_json(read_file(file), file.string());
+  CellObservation cell = observation_from_json(read_file(file, kResultFile), file.string());
   if (cell.submission != submission || cell.challenge != challenge)
     throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
                                 printable(cell.submission, 80), printable(cell.challenge, 80)));
@@ -111,7 +111,7 @@ std::optional<Receipt> ResultStore::load_receipt(const std::string& submission,
                                                  const std::string& challenge) const {
   const fs::path file = receipt_file(submission, challenge);
   if (!fs::exists(file)) return std::nullopt;
-  return receipt_from_json(read_file(file), file.string());
+  return receipt_from_json(read_file(file, kReceiptFile), file.string());
 }
 
 std::vector<CellObservation> ResultStore::load_all() const {
