@@ -131,8 +131,10 @@ Answer grade(const Context& context, const GradeOptions& options) {
     answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
     answer.document["cells"].back()["reused"] = reused;
     if (const auto receipt = context.store().load_receipt(cells[i].submission, cells[i].challenge);
-        receipt && !reused)  // a reused one is for verify to read
+        receipt && receipt->closing && !reused) {  // a reused one is for verify to read
       answer.document["cells"].back()["commitment"] = receipt->commitment;
+      answer.document["cells"].back()["closing"] = closing_digest(*receipt);
+    }
     if (scored.score.broken > 0 || scored.score.standing == Standing::broken)
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }

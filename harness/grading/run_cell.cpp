@@ -17,6 +17,7 @@
 #include "harness/grading/transcript.h"
 #include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/receipt_signature.h"
 
 namespace gauntlet {
 namespace {
@@ -200,6 +201,7 @@ class CellRun {
     receipt_.cpu = cell_.provenance.cpu;
     receipt_.sandbox = cell_.provenance.sandbox;
     receipt_.started = cell_.provenance.started;
+    receipt_.signer = key_.public_key();
     nonce_ = fresh_nonce();
     receipt_.commitment = commitment_to(receipt_, cell_.seed, nonce_);
     if (!request_.open_receipt) return;
@@ -209,7 +211,10 @@ class CellRun {
 
   void close_receipt() {
     receipt_.closing = {cell_.seed, nonce_, references_.digest(), sha256(to_json(cell_)),
-                        std::move(traces_)};
+                        std::move(traces_), ""};
+    const std::string digest = closing_digest(receipt_);
+    receipt_.closing->signature = std::move(key_).sign(digest);
+    if (request_.open_receipt) tell(CellEvent::Kind::closed, digest, Verdict::passed);
   }
 
   void ask_all(Session& solution) {
@@ -330,6 +335,7 @@ class CellRun {
   std::optional<ScalingQuestion> scaling_;
   CellObservation cell_;
   Receipt receipt_;
+  ReceiptKey key_;
   std::string nonce_;
   std::optional<Transcript> transcript_;
   std::vector<CheckTrace> traces_;

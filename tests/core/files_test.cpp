@@ -4,14 +4,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <functional>
 #include <string>
-#include <sys/file.h>
-#include <sys/socket.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -161,8 +157,10 @@ TEST_CASE("a folder that a sweep took before it was claimed is not used") {
   // all the time: without the second look some of these folders are gone when they are written to.
   const OwnTemporaries temporaries;
   const pid_t sweeper = fork();
-  if (sweeper == 0)
+  if (sweeper == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a failed test would leave it behind
     for (;;) sweep_scratch_folders();
+  }
   for (int i = 0; i < 500; ++i) {
     const ScratchFolder folder("race");
     write_file(folder.path() / "file", "x");
