@@ -49,8 +49,11 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context, word);
     reference_asked = reference_asked || submission.is_reference();
-    if (!submission.is_reference())
-      context.store().save_papers(submission.name, papers_of(submission));
+    if (!submission.is_reference()) {
+      const Papers papers = papers_of(submission);
+      context.store().claim(submission.name, submission.folder, context.root());
+      context.store().save_papers(submission.name, papers);
+    }
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges)) {
         plan.push_back(plan_cell(context, submission, entry, options.fresh));

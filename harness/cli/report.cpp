@@ -86,7 +86,7 @@ Answer check_report(const Context& context, const fs::path& folder) {
 
 Answer report(const Context& context, const ReportOptions& options) {
   if (options.check) return check_report(context, options.folder);
-  const ResultStore data(options.folder / "data");
+  const ResultStore data = context.store_in(options.folder / "data");
   take_over(context, data);
   ReportInput input = report_input(context, options.folder);
   const auto replaced = replaced_since(options.folder / "aggregate.json", input);

@@ -113,7 +113,10 @@ class CellRun {
       : workshop_(workshop),
         request_(request),
         progress_(progress),
-        gate_(workshop.cache),
+        gate_(workshop.cache,
+              [this](const std::string& text) {
+                tell(CellEvent::Kind::waiting, text, Verdict::passed);
+              }),
         references_(workshop, request.challenge) {
     Grader grader = grader_for(request.challenge.id).make();
     for (Check& check : grader.checks)
