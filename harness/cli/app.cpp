@@ -7,6 +7,7 @@
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
+#include "harness/core/files.h"
 #include "harness/core/text.h"
 
 namespace gauntlet {
@@ -29,6 +30,7 @@ int run_program(const Program& program, const std::vector<std::string>& argument
   try {
     const CommandLine line = parse_command_line(program, arguments);
     end_on_interrupt(json);
+    sweep_scratch_folders();
     const Answer answer = line.run(line.context);
     program.out << (json ? json_text(answer.document) : answer.text) << std::flush;
     if (program.out) return answer.exit_code;
@@ -38,6 +40,11 @@ int run_program(const Program& program, const std::vector<std::string>& argument
   } catch (const Broken& error) {
     return fail(program, json, fmt::format("the grader cannot work here: {}", error.what()),
                 kExitIncomplete);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(program, json,
+                fmt::format("cannot use {}: {}; make it readable, or move it away",
+                            error.path1().string(), error.code().message()),
+                kExitUsage);
   } catch (const std::exception& error) {
     return fail(program, json, fmt::format("internal error, please report it: {}", error.what()),
                 kExitInternal);

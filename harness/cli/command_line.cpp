@@ -97,6 +97,10 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       .add_option("-c,--challenge", o.grade.challenges,
                   "Only this challenge, or ID.SIZE for another size; repeatable")
       ->allow_extra_args(false);
+  grade.footer(
+      "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
+      "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
+      "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
   grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
   grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score");
 
@@ -114,7 +118,15 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       ->required();
   verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge");
   verify.add_option("--commitment", o.verify.commitment,
-                    "What was printed when the run began; it must be the receipt's");
+                    "The digest of the line 'commit ...', printed when the run began: tells any "
+                    "edit since then, and a receipt that was made anew");
+  verify.add_option(
+      "--closing", o.verify.closing,
+      "The digest of the line 'closed ...', printed when the run ended: tells the same");
+  verify.footer(
+      "Races and whatever else goes by the clock are not run again; those numbers are as good as "
+      "the receipt, and without --commitment or --closing anybody could have made it later.\n"
+      "Example: ./gauntlet verify my-model CHALLENGE --commitment DIGEST");
 
   CLI::App& validate = add_verb(app, "validate", "Check papers and files; runs nothing",
                                 "validate submissions/my-model");

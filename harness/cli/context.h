@@ -30,7 +30,10 @@ struct Context {
   std::ostream* err = nullptr;
 
   const std::filesystem::path& root() const { return workshop.root; }
-  ResultStore store() const { return ResultStore(results); }
+  ResultStore store() const { return store_in(results); }
+  ResultStore store_in(const std::filesystem::path& folder) const {
+    return ResultStore(folder, [this](const std::string& text) { remark(text); });
+  }
   Rubric rubric() const;
   std::vector<std::string> challenges() const;  // ids by round, then name
 

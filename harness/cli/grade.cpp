@@ -49,8 +49,11 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context, word);
     reference_asked = reference_asked || submission.is_reference();
-    if (!submission.is_reference())
-      context.store().save_papers(submission.name, papers_of(submission));
+    if (!submission.is_reference()) {
+      const Papers papers = papers_of(submission);
+      context.store().claim(submission.name, submission.folder, context.root());
+      context.store().save_papers(submission.name, papers);
+    }
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges)) {
         plan.push_back(plan_cell(context, submission, entry, options.fresh));
@@ -131,8 +134,10 @@ Answer grade(const Context& context, const GradeOptions& options) {
     answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
     answer.document["cells"].back()["reused"] = reused;
     if (const auto receipt = context.store().load_receipt(cells[i].submission, cells[i].challenge);
-        receipt && !reused)  // a reused one is for verify to read
+        receipt && receipt->closing && !reused) {  // a reused one is for verify to read
       answer.document["cells"].back()["commitment"] = receipt->commitment;
+      answer.document["cells"].back()["closing"] = closing_digest(*receipt);
+    }
     if (scored.score.broken > 0 || scored.score.standing == Standing::broken)
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }

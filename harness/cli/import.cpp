@@ -36,7 +36,7 @@ Answer import_judgement(const Context& context, const ImportOptions& options) {
         fmt::format("{}: must be named NAME.yaml, NAME of lower-case letters, digits, "
                     "'.', '-' and '_'",
                     printable(options.file.string(), 300)));
-  const std::string text = read_file(options.file);
+  const std::string text = read_file(options.file, kJudgementFile);
   const Judgement judgement = judgement_from_yaml(text, options.file.string());
   require_known_challenges(context, judgement, options.file);
   const Recount recount(judgement);
@@ -44,7 +44,7 @@ Answer import_judgement(const Context& context, const ImportOptions& options) {
   for (const auto& statement : judgement.statements)
     contradicted += examine(recount, statement).truth == Truth::contradicted ? 1 : 0;
   const fs::path kept = options.folder / "judged" / (name + ".yaml");
-  if (fs::exists(kept) && read_file(kept) != text)
+  if (fs::exists(kept) && read_file(kept, kJudgementFile) != text)
     context.remark(fmt::format("{} held other grades; they are replaced", kept.string()));
   write_file(kept, text);
   Answer answer;

@@ -31,6 +31,14 @@ void on_signal(int signal) {
   _exit(terminated ? kExitTerminated : kExitInterrupted);
 }
 
+sigset_t interrupts() {
+  sigset_t both;
+  sigemptyset(&both);
+  sigaddset(&both, SIGINT);
+  sigaddset(&both, SIGTERM);
+  return both;
+}
+
 }  // namespace
 
 void end_on_interrupt(bool json) {
@@ -41,13 +49,13 @@ void end_on_interrupt(bool json) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // Who started us may have held them back, and such a mask is inherited.
+  const sigset_t both = interrupts();
+  sigprocmask(SIG_UNBLOCK, &both, nullptr);
 }
 
 HoldInterrupts::HoldInterrupts() {
-  sigset_t held;
-  sigemptyset(&held);
-  sigaddset(&held, SIGINT);
-  sigaddset(&held, SIGTERM);
+  const sigset_t held = interrupts();
   sigprocmask(SIG_BLOCK, &held, &before_);
 }
 

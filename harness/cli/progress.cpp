@@ -28,6 +28,12 @@ void ProgressDisplay::show(const CellEvent& event) {
     case CellEvent::Kind::committed:
       line(fmt::format("commit {} {}", cell, event.check));
       return;
+    case CellEvent::Kind::closed:
+      line(fmt::format("closed {} {}", cell, event.check));
+      return;
+    case CellEvent::Kind::waiting:
+      line(fmt::format("wait   {}: {}", cell, event.check));
+      return;
     case CellEvent::Kind::cell_done:
       ++done_;
       line(fmt::format("done  {} ({}), {}", cell, name_of(event.verdict), count()));

@@ -27,18 +27,19 @@ void take_over(const Context& context, const ResultStore& data) {
   for (const auto& cell : results.load_all()) {
     const auto known = data.load(cell.submission, cell.challenge);
     if (known && known->provenance.started > cell.provenance.started) continue;
+    const auto receipt = results.load_receipt(cell.submission, cell.challenge);
+    const HoldInterrupts hold;
     data.save(cell);
-    data.close_receipt(cell, results.load_receipt(cell.submission, cell.challenge));
+    data.close_receipt(cell, receipt);
   }
   for (const auto& submission : results.submissions())
     if (const auto papers = results.load_papers(submission)) data.save_papers(submission, *papers);
 }
 
-/// Adds to the ledger what the report that lies there says otherwise.
-void note_replaced(const fs::path& published, const ReportInput& now, const fs::path& ledger) {
-  if (!fs::exists(published)) return;
-  append_to_ledger(ledger,
-                   replaced_grades(read_file(published), published.string(), now, utc_now()));
+/// What the report that lies there says otherwise.
+std::vector<LedgerEntry> replaced_since(const fs::path& published, const ReportInput& now) {
+  if (!fs::exists(published)) return {};
+  return replaced_grades(read_file(published, kResultFile), published.string(), now, utc_now());
 }
 
 /// Pages and plots that this program wrote for a submission or a curve which is gone.
@@ -85,15 +86,20 @@ Answer check_report(const Context& context, const fs::path& folder) {
 
 Answer report(const Context& context, const ReportOptions& options) {
   if (options.check) return check_report(context, options.folder);
-  const HoldInterrupts hold;
-  const ResultStore data(options.folder / "data");
+  const ResultStore data = context.store_in(options.folder / "data");
   take_over(context, data);
-  note_replaced(options.folder / "aggregate.json", report_input(context, options.folder),
-                ledger_file(data));
-  const auto pages = render_report(report_input(context, options.folder));
+  ReportInput input = report_input(context, options.folder);
+  const auto replaced = replaced_since(options.folder / "aggregate.json", input);
+  input.ledger.insert(input.ledger.end(), replaced.begin(), replaced.end());
+  const auto pages = render_report(input);
   const auto changed = differences(options.folder, pages);
-  for (const auto& name : orphans(options.folder, pages)) fs::remove(options.folder / name);
-  for (const auto& [name, content] : pages) write_file(options.folder / name, content);
+  const auto gone = orphans(options.folder, pages);
+  {
+    const HoldInterrupts hold;  // the ledger and the pages belong together
+    append_to_ledger(ledger_file(data), replaced);
+    for (const auto& name : gone) fs::remove(options.folder / name);
+    for (const auto& [name, content] : pages) write_file(options.folder / name, content);
+  }
   Answer answer;
   answer.text = fmt::format("{}\n", (options.folder / "README.md").string());
   answer.document = {{"schema", "gauntlet.report/1"},

@@ -52,7 +52,7 @@ ReportInput report_frame(const Context& context) {
 }
 
 ReportInput report_input(const Context& context, const fs::path& folder) {
-  const ResultStore data(folder / "data");
+  const ResultStore data = context.store_in(folder / "data");
   ReportInput input = report_frame(context);
   input.ledger = load_ledger(ledger_file(data));
   input.cells = data.load_all();

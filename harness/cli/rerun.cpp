@@ -87,8 +87,11 @@ Answer rerun(const Context& context, const RerunOptions& options) {
                     kExitNothingMatched);
   PlannedCell cell = plan_cell(context, submission, options.challenge, true);
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
-  if (!submission.is_reference())
-    context.store().save_papers(submission.name, papers_of(submission));
+  if (!submission.is_reference()) {
+    const Papers papers = papers_of(submission);
+    context.store().claim(submission.name, submission.folder, context.root());
+    context.store().save_papers(submission.name, papers);
+  }
   return rerun_cell(context, cell);
 }
 

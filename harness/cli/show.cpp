@@ -15,7 +15,7 @@ ResultStore store_with(const Context& context, const std::string& submission,
                        const std::string& challenge) {
   const ResultStore local = context.store();
   if (local.load(submission, challenge)) return local;
-  const ResultStore published(context.root() / "reports" / "data");
+  const ResultStore published = context.store_in(context.root() / "reports" / "data");
   if (published.load(submission, challenge)) {
     context.remark("from reports/data; nothing was graded here");
     return published;

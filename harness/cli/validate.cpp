@@ -20,7 +20,8 @@ namespace {
 std::vector<std::string> outdated_copies(const Challenge& challenge, const fs::path& folder) {
   std::vector<std::string> outdated;
   for (const char* name : {"PROMPT.md", "contract.h"})
-    if (fs::exists(folder / name) && read_file(folder / name) != read_file(challenge.folder / name))
+    if (fs::exists(folder / name) &&
+        read_file(folder / name, kSubmissionFile) != read_file(challenge.folder / name))
       outdated.push_back(fmt::format("{}/{} differs from the challenge's", challenge.id, name));
   return outdated;
 }

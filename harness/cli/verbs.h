@@ -41,6 +41,7 @@ struct VerifyOptions {
   std::string what;        // a receipt's file, or a submission's name or folder
   std::string challenge;   // empty with a file
   std::string commitment;  // that was printed when the run began; empty: nobody kept it
+  std::string closing;     // that was printed when it ended; empty: nobody kept it
 };
 Answer verify(const Context& context, const VerifyOptions& options);
 

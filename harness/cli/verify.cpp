@@ -48,7 +48,7 @@ fs::path receipt_of(const Context& context, const std::string& submission,
 
 Claim find_claim(const Context& context, const VerifyOptions& options) {
   if (fs::is_regular_file(options.what)) {
-    const Receipt receipt = receipt_from_json(read_file(options.what), options.what);
+    const Receipt receipt = receipt_from_json(read_file(options.what, kReceiptFile), options.what);
     require_entry(receipt.challenge, context.challenges());
     return {receipt, find_submission(context, receipt.submission),
             fs::absolute(options.what).parent_path()};
@@ -61,7 +61,7 @@ Claim find_claim(const Context& context, const VerifyOptions& options) {
   require_entry(options.challenge, context.challenges());
   const SubmissionFolder submission = find_submission(context, options.what);
   const fs::path file = receipt_of(context, submission.name, options.challenge);
-  const Receipt receipt = receipt_from_json(read_file(file), file.string());
+  const Receipt receipt = receipt_from_json(read_file(file, kReceiptFile), file.string());
   if (receipt.submission != submission.name || receipt.challenge != options.challenge)
     throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
                                 printable(receipt.submission, 80),
@@ -71,7 +71,7 @@ Claim find_claim(const Context& context, const VerifyOptions& options) {
 
 /// That score.json is what this rubric makes of the observation beside it.
 Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservation& cell) {
-  const std::string text = read_file(file);
+  const std::string text = read_file(file, kResultFile);
   if (text == to_json(score_cell(rubric, cell), rubric))
     return {"score", Outcome::holds, file.string()};
   const auto in = JsonFields::of_document(text, file.string(), "gauntlet.score/1");
@@ -86,11 +86,19 @@ Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservat
                   file.string())};
 }
 
+/// The observation that lies beside the receipt, when the receipt is of it.
+std::optional<CellObservation> observation_beside(const Claim& claim) {
+  const fs::path file = claim.folder / "observation.json";
+  if (!fs::exists(file)) return std::nullopt;
+  return observation_from_json(read_file(file, kResultFile), file.string());
+}
+
 /// What can be told without running anything.
 std::vector<Proof> check_files(const Context& context, const Claim& claim,
-                               const CellRequest& request, const std::string& printed) {
+                               const CellRequest& request, const VerifyOptions& options) {
   std::vector<Proof> proofs{
-      check_commitment(claim.receipt, printed),
+      check_commitment(claim.receipt, options.commitment),
+      check_closing(claim.receipt, options.closing, !options.commitment.empty()),
       check_sources(claim.receipt, request.solution.digest()),
       check_grader(claim.receipt, std::string(grader_for(request.challenge.id).digest))};
   const fs::path observation = claim.folder / "observation.json";
@@ -100,7 +108,7 @@ std::vector<Proof> check_files(const Context& context, const Claim& claim,
          fmt::format("{} is not there; the run below stands for it", observation.string())});
     return proofs;
   }
-  const std::string text = read_file(observation);
+  const std::string text = read_file(observation, kResultFile);
   proofs.push_back(check_observation(claim.receipt, text, observation.string()));
   const fs::path score = claim.folder / "score.json";
   if (proofs.back().outcome == Outcome::holds && fs::exists(score))
@@ -117,39 +125,57 @@ std::string fresh_library(const Context& context, const CellRequest& request) {
   return built.record.ok ? sha256(read_file(built.library)) : "";
 }
 
-/// Everything again with the receipt's seed, but for the races.
-std::vector<Proof> run_again(const Context& context, CellRequest request, const Receipt& claimed) {
+/// Everything again with the receipt's seed, but for the races. Nothing when the grader broke.
+std::optional<GradedCell> run_again(const Context& context, CellRequest request,
+                                    const Receipt& claimed) {
   request.seed = claimed.closing->seed;
   request.races = false;
-  std::optional<Receipt> seen;
+  std::optional<GradedCell> seen;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   grade_cells(
       context.workshop, {request}, 1, [&](const CellEvent& event) { display.show(event); },
-      [&](const GradedCell& cell) { seen = cell.receipt; });
-  if (!seen)
-    return {{"run", Outcome::open, "the grader broke; verify again, and report it if it stays"}};
-  seen->library = fresh_library(context, request);
-  return compare_runs(claimed, *seen);
+      [&](const GradedCell& cell) { seen = cell; });
+  if (!seen->receipt) return std::nullopt;
+  seen->receipt->library = fresh_library(context, request);
+  return seen;
 }
 
-Json document_of(const Claim& claim, const std::vector<Proof>& proofs) {
+Json document_of(const Claim& claim, const std::vector<Proof>& proofs,
+                 const std::vector<Unrepeated>& unrepeated) {
   Json document{{"schema", "gauntlet.verify/1"},
                 {"submission", claim.receipt.submission},
                 {"challenge", claim.receipt.challenge},
                 {"commitment", claim.receipt.commitment},
+                {"closing", closing_digest(claim.receipt)},
                 {"outcome", name_of(worst_of(proofs))},
                 {"confirmed", worst_of(proofs) <= Outcome::noted},
+                {"rests_on_receipt", Json::array()},
                 {"proofs", Json::array()}};
+  for (const Unrepeated& one : unrepeated)
+    document["rests_on_receipt"].push_back(
+        {{"check", one.check}, {"earned", json_number(one.earned)}, {"ratios", Json(one.ratios)}});
   for (const Proof& proof : proofs)
     document["proofs"].push_back(
         {{"what", proof.what}, {"outcome", name_of(proof.outcome)}, {"text", proof.text}});
   return document;
 }
 
-std::string closing_line(Outcome worst) {
+std::string in_words(const Unrepeated& one) {
+  if (one.ratios.empty()) return fmt::format("{} ({:.3g} of its points)", one.check, one.earned);
+  return fmt::format("{} ({:.3g} to {:.3g} times the reference)", one.check, one.ratios.front(),
+                     one.ratios.back());
+}
+
+std::string closing_line(Outcome worst, const std::vector<Unrepeated>& unrepeated) {
   if (worst == Outcome::refuted) return "Refuted: this receipt does not prove the grade.\n";
   if (worst == Outcome::open) return "Neither confirmed nor refuted.\n";
-  return "Confirmed.\n";
+  if (unrepeated.empty()) return "Confirmed.\n";
+  std::vector<std::string> words;
+  for (const Unrepeated& one : unrepeated) words.push_back(in_words(one));
+  return fmt::format(
+      "Confirmed except speed: what goes by the clock was not run again, and these rest on the "
+      "receipt alone: {}.\n",
+      sentence_list(words));
 }
 
 std::string line_of(Outcome outcome, const std::string& what, const std::string& text) {
@@ -175,12 +201,13 @@ std::string lines_of(const std::vector<Proof>& proofs) {
   return text;
 }
 
-Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs) {
+Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs,
+                  const std::vector<Unrepeated>& unrepeated) {
   const Outcome worst = worst_of(proofs);
   Answer answer;
-  answer.document = document_of(claim, proofs);
+  answer.document = document_of(claim, proofs, unrepeated);
   answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
-                            lines_of(proofs), closing_line(worst));
+                            lines_of(proofs), closing_line(worst, unrepeated));
   if (worst == Outcome::open) answer.exit_code = kExitIncomplete;
   if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
   return answer;
@@ -196,12 +223,24 @@ Answer verify(const Context& context, const VerifyOptions& options) {
                                 options.what),
                     kExitNothingMatched);
   const PlannedCell cell = plan_cell(context, claim.submission, claim.receipt.challenge, true);
-  std::vector<Proof> proofs = check_files(context, claim, cell.request, options.commitment);
+  std::vector<Proof> proofs = check_files(context, claim, cell.request, options);
   // What would run is something else, or nobody needs to hear more.
-  if (worst_of(proofs) == Outcome::refuted) return answer_for(claim, proofs);
-  for (Proof& proof : run_again(context, cell.request, claim.receipt))
-    proofs.push_back(std::move(proof));
-  return answer_for(claim, proofs);
+  if (worst_of(proofs) == Outcome::refuted) return answer_for(claim, proofs, {});
+  const auto seen = run_again(context, cell.request, claim.receipt);
+  if (!seen) {
+    proofs.push_back(
+        {"run", Outcome::open, "the grader broke; verify again, and report it if it stays"});
+    return answer_for(claim, proofs, {});
+  }
+  const auto add = [&proofs](std::vector<Proof> more) {
+    proofs.insert(proofs.end(), more.begin(), more.end());
+  };
+  add(compare_runs(claim.receipt, *seen->receipt));
+  // Without the stored observation, what goes by the clock is named without its numbers.
+  const auto stored = observation_beside(claim);
+  const CellObservation& then = stored ? *stored : seen->observation;
+  add(compare_earned(claim.receipt, then, *seen->receipt, seen->observation));
+  return answer_for(claim, proofs, rests_on_receipt(*seen->receipt, then));
 }
 
 }  // namespace gauntlet

@@ -1,13 +1,30 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace gauntlet {
 
-/// Whole file as bytes. Throws UserError naming the file when it cannot be read.
-std::string read_file(const std::filesystem::path& file);
+/// What is taken from a path that others may have prepared: a regular file, and not more of it than
+/// honest ones hold.
+struct ReadRule {
+  std::uint64_t most_bytes;
+  bool follow_links = true;  // a submission's links could show it files that only we can read
+};
+
+inline constexpr ReadRule kAnyFile{256 << 20};              // our own: sources, libraries, chapters
+inline constexpr ReadRule kPapersFile{16 << 10, false};     // ten lines say it all
+inline constexpr ReadRule kSubmissionFile{1 << 20, false};  // as large as a whole solution may be
+inline constexpr ReadRule kJudgementFile{256 << 10};        // 15 times the one that is published
+inline constexpr ReadRule kReceiptFile{1 << 20};            // 4000 checks
+inline constexpr ReadRule kResultFile{16 << 20};            // observations, scores, audits
+inline constexpr ReadRule kLedgerFile{64 << 20};            // 200000 replaced grades
+
+/// Whole file as bytes. Never waits, whatever lies there: a pipe, a device or a socket is refused.
+/// Throws UserError naming the file when it cannot be read.
+std::string read_file(const std::filesystem::path& file, const ReadRule& rule = kAnyFile);
 
 /// Writes through a temporary file in the same folder and renames it, so that a reader sees the old
 /// or the new content and never half of one. Makes missing parent folders. Throws UserError.
@@ -25,6 +42,10 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  int claim_ = -1;  // the folder, locked while its owner lives
 };
+
+/// Removes the scratch folders of processes of this user that were killed before they could.
+void sweep_scratch_folders();
 
 }  // namespace gauntlet

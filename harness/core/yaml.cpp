@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -12,6 +14,7 @@ namespace gauntlet {
 namespace {
 
 constexpr std::size_t kShownText = 80;  // bytes of a bad value that an error message repeats
+constexpr int kMostNested = 20;         // our deepest file has five lists and mappings in each other
 
 int line_of(const YAML::Node& node) {
   return node.Mark().is_null() ? 1 : node.Mark().line + 1;
@@ -29,20 +32,66 @@ std::string shown(const YAML::Node& node) {
                          : "a list";
 }
 
+/// Hears of every part of a document before yaml-cpp builds anything of it, which it does by
+/// calling itself for what is nested, and with one node for all aliases of it.
+class ShapeGuard : public YAML::EventHandler {
+ public:
+  explicit ShapeGuard(const std::string& shown_name) : shown_name_(shown_name) {}
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    refuse(mark, "aliases (*name) are not taken; write the value again");
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    enter(mark);
+  }
+  void OnSequenceEnd() override { --nested_; }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    enter(mark);
+  }
+  void OnMapEnd() override { --nested_; }
+
+ private:
+  void enter(const YAML::Mark& mark) {
+    if (++nested_ > kMostNested)
+      refuse(mark,
+             fmt::format("nests deeper than {} lists and mappings; write it flatter", kMostNested));
+  }
+  [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& why) const {
+    throw UserError(fmt::format("{}:{}: {}", shown_name_, mark.line + 1, why));
+  }
+
+  const std::string& shown_name_;
+  int nested_ = 0;
+};
+
+void require_plain_shape(const std::string& text, const std::string& shown_name) {
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  ShapeGuard guard(shown_name);
+  parser.HandleNextDocument(guard);
+}
+
 }  // namespace
 
-YamlFields::YamlFields(YAML::Node node, std::string file, std::string path)
-    : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
-  std::vector<std::string> seen;
-  for (const auto& entry : node_) {
+YamlFields::YamlFields(const YAML::Node& node, std::string file, std::string path)
+    : line_(line_of(node)), file_(std::move(file)), path_(std::move(path)) {
+  for (const auto& entry : node) {
+    const int line = line_of(entry.first);
     if (!entry.first.IsScalar())
-      throw UserError(fmt::format("{}:{}: a key must be a word", file_, line_of(entry.first)));
+      throw UserError(fmt::format("{}:{}: a key must be a word", file_, line));
     const std::string key = entry.first.Scalar();
     // yaml-cpp keeps both entries and answers with the first: a silent loss of the second.
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
-      throw UserError(fmt::format("{}:{}: {}{}: is given twice; keep one", file_,
-                                  line_of(entry.first), path_, printable(key, kShownText)));
-    seen.push_back(key);
+    if (!entries_.emplace(key, Entry{entry.second, line, false}).second)
+      throw UserError(fmt::format("{}:{}: {}{}: is given twice; keep one", file_, line, path_,
+                                  printable(key, kShownText)));
+    keys_.push_back(key);
   }
 }
 
@@ -53,10 +102,12 @@ YamlFields YamlFields::of_file(const std::filesystem::path& file) {
 YamlFields YamlFields::of_text(const std::string& text, std::string shown_name) {
   YAML::Node node;
   try {
+    require_plain_shape(text, shown_name);
     node = YAML::Load(text);
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 1 : error.mark.line + 1;
-    throw UserError(fmt::format("{}:{}: is no YAML: {}", shown_name, line, error.msg));
+    throw UserError(
+        fmt::format("{}:{}: is no YAML: {}", shown_name, line, printable(error.msg, 300)));
   }
   if (!node.IsMap())
     throw UserError(
@@ -66,20 +117,21 @@ YamlFields YamlFields::of_text(const std::string& text, std::string shown_name) 
 
 bool YamlFields::has(const std::string& key) {
   asked_.push_back(key);
-  const YAML::Node& mapping = node_;  // the non-const operator[] would add the key
-  return mapping[key].IsDefined();
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return false;
+  found->second.asked = true;
+  return true;
 }
 
 YAML::Node YamlFields::required(const std::string& key) {
   if (!has(key)) {
     // The likely cause is a key that was misspelt.
-    for (const auto& written : keys())
+    for (const auto& written : keys_)
       if (const auto hint = did_you_mean(written, std::vector<std::string>{key}); !hint.empty())
         refuse(key, fmt::format("is missing; for '{}'{}", printable(written, kShownText), hint));
     refuse(key, "is missing; add it");
   }
-  const YAML::Node& mapping = node_;
-  return mapping[key];
+  return entries_.at(key).value;
 }
 
 std::string YamlFields::text(const std::string& key) {
@@ -156,25 +208,22 @@ std::vector<YamlFields> YamlFields::list(const std::string& key) {
 }
 
 std::vector<std::string> YamlFields::keys() const {
-  std::vector<std::string> names;
-  for (const auto& entry : node_) names.push_back(entry.first.Scalar());
-  return names;
+  return keys_;
 }
 
 void YamlFields::refuse_unknown() const {
-  for (const auto& key : keys()) {
-    if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) continue;
+  for (const auto& key : keys_) {
+    if (entries_.at(key).asked) continue;
     const std::string hint = did_you_mean(key, asked_);
     refuse(key, "is no known key" + (hint.empty() ? "; known: " + sentence_list(asked_) : hint));
   }
 }
 
 void YamlFields::refuse(const std::string& key, const std::string& text) const {
-  int line = line_of(node_);
-  for (const auto& entry : node_)
-    if (entry.first.Scalar() == key) line = line_of(entry.first);
-  throw UserError(
-      fmt::format("{}:{}: {}{}: {}", file_, line, path_, printable(key, kShownText), text));
+  const auto found = entries_.find(key);
+  throw UserError(fmt::format("{}:{}: {}{}: {}", file_,
+                              found == entries_.end() ? line_ : found->second.line, path_,
+                              printable(key, kShownText), text));
 }
 
 }  // namespace gauntlet

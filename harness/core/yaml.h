@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 #include <yaml-cpp/yaml.h>
@@ -10,7 +10,9 @@
 namespace gauntlet {
 
 /// A YAML mapping that is read key by key. Every complaint is a UserError that says file, line and
-/// key; a key that nobody asked for is an error with the nearest known key.
+/// key; a key that nobody asked for is an error with the nearest known key. Strangers write such
+/// files: reading takes time in proportion to the text, and what nests deep or refers to itself is
+/// refused.
 ///
 ///   YamlFields fields = YamlFields::of_file("challenge.yaml");
 ///   title = fields.text("title");
@@ -38,10 +40,18 @@ class YamlFields {
   [[noreturn]] void refuse(const std::string& key, const std::string& text) const;
 
  private:
-  YamlFields(YAML::Node node, std::string file, std::string path);
+  struct Entry {
+    YAML::Node value;
+    int line = 1;
+    bool asked = false;
+  };
+
+  YamlFields(const YAML::Node& node, std::string file, std::string path);
   YAML::Node required(const std::string& key);
 
-  YAML::Node node_;
+  std::map<std::string, Entry> entries_;  // yaml-cpp searches a mapping from its beginning
+  std::vector<std::string> keys_;
+  int line_ = 1;
   std::string file_;
   std::string path_;  // of this mapping inside the file: "limits."
   std::vector<std::string> asked_;

@@ -50,11 +50,11 @@ struct GradedCell {
 
 /// What happens while cells are graded, for progress displays.
 struct CellEvent {
-  enum class Kind { building, committed, check_started, check_done, cell_done };
+  enum class Kind { building, committed, check_started, check_done, closed, waiting, cell_done };
   Kind kind;
   std::string submission;
   std::string challenge;
-  std::string check;  // check_started, check_done; committed: the commitment
+  std::string check;  // check_started, check_done; committed, closed: the digest; waiting: for what
   Verdict verdict{};  // check_done; cell_done: the worst of the cell
   int done = 0;       // checks finished so far
   int total = 0;

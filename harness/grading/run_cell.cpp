@@ -17,6 +17,7 @@
 #include "harness/grading/transcript.h"
 #include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/receipt_signature.h"
 
 namespace gauntlet {
 namespace {
@@ -109,7 +110,10 @@ class CellRun {
         request_(request),
         progress_(progress),
         budget_(request.challenge.check_seconds, request.challenge.cell_seconds),
-        gate_(workshop.cache),
+        gate_(workshop.cache,
+              [this](const std::string& text) {
+                tell(CellEvent::Kind::waiting, text, Verdict::passed);
+              }),
         references_(workshop, request.challenge) {
     Grader grader = grader_for(request.challenge.id).make();
     for (Check& check : grader.checks)
@@ -198,6 +202,7 @@ class CellRun {
     receipt_.cpu = cell_.provenance.cpu;
     receipt_.sandbox = cell_.provenance.sandbox;
     receipt_.started = cell_.provenance.started;
+    receipt_.signer = key_.public_key();
     nonce_ = fresh_nonce();
     receipt_.commitment = commitment_to(receipt_, cell_.seed, nonce_);
     if (!request_.open_receipt) return;
@@ -207,7 +212,10 @@ class CellRun {
 
   void close_receipt() {
     receipt_.closing = {cell_.seed, nonce_, references_.digest(), sha256(to_json(cell_)),
-                        std::move(traces_)};
+                        std::move(traces_), ""};
+    const std::string digest = closing_digest(receipt_);
+    receipt_.closing->signature = std::move(key_).sign(digest);
+    if (request_.open_receipt) tell(CellEvent::Kind::closed, digest, Verdict::passed);
   }
 
   void ask_all(Session& solution) {
@@ -339,6 +347,7 @@ class CellRun {
   std::optional<ScalingQuestion> scaling_;
   CellObservation cell_;
   Receipt receipt_;
+  ReceiptKey key_;
   std::string nonce_;
   std::optional<Transcript> transcript_;
   std::vector<CheckTrace> traces_;

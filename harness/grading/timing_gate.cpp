@@ -1,24 +1,77 @@
 #include "harness/grading/timing_gate.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
+#include <sstream>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/text.h"
 
 namespace gauntlet {
+namespace {
 
-TimingGate::TimingGate(const std::filesystem::path& folder) {
+/// While it lives, a signal to this thread ends every system call that waits, again and again: one
+/// that comes a moment too early is followed by another.
+class WakeUps {
+ public:
+  explicit WakeUps(std::chrono::milliseconds every) {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};  // without SA_RESTART
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, &before_);
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGALRM;
+    event._sigev_un._tid = gettid();
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0)
+      throw Broken(fmt::format("cannot make a timer: {}", std::strerror(errno)));
+    const timespec span{every.count() / 1000, every.count() % 1000 * 1'000'000};
+    const itimerspec times{span, span};
+    timer_settime(timer_, 0, &times, nullptr);
+  }
+  ~WakeUps() {
+    timer_delete(timer_);
+    sigaction(SIGALRM, &before_, nullptr);
+  }
+  WakeUps(const WakeUps&) = delete;
+  WakeUps& operator=(const WakeUps&) = delete;
+
+ private:
+  timer_t timer_{};
+  struct sigaction before_ {};
+};
+
+int open_lock(const std::filesystem::path& file) {
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  struct stat about {};
+  if (fd < 0 || fstat(fd, &about) != 0)
+    throw UserError(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+  // Whoever can open a file can lock it, and so stop every race here.
+  if (S_ISREG(about.st_mode) && about.st_uid == geteuid() && fchmod(fd, 0600) == 0) return fd;
+  close(fd);
+  throw UserError(
+      fmt::format("{} is no file of this user's (it is user {}'s): remove it, or grade in a "
+                  "checkout of your own",
+                  file.string(), about.st_uid));
+}
+
+}  // namespace
+
+TimingGate::TimingGate(const std::filesystem::path& folder, Say say, Patience patience)
+    : path_(folder / "timing.lock"), say_(std::move(say)), patience_(patience) {
   std::error_code ignored;  // opening the file reports what is wrong
   std::filesystem::create_directories(folder, ignored);
-  const auto file = folder / "timing.lock";
-  file_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0)
-    throw UserError(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+  file_ = open_lock(path_);
 }
 
 TimingGate::~TimingGate() {
@@ -33,10 +86,41 @@ void TimingGate::own() {
   lock(LOCK_EX);
 }
 
+/// Waits in the kernel, which wakes up whoever waits as soon as the gate is free: looking again and
+/// again would let those pass who happen to ask at the right moment.
 void TimingGate::lock(int mode) {
-  while (flock(file_, mode) != 0)
+  if (flock(file_, mode | LOCK_NB) == 0) return;
+  using Clock = std::chrono::steady_clock;
+  const WakeUps wake_ups(patience_.quiet);
+  std::string holder;
+  auto since = Clock::now();
+  while (flock(file_, mode) != 0) {
     if (errno != EINTR)
       throw Broken(fmt::format("the timing lock failed: {}", std::strerror(errno)));
+    const std::string now = holders();
+    if (now != holder) since = Clock::now();
+    if (now != holder) say_(fmt::format("waiting for another grading's race or checks ({})", now));
+    holder = now;
+    if (Clock::now() - since > patience_.longest)
+      throw Broken(fmt::format(
+          "{} has been locked by {} for {} minutes: end that, and grade again", path_.string(),
+          holder, std::chrono::duration_cast<std::chrono::minutes>(patience_.longest).count()));
+  }
+}
+
+std::string TimingGate::holders() const {
+  struct stat about {};
+  fstat(file_, &about);
+  const std::string inode = fmt::format(":{}", about.st_ino);
+  std::vector<std::string> found;
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, advisory, access, pid, place;
+    words >> number >> kind >> advisory >> access >> pid >> place;
+    if (kind == "FLOCK" && place.ends_with(inode)) found.push_back(pid);
+  }
+  return found.empty() ? "an unknown process" : "pid " + sentence_list(found);
 }
 
 }  // namespace gauntlet

@@ -1,10 +1,10 @@
 #include "harness/sandbox/spare_user.h"
 
 #include <array>
-#include <cstddef>
+#include <fcntl.h>
 #include <pwd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 namespace gauntlet {
 namespace {
@@ -19,29 +19,46 @@ bool has_account(uid_t id) {
   return getpwuid_r(id, &entry, text.data(), text.size(), &found) == 0 && found != nullptr;
 }
 
-/// Binds an abstract socket named after the uid. The kernel lets only one process hold the name and
-/// gives it back however that process ends, which no lock file does.
-Fd claim(uid_t id) {
-  Fd socket_fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket_fd) broken_call("claiming a user id: socket");
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = fmt::format("gauntlet-uid-{}", id);
-  std::memcpy(address.sun_path + 1, name.data(), name.size());  // a leading 0 makes it abstract
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  if (bind(socket_fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0)
-    return socket_fd;
+/// Opens the folder of claims, which is made when it is not there. Another user who made it, or may
+/// write into it, could hold every claim.
+Fd open_claims(const std::filesystem::path& claims) {
+  if (mkdir(claims.c_str(), 0700) != 0 && errno != EEXIST)
+    broken_call(fmt::format("cannot make {}, in which root keeps the user ids that sandboxes use",
+                            claims.string()));
+  Fd folder(open(claims.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) broken_call(fmt::format("cannot open the folder {}", claims.string()));
+  struct stat about {};
+  if (fstat(folder.get(), &about) != 0) broken_call("fstat of " + claims.string());
+  if (about.st_uid != 0 || (about.st_mode & 077) != 0)
+    throw Broken(
+        fmt::format("{} belongs to user {} with mode {:o}, wanted root and 700: others could hold "
+                    "the user ids of sandboxes; remove it",
+                    claims.string(), about.st_uid, about.st_mode & 07777));
+  return folder;
+}
+
+/// A lock, not the file, is the claim: the kernel gives it back however its holder ends.
+Fd claim(const Fd& folder, uid_t id) {
+  const std::string name = fmt::format("uid-{}", id);
+  Fd file(openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) broken_call("claiming a user id: opening " + name);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
   return Fd();
 }
 
 }  // namespace
 
-std::optional<SpareUser> SpareUser::take_if_root() {
+std::optional<SpareUser> SpareUser::take_if_root(const std::filesystem::path& claims) {
   if (geteuid() != 0) return std::nullopt;
+  const Fd folder = open_claims(claims);
   for (uid_t id = kFirst; id <= kLast; ++id) {
-    if (Fd held = claim(id); held && !has_account(id)) return SpareUser(id, std::move(held));
+    if (Fd held = claim(folder, id); held && !has_account(id))
+      return SpareUser(id, std::move(held));
   }
-  throw Broken(fmt::format("every user id from {} to {} is taken", kFirst, kLast));
+  throw Broken(
+      fmt::format("every user id from {} to {} is taken: each is a file in {} that a running "
+                  "gauntlet has locked (lslocks shows which); end some, or grade less at once",
+                  kFirst, kLast, claims.string()));
 }
 
 }  // namespace gauntlet

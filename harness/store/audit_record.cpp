@@ -94,8 +94,8 @@ std::vector<AuditRecord> load_audits(const fs::path& folder) {
   if (!fs::is_directory(folder)) return records;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".json")
-      records.push_back(from_json(
-          JsonFields::of_document(read_file(entry.path()), entry.path().string(), kAuditSchema)));
+      records.push_back(from_json(JsonFields::of_document(read_file(entry.path(), kResultFile),
+                                                          entry.path().string(), kAuditSchema)));
   std::sort(records.begin(), records.end(),
             [](const auto& a, const auto& b) { return a.challenge < b.challenge; });
   return records;

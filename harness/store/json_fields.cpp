@@ -4,11 +4,49 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
+#include <set>
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 
 namespace gauntlet {
+namespace {
+
+// Ours have eight levels and thirty keys. nlohmann looks for a key from the first one on, and copies
+// what is nested by calling itself.
+constexpr int kMostNested = 32;
+constexpr std::size_t kMostKeys = 200;
+
+/// Refuses what no document of ours looks like while it is being read.
+class ShapeGuard {
+ public:
+  explicit ShapeGuard(const std::string& shown_name) : shown_name_(shown_name) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (depth > kMostNested) refuse(fmt::format("nests deeper than {} levels", kMostNested));
+    if (event == Event::object_start) keys_[depth + 1].clear();
+    if (event != Event::key) return true;
+    std::set<std::string>& keys = keys_[depth];
+    const std::string& key = parsed.get_ref<const std::string&>();
+    if (!keys.insert(key).second) refuse(fmt::format("'{}' is given twice", printable(key, 80)));
+    if (keys.size() > kMostKeys) refuse(fmt::format("an object has more than {} keys", kMostKeys));
+    return true;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw UserError(fmt::format(
+        "{}: {}; Gauntlet writes no such file: take it from where it was published, or grade again",
+        shown_name_, why));
+  }
+
+  const std::string& shown_name_;
+  std::map<int, std::set<std::string>> keys_;  // of the objects that are open, by depth
+};
+
+}  // namespace
 
 Json json_number(double value) {
   if (std::isfinite(value)) return value;
@@ -31,7 +69,10 @@ JsonFields JsonFields::of_document(const std::string& text, std::string shown_na
                                    std::string_view schema) {
   Json node;
   try {
-    node = Json::parse(text);
+    node = Json::parse(text, [guard = ShapeGuard(shown_name)](int depth, Json::parse_event_t event,
+                                                              const Json& parsed) mutable {
+      return guard(depth, event, parsed);
+    });
   } catch (const Json::exception& error) {
     throw UserError(fmt::format("{}: is no JSON: {}", shown_name, printable(error.what(), 300)));
   }

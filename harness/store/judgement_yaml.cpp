@@ -10,6 +10,8 @@
 namespace gauntlet {
 namespace {
 
+constexpr std::size_t kMostIds = 100;  // of a kind; every pair of models becomes a page
+
 std::string filled(YamlFields& in, const std::string& key) {
   const std::string value = in.text(key);
   if (value.empty()) in.refuse(key, "is empty; write 'unknown' when nobody knows");
@@ -23,6 +25,8 @@ std::string new_id(YamlFields& in, std::vector<std::string>& ids) {
                                 printable(id, kShownText)));
   if (std::find(ids.begin(), ids.end(), id) != ids.end())
     in.refuse("id", fmt::format("'{}' is given twice", id));
+  if (ids.size() == kMostIds)
+    in.refuse("id", fmt::format("is one of more than {}; split the file", kMostIds));
   ids.push_back(id);
   return id;
 }
@@ -114,7 +118,7 @@ Judgement::Pair pair(YamlFields& in, const JudgementNames& names) {
 }  // namespace
 
 Judgement read_judgement(const std::filesystem::path& file) {
-  return judgement_from_yaml(read_file(file), file.string());
+  return judgement_from_yaml(read_file(file, kJudgementFile), file.string());
 }
 
 Judgement judgement_from_yaml(const std::string& text, const std::string& shown_name) {

@@ -23,7 +23,7 @@ LedgerEntry entry_from(const JsonFields& in) {
 std::vector<LedgerEntry> load_ledger(const std::filesystem::path& file) {
   std::vector<LedgerEntry> entries;
   if (!std::filesystem::exists(file)) return entries;
-  std::istringstream lines(read_file(file));
+  std::istringstream lines(read_file(file, kLedgerFile));
   for (std::string line; std::getline(lines, line);)
     entries.push_back(entry_from(JsonFields::of_document(
         line, fmt::format("{}:{}", file.string(), entries.size() + 1), kLedgerSchema)));
@@ -32,7 +32,7 @@ std::vector<LedgerEntry> load_ledger(const std::filesystem::path& file) {
 
 void append_to_ledger(const std::filesystem::path& file, const std::vector<LedgerEntry>& entries) {
   if (entries.empty()) return;
-  std::string text = std::filesystem::exists(file) ? read_file(file) : "";
+  std::string text = std::filesystem::exists(file) ? read_file(file, kLedgerFile) : "";
   for (const auto& entry : entries)
     text += Json{{"schema", kLedgerSchema},        {"when", entry.when},
                  {"submission", entry.submission}, {"challenge", entry.challenge},

@@ -35,7 +35,7 @@ std::vector<std::pair<std::string_view, std::string>> Papers::entries() const {
 }
 
 Papers read_papers(const std::filesystem::path& file) {
-  return papers_from_yaml(read_file(file), file.string());
+  return papers_from_yaml(read_file(file, kPapersFile), file.string());
 }
 
 Papers papers_from_yaml(const std::string& text, const std::string& shown_name) {

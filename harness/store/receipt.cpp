@@ -26,7 +26,7 @@ Json to(const CheckTrace& check) {
           {"outputs", hex_number(check.outputs)}};
 }
 
-Json to(const Receipt::Closing& closing) {
+Json unsigned_part(const Receipt::Closing& closing) {
   Json json{{"seed", closing.seed.text()}, {"nonce", closing.nonce},
             {"reference", closing.reference},   {"observation", closing.observation},
             {"cases", cases_digest(closing)},   {"outputs", outputs_digest(closing)},
@@ -35,14 +35,22 @@ Json to(const Receipt::Closing& closing) {
   return json;
 }
 
-/// A SHA-256 or a nonce.
-std::string digest_from(const JsonFields& in, const std::string& key, bool may_be_empty = false) {
+Json to(const Receipt& receipt, const Receipt::Closing& closing) {
+  Json json = unsigned_part(closing);
+  json["digest"] = closing_digest(receipt);
+  json["signature"] = closing.signature;
+  return json;
+}
+
+/// A SHA-256, a nonce, a key or, with more digits, a signature.
+std::string digest_from(const JsonFields& in, const std::string& key, bool may_be_empty = false,
+                        std::size_t wanted = kDigits) {
   const std::string digest = in.text(key);
   const bool digits = std::all_of(digest.begin(), digest.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   });
-  if (!(may_be_empty && digest.empty()) && (!digits || digest.size() != kDigits))
-    in.refuse(key, fmt::format("must be {} lower-case hex digits", kDigits));
+  if (!(may_be_empty && digest.empty()) && (!digits || digest.size() != wanted))
+    in.refuse(key, fmt::format("must be {} lower-case hex digits", wanted));
   return digest;
 }
 
@@ -66,6 +74,7 @@ Receipt::Closing closing_from(const JsonFields& in) {
       in.refuse(key, fmt::format("must be {}, which is what `checks` adds up to; the file was "
                                  "edited: take it from where it was published, or grade again",
                                  digest));
+  closing.signature = digest_from(in, "signature", false, 2 * kDigits);
   return closing;
 }
 
@@ -82,6 +91,23 @@ std::string commitment_to(const Receipt& receipt, const Seed& seed, const std::s
       .add("sources", receipt.sources)
       .add("library", receipt.library)
       .add("grader", receipt.grader)
+      .add("submission", receipt.submission)
+      .add("challenge", receipt.challenge)
+      .add("device", name_of(receipt.device))
+      .add("seed_drawn", receipt.seed_drawn ? "true" : "false")
+      .add("gauntlet_version", receipt.gauntlet_version)
+      .add("compiler", receipt.compiler)
+      .add("cpu", receipt.cpu)
+      .add("sandbox", receipt.sandbox)
+      .add("started", receipt.started)
+      .add("signer", receipt.signer)
+      .hex();
+}
+
+std::string closing_digest(const Receipt& receipt) {
+  return Digest()
+      .add("commitment", receipt.commitment)
+      .add("closing", json_text(unsigned_part(*receipt.closing)))
       .hex();
 }
 
@@ -105,8 +131,9 @@ std::string to_json(const Receipt& receipt) {
             {"sources", receipt.sources},       {"library", receipt.library},
             {"grader", receipt.grader},         {"gauntlet_version", receipt.gauntlet_version},
             {"compiler", receipt.compiler},     {"cpu", receipt.cpu},
-            {"sandbox", receipt.sandbox},       {"started", receipt.started}};
-  if (receipt.closing) json["closing"] = to(*receipt.closing);
+            {"sandbox", receipt.sandbox},       {"started", receipt.started},
+            {"signer", receipt.signer}};
+  if (receipt.closing) json["closing"] = to(receipt, *receipt.closing);
   return json_text(json);
 }
 
@@ -126,7 +153,13 @@ Receipt receipt_from_json(const std::string& text, const std::string& shown_name
   receipt.cpu = in.text("cpu");
   receipt.sandbox = in.text("sandbox");
   receipt.started = in.text("started");
+  receipt.signer = digest_from(in, "signer");
   if (in.has("closing")) receipt.closing = closing_from(in.fields("closing"));
+  if (receipt.closing && in.fields("closing").text("digest") != closing_digest(receipt))
+    in.refuse("closing.digest",
+              fmt::format("must be {}, which is what the closing part adds up to; the file was "
+                          "edited: take it from where it was published, or grade again",
+                          closing_digest(receipt)));
   if (to_json(receipt) != text)
     in.refuse("schema",
               "there is more or other text in the file than its fields; the file was "

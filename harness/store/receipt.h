@@ -26,9 +26,11 @@ struct CheckTrace {
 };
 
 /// What proves later that a grade was not arranged: written before the first check with a
-/// commitment to the seed, and once more after the last one with everything revealed.
+/// commitment to the seed and to a key, and once more after the last one with everything revealed
+/// and signed with that key, of which nothing is left then. Who kept the commitment tells any later
+/// edit; who kept the closing digest as well.
 struct Receipt {
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;
 
   /// What only the end of the run knows or may tell.
   struct Closing {
@@ -37,6 +39,7 @@ struct Receipt {
     std::string reference;    // SHA-256 of the reference's library; empty when nothing raced
     std::string observation;  // SHA-256 of observation.json
     std::vector<CheckTrace> checks;
+    std::string signature;  // of the closing digest, by the key in `signer`
   };
 
   std::string submission;
@@ -52,20 +55,25 @@ struct Receipt {
   std::string cpu;
   std::string sandbox;
   std::string started;
+  std::string signer;              // public half of a ReceiptKey
   std::optional<Closing> closing;  // absent while the run goes on
 };
 
 /// 64 hex digits from the kernel.
 std::string fresh_nonce();
 
-/// SHA-256 over the seed, the nonce, and the digests of sources, library and grader.
+/// SHA-256 over the seed, the nonce, and everything else that is known when a run begins.
 std::string commitment_to(const Receipt& receipt, const Seed& seed, const std::string& nonce);
+
+/// SHA-256 over the commitment and the closing part but for its signature: what is signed, and
+/// printed when the run ends.
+std::string closing_digest(const Receipt& receipt);
 
 /// SHA-256 over what was put to the solution in all checks, and over all that came back.
 std::string cases_digest(const Receipt::Closing& closing);
 std::string outputs_digest(const Receipt::Closing& closing);
 
-/// Schema "gauntlet.receipt/1". The same receipt gives the same bytes on every machine.
+/// Schema "gauntlet.receipt/2". The same receipt gives the same bytes on every machine.
 std::string to_json(const Receipt& receipt);
 
 /// Reads what to_json wrote, byte for byte. Throws UserError naming `shown_name` for anything else.

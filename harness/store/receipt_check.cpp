@@ -7,6 +7,7 @@
 #include "harness/core/text.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/receipt_signature.h"
 
 namespace gauntlet {
 namespace {
@@ -90,8 +91,7 @@ Proof compare_verdicts(const CheckTrace& claimed, const CheckTrace& seen) {
 Proof compare_checks(const CheckTrace& claimed, const CheckTrace& seen) {
   const std::string what = "check " + seen.id;
   // Which checks depend on the clock is for this run to say, not for the receipt.
-  if (seen.timed)
-    return {what, Outcome::noted, "goes by the clock: not compared"};
+  if (seen.timed) return {what, Outcome::noted, "goes by the clock: not compared"};
   if (claimed.verdict != seen.verdict) return compare_verdicts(claimed, seen);
   if (claimed.timed) return {what, Outcome::refuted, "the receipt calls it timed, which it is not"};
   const bool same_inputs = claimed.inputs == seen.inputs && claimed.calls == seen.calls;
@@ -109,7 +109,21 @@ Proof compare_checks(const CheckTrace& claimed, const CheckTrace& seen) {
                   "in another order"
                 : "same verdict, later inputs and outputs not repeated: they may follow from "
                   "earlier outputs or from times"};
-  return {what, Outcome::holds, "same verdict, inputs and outputs again"};
+  // Checks of the build and of the submission's own tests put no calls to the solution.
+  return {what, Outcome::holds,
+          seen.calls == 0 ? "same verdict again" : "same verdict, inputs and outputs again"};
+}
+
+const CheckTrace* find(const Receipt& receipt, const std::string& check) {
+  for (const CheckTrace& trace : receipt.closing->checks)
+    if (trace.id == check) return &trace;
+  return nullptr;
+}
+
+const CheckObservation* find(const CellObservation& cell, const std::string& check) {
+  for (const CheckObservation& seen : cell.checks)
+    if (seen.info.id == check) return &seen;
+  return nullptr;
 }
 
 }  // namespace
@@ -151,6 +165,28 @@ Proof check_commitment(const Receipt& receipt, const std::string& printed) {
   return {what, Outcome::holds,
           fmt::format("{}{}", receipt.commitment,
                       receipt.seed_drawn ? "" : "; its seed was not drawn but chosen (--seed)")};
+}
+
+Proof check_closing(const Receipt& receipt, const std::string& printed, bool commitment_kept) {
+  const std::string what = "closing";
+  const std::string digest = closing_digest(receipt);
+  if (!printed.empty() && printed != digest)
+    return {what, Outcome::refuted,
+            fmt::format("{} was printed when the run ended, the receipt gives {}: it was edited "
+                        "since, or is another run's; take it from where it was published",
+                        printable(printed, 80), digest)};
+  if (!is_signed(digest, receipt.signer, receipt.closing->signature))
+    return {
+        what, Outcome::refuted,
+        fmt::format("{} was not signed by the run that made the commitment: verdicts, traces or "
+                    "the observation were edited after it ended; take the receipt from where "
+                    "it was published, or grade again",
+                    digest)};
+  if (printed.empty() && !commitment_kept)
+    return {what, Outcome::noted,
+            "signed, but by whom? A receipt that was made anew later, with other numbers, looks "
+            "the same; only who kept a printed digest can tell: --commitment or --closing"};
+  return {what, Outcome::holds, digest};
 }
 
 Proof check_observation(const Receipt& receipt, const std::string& text,
@@ -199,6 +235,35 @@ std::vector<Proof> compare_runs(const Receipt& claimed, const Receipt& seen) {
   }
   for (std::size_t i = 0; i < now.size(); ++i) proofs.push_back(compare_checks(before[i], now[i]));
   return proofs;
+}
+
+std::vector<Proof> compare_earned(const Receipt& claimed, const CellObservation& then,
+                                  const Receipt& seen, const CellObservation& now) {
+  std::vector<Proof> proofs;
+  for (const CheckTrace& trace : seen.closing->checks) {
+    const CheckTrace* before = find(claimed, trace.id);
+    const CheckObservation* was = find(then, trace.id);
+    const CheckObservation* is = find(now, trace.id);
+    if (trace.timed || !before || !was || !is || was->earned == is->earned) continue;
+    // What a submission's own tests say, and what other outputs are worth, may change by itself.
+    const bool repeated = trace.calls > 0 && before->outputs == trace.outputs;
+    proofs.push_back({"points of " + trace.id, repeated ? Outcome::refuted : Outcome::noted,
+                      fmt::format("{:.4g} of them were earned, now {:.4g}{}", was->earned,
+                                  is->earned, repeated ? " by the same outputs" : "")});
+  }
+  return proofs;
+}
+
+std::vector<Unrepeated> rests_on_receipt(const Receipt& seen, const CellObservation& then) {
+  std::vector<Unrepeated> found;
+  for (const CheckTrace& trace : seen.closing->checks) {
+    const CheckObservation* was = find(then, trace.id);
+    if (!trace.timed || !was) continue;
+    found.push_back({trace.id, was->earned, {}});
+    for (const SpeedMeasurement& speed : was->speeds) found.back().ratios.push_back(speed.ratio);
+    std::sort(found.back().ratios.begin(), found.back().ratios.end());
+  }
+  return found;
 }
 
 }  // namespace gauntlet

@@ -31,6 +31,11 @@ Proof::Outcome worst_of(const std::vector<Proof>& proofs);
 /// was seen when the run began, empty when nobody kept it.
 Proof check_commitment(const Receipt& receipt, const std::string& printed);
 
+/// That the closing part is what the run that made the commitment signed when it ended. `printed`
+/// is the closing digest that was seen then, empty when nobody kept it. Without that and without a
+/// printed commitment nothing is known but that the receipt is whole: `noted`.
+Proof check_closing(const Receipt& receipt, const std::string& printed, bool commitment_kept);
+
 /// That observation.json, of which `text` is the content, is the one that the receipt was closed
 /// over, and that both say the same.
 Proof check_observation(const Receipt& receipt, const std::string& text,
@@ -43,5 +48,19 @@ Proof check_grader(const Receipt& receipt, const std::string& digest);
 /// What another run with the same seed, without races, says to the receipt: one proof for the
 /// library and one for every check.
 std::vector<Proof> compare_runs(const Receipt& claimed, const Receipt& seen);
+
+/// That no check whose outputs came again had earned another share of its points: one proof for
+/// each that did. `then` and `now` are what the two receipts were closed over.
+std::vector<Proof> compare_earned(const Receipt& claimed, const CellObservation& then,
+                                  const Receipt& seen, const CellObservation& now);
+
+/// A check that goes by the clock, which no new run confirms, with the numbers of it that stand in
+/// the stored observation.
+struct Unrepeated {
+  std::string check;
+  double earned = 0;
+  std::vector<double> ratios;  // of its speeds to the reference's, ascending
+};
+std::vector<Unrepeated> rests_on_receipt(const Receipt& seen, const CellObservation& then);
 
 }  // namespace gauntlet

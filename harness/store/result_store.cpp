@@ -26,9 +26,15 @@ void require_plain(std::string_view what, const std::string& name) {
 
 std::vector<std::string> folder_names(const fs::path& folder) {
   std::vector<std::string> names;
-  if (fs::is_directory(folder))
-    for (const auto& entry : fs::directory_iterator(folder))
-      if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code no_folder;  // a link that leads nowhere
+    if (entry->is_directory(no_folder)) names.push_back(entry->path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw UserError(fmt::format("cannot read the folder {}: {}; make it readable, or move it away",
+                                printable(folder.string(), 400), error.message()));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -82,6 +88,29 @@ void ResultStore::save(const CellObservation& cell) const {
   write_file(observation_file(cell.submission, cell.challenge), to_json(cell));
 }
 
+void ResultStore::claim(const std::string& submission, const fs::path& folder,
+                        const fs::path& checkout) const {
+  require_plain("submission", submission);
+  const fs::path file = root_ / submission / "graded_from";
+  const fs::path here = fs::absolute(folder).lexically_normal();
+  const fs::path within = here.lexically_relative(fs::absolute(checkout).lexically_normal());
+  const bool inside = !within.empty() && *within.begin() != "..";
+  const fs::path now = inside ? within : here;  // so that a checkout may be moved
+  fs::path before = now;
+  if (fs::exists(file))
+    before = read_file(file, kPapersFile);
+  else if (!folder_names(root_ / submission).empty())
+    before = fs::path("submissions") / submission;  // graded before this was written down
+  std::error_code gone;
+  if (before != now && !fs::equivalent(checkout / before, folder, gone))
+    throw UserError(fmt::format(
+        "{} has grades of {}, not of {}: rename the folder, or keep its grades apart with "
+        "--results FOLDER",
+        (root_ / submission).string(), printable(before.string(), 400),
+        printable(here.string(), 400)));
+  write_file(file, before.string());
+}
+
 void ResultStore::save_papers(const std::string& submission, const Papers& papers) const {
   require_plain("submission", submission);
   write_file(root_ / submission / "model.yaml", papers_to_yaml(papers));
@@ -93,7 +122,7 @@ std::optional<CellObservation> ResultStore::load(const std::string& submission,
   require_plain("challenge", challenge);
   const fs::path file = observation_file(submission, challenge);
   if (!fs::exists(file)) return std::nullopt;
-  CellObservation cell = observation_from_json(read_file(file), file.string());
+  CellObservation cell = observation_from_json(read_file(file, kResultFile), file.string());
   if (cell.submission != submission || cell.challenge != challenge)
     throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
                                 printable(cell.submission, 80), printable(cell.challenge, 80)));
@@ -104,26 +133,39 @@ std::optional<Papers> ResultStore::load_papers(const std::string& submission) co
   require_plain("submission", submission);
   const fs::path file = root_ / submission / "model.yaml";
   if (!fs::exists(file)) return std::nullopt;
-  return read_papers(file);
+  return papers_from_yaml(read_file(file, {kPapersFile.most_bytes}), file.string());
 }
 
 std::optional<Receipt> ResultStore::load_receipt(const std::string& submission,
                                                  const std::string& challenge) const {
   const fs::path file = receipt_file(submission, challenge);
   if (!fs::exists(file)) return std::nullopt;
-  return receipt_from_json(read_file(file), file.string());
+  return receipt_from_json(read_file(file, kReceiptFile), file.string());
 }
 
 std::vector<CellObservation> ResultStore::load_all() const {
   std::vector<CellObservation> cells;
-  for (const auto& submission : submissions())
-    for (const auto& challenge : folder_names(root_ / submission))
+  for (const auto& submission : plain_folders(root_, remark_))
+    for (const auto& challenge : plain_folders(root_ / submission, remark_))
       if (auto cell = load(submission, challenge)) cells.push_back(*std::move(cell));
   return cells;
 }
 
 std::vector<std::string> ResultStore::submissions() const {
-  return folder_names(root_);
+  return plain_folders(root_, {});
+}
+
+std::vector<std::string> ResultStore::plain_folders(const fs::path& folder,
+                                                    const Remark& remark) const {
+  std::vector<std::string> names = folder_names(folder);
+  std::erase_if(names, [&](const std::string& name) {
+    if (is_plain_name(name)) return false;
+    if (remark)
+      remark(fmt::format("{} is no folder of results and is left out; move it away",
+                         printable((folder / name).string(), 400)));
+    return true;
+  });
+  return names;
 }
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ namespace gauntlet {
 
 /// The results of many submissions in a folder:
 ///   <root>/<submission>/model.yaml                     the papers it was graded with
+///   <root>/<submission>/graded_from                    the folder that these are grades of
 ///   <root>/<submission>/<challenge>/observation.json   what was seen
 ///   <root>/<submission>/<challenge>/score.json         what the rubric made of it
 ///   <root>/<submission>/<challenge>/receipt.json       what proves that it was not arranged
@@ -21,7 +23,11 @@ namespace gauntlet {
 /// Every file is replaced as a whole; an interrupted write leaves the old one.
 class ResultStore {
  public:
-  explicit ResultStore(std::filesystem::path root) : root_(std::move(root)) {}
+  using Remark = std::function<void(const std::string&)>;
+
+  /// `remark` hears of what lies between the results and is none.
+  explicit ResultStore(std::filesystem::path root, Remark remark = {})
+      : root_(std::move(root)), remark_(std::move(remark)) {}
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path observation_file(const std::string& submission,
@@ -40,6 +46,11 @@ class ResultStore {
   /// Replaces the receipt that was opened. Without a receipt, that of the observation before goes
   /// away: it proves nothing about this one.
   void close_receipt(const CellObservation& cell, const std::optional<Receipt>& receipt) const;
+
+  /// Says that what follows are grades of the submission in `folder`, of a checkout at `checkout`.
+  /// Throws UserError when there are grades of a folder elsewhere that has the same name.
+  void claim(const std::string& submission, const std::filesystem::path& folder,
+             const std::filesystem::path& checkout) const;
   void save_papers(const std::string& submission, const Papers& papers) const;
 
   /// Nothing when there is no such file. Throws UserError for a file that cannot be read, or that
@@ -51,18 +62,24 @@ class ResultStore {
                                       const std::string& challenge) const;
 
   /// Everything that is stored, sorted by submission, then challenge. Empty for a missing folder.
+  /// Folders that no submission or challenge can have are remarked on and left out.
   std::vector<CellObservation> load_all() const;
   std::vector<std::string> submissions() const;
 
  private:
+  std::vector<std::string> plain_folders(const std::filesystem::path& folder,
+                                         const Remark& remark) const;
+
   std::filesystem::path root_;
+  Remark remark_;
 };
 
 /// Lower-case letters, digits, dots, dashes and underscores, at most 64 bytes, beginning with a
 /// letter or digit: names of folders that need no quoting anywhere.
 bool is_plain_name(std::string_view name);
 
-/// Names of the folders in a folder, sorted; none when it does not exist.
+/// Names of the folders in a folder, sorted; none when it does not exist. Throws UserError when it
+/// cannot be read.
 std::vector<std::string> folder_names(const std::filesystem::path& folder);
 
 }  // namespace gauntlet

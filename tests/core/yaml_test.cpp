@@ -1,6 +1,7 @@
 #include "harness/core/yaml.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <functional>
 
 #include "harness/core/error.h"
@@ -90,11 +91,43 @@ TEST_CASE("text that is no YAML is refused with its line") {
   CHECK(complaint([] { fields(""); }).find("f.yaml:1: ") == 0);
 }
 
-TEST_CASE("nesting without end is refused, not crashed on") {
-  CHECK(complaint([] { fields(std::string(200'000, '[')); }).find("f.yaml:1: is no YAML") == 0);
-}
-
 TEST_CASE("an error message repeats no control bytes of the file") {
   YamlFields in = fields("\"a\\e[31m\": 1\n");
   CHECK(complaint([&] { in.refuse_unknown(); }).find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("time grows with a file's length, whatever it holds") {
+  // Each takes milliseconds; in proportion to the square of the keys it would take minutes.
+  std::string keys;
+  std::string rows = "rows:\n";
+  for (int i = 0; i < 150'000; ++i) {
+    keys += fmt::format("k{}: 1\n", i);
+    rows += fmt::format("  r{}: {{a: 1}}\n", i);
+  }
+  YamlFields in = fields(keys);
+  for (const auto& key : in.keys()) CHECK(in.integer(key) == 1);
+  CHECK_NOTHROW(in.refuse_unknown());
+  YamlFields table = fields(rows);
+  YamlFields nested = table.fields("rows");
+  for (const auto& key : nested.keys()) CHECK(nested.fields(key).integer("a") == 1);
+}
+
+TEST_CASE("what refers to itself or nests deep is refused before it is built") {
+  const auto said = [](const std::string& text) { return complaint([&] { fields(text); }); };
+  CHECK(said("a: &a [x, x]\nb: [*a, *a]\n") ==
+        "f.yaml:2: aliases (*name) are not taken; write the value again");
+  for (const char* step : {"[", "{a: ", "- ", "? "}) {
+    CAPTURE(step);
+    std::string deep = "a: ";
+    if (*step == '-' || *step == '?') deep = "a:\n  ";
+    for (int i = 0; i < 100'000; ++i) deep += step;
+    CHECK(doctest::String(said(deep).c_str()) ==
+          doctest::Contains("nests deeper than 20 lists and mappings; write it flatter"));
+  }
+  CHECK_NOTHROW(fields("a: [[[[[[[[[[1]]]]]]]]]]\n"));
+}
+
+TEST_CASE("a complaint of the parser shows nothing that a terminal would obey") {
+  const std::string said = complaint([] { fields("a: \"\\\x1b\"\n"); });
+  CHECK(said.find('\x1b') == std::string::npos);
 }

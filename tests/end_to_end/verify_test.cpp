@@ -2,7 +2,11 @@
 #include <doctest/doctest.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/core/digest.h"
 #include "harness/store/json_fields.h"
+#include "harness/store/observation_json.h"
+#include "harness/store/receipt_check.h"
+#include "harness/store/receipt_signature.h"
 #include "tests/cli/checkout.h"
 #include "tests/end_to_end/workshop.h"
 #include "tests/support/text.h"
@@ -61,6 +65,15 @@ class Graded {
   Ran graded;
 };
 
+/// What somebody can make of an edited receipt who kept nothing of the run: all digests fit.
+Receipt made_anew(Receipt receipt) {
+  ReceiptKey key;
+  receipt.signer = key.public_key();
+  receipt.commitment = commitment_to(receipt, receipt.closing->seed, receipt.closing->nonce);
+  receipt.closing->signature = std::move(key).sign(closing_digest(receipt));
+  return receipt;
+}
+
 void check_refuted(const Ran& ran, const std::string& words) {
   INFO(ran.out, ran.err);
   CHECK(ran.code == kExitGateFailed);
@@ -80,6 +93,8 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
   SUBCASE("an untouched grade is confirmed") {
     CHECK(contains(cell.graded.err,
                    fmt::format("commit bravo {} {}\n", kChallenge, receipt.commitment)));
+    CHECK(contains(cell.graded.err,
+                   fmt::format("closed bravo {} {}\n", kChallenge, closing_digest(receipt))));
     CHECK_FALSE(fs::exists(cell.file("opened.json")));
     const Ran ran = cell.checkout.run(
         {"verify", receipt_file.string(), "--commitment", receipt.commitment, "--json"});
@@ -88,6 +103,7 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     const Json document = Json::parse(ran.out);
     CHECK(document["schema"] == "gauntlet.verify/1");
     CHECK(document["confirmed"] == true);
+    REQUIRE(document["rests_on_receipt"].size() == 1);
     CHECK(document["proofs"].size() > receipt.closing->checks.size());
     for (const CheckTrace& check : receipt.closing->checks) {
       INFO(check.id);
@@ -121,10 +137,50 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     chosen.closing->seed = 12345;
     check_refuted(cell.verify_with(receipt_file, to_json(chosen)),
                   "was chosen or changed after the commitment");
-    chosen.commitment = commitment_to(chosen, 12345, chosen.closing->nonce);
+    chosen.commitment = commitment_to(chosen, chosen.closing->seed, chosen.closing->nonce);
     check_refuted(
         cell.verify_with(receipt_file, to_json(chosen), {"--commitment", receipt.commitment}),
         "this is another run's receipt");
+  }
+
+  SUBCASE("a chosen seed cannot be passed off as drawn") {
+    Receipt drawn = receipt;
+    drawn.seed_drawn = !receipt.seed_drawn;
+    check_refuted(cell.verify_with(receipt_file, to_json(drawn)),
+                  "was chosen or changed after the commitment");
+  }
+
+  SUBCASE("edited speeds, with every digest made to fit, are refused by whoever kept a line") {
+    CellObservation faster = *cell.checkout.results().load("bravo", kChallenge);
+    const std::string slower = to_json(faster);
+    for (std::size_t i = 0; i < faster.checks.size(); ++i) {
+      if (!receipt.closing->checks[i].timed) continue;
+      auto& speeds = faster.checks[i].speeds;
+      speeds.resize(std::max<std::size_t>(speeds.size(), 1));  // a busy machine measured nothing
+      for (SpeedMeasurement& speed : speeds) speed.ratio = 10;
+    }
+    REQUIRE(to_json(faster) != slower);
+    Receipt fitted = receipt;
+    fitted.closing->observation = sha256(to_json(faster));
+    fs::remove(cell.file("score.json"));  // ./gauntlet score would write the one that fits
+    write_file(cell.file("observation.json"), to_json(faster));
+    check_refuted(cell.verify_with(receipt_file, to_json(fitted)), "was not signed by the run");
+
+    // Signed again with a key of his own, it is whole: only the printed lines are against it.
+    const std::string anew = to_json(made_anew(fitted));
+    check_refuted(cell.verify_with(receipt_file, anew, {"--commitment", receipt.commitment}),
+                  "this is another run's receipt");
+    check_refuted(cell.verify_with(receipt_file, anew, {"--closing", closing_digest(receipt)}),
+                  "was printed when the run ended");
+    const Ran alone = cell.verify_with(receipt_file, anew);
+    INFO(alone.out, alone.err);
+    CHECK(alone.code == kExitDone);
+    CHECK_FALSE(contains(alone.out, "Confirmed.\n"));
+    CHECK(contains(alone.out, "Confirmed except speed: what goes by the clock was not run again"));
+    CHECK(contains(alone.out, "(10 to 10 times the reference)"));
+    CHECK(contains(alone.out, "signed, but by whom?"));
+    write_file(cell.file("observation.json"), slower);
+    REQUIRE(cell.checkout.run({"score"}).code == kExitDone);
   }
 
   SUBCASE("a submission that changed after it was graded is refused") {
@@ -137,7 +193,7 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     CheckTrace& check = other.closing->checks.at(4);
     REQUIRE(check.calls > 0);
     check.opening ^= 1;
-    check_refuted(cell.verify_with(receipt_file, to_json(other)),
+    check_refuted(cell.verify_with(receipt_file, to_json(made_anew(other))),
                   check.id + ": other inputs came from the same seed");
   }
 
@@ -164,5 +220,5 @@ TEST_CASE("an honest solution that adds in another order each time is confirmed"
   const Ran ran = cell.verify();
   INFO(ran.out, ran.err);
   CHECK(ran.code == kExitDone);
-  CHECK(contains(ran.out, "Confirmed."));
+  CHECK(contains(ran.out, "Confirmed except speed: "));
 }

@@ -1,13 +1,17 @@
 // What a sandboxed command runs into, and that nothing of it survives.
 
 #include <chrono>
+#include <cstddef>
+#include <cstring>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -182,4 +186,44 @@ TEST_CASE("two spare users at the same time are different, and come back") {
     first_id = first->id();
   }
   CHECK(SpareUser::take_if_root()->id() == first_id);
+}
+
+TEST_CASE("no other user can hold the spare users") {
+  if (geteuid() != 0) return;
+  // Names of sockets belong to whoever comes first; they once were the claims.
+  std::vector<Fd> taken;
+  for (int id = 60001; id <= 60999; ++id) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = fmt::format("gauntlet-uid-{}", id);
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    taken.emplace_back(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    bind(taken.back().get(), reinterpret_cast<const sockaddr*>(&address), size);
+  }
+  CHECK(SpareUser::take_if_root());
+}
+
+TEST_CASE("a folder of claims that is not root's alone is refused") {
+  if (geteuid() != 0) return;
+  const ScratchFolder folder("claims");
+  const std::filesystem::path claims = folder.path() / "claims";
+  const auto said = [&] {
+    try {
+      SpareUser::take_if_root(claims);
+    } catch (const Broken& error) {
+      return std::string(error.what());
+    }
+    return std::string("no complaint");
+  };
+  CHECK(said() == "no complaint");
+  REQUIRE(chmod(claims.c_str(), 0755) == 0);
+  CHECK(contains(said(), "wanted root and 700"));
+  REQUIRE(chmod(claims.c_str(), 0700) == 0);
+  REQUIRE(chown(claims.c_str(), 1, 1) == 0);
+  CHECK(contains(said(), "belongs to user 1 "));
+  std::filesystem::rename(claims, folder.path() / "elsewhere");
+  REQUIRE(chown((folder.path() / "elsewhere").c_str(), 0, 0) == 0);
+  std::filesystem::create_directory_symlink("elsewhere", claims);
+  CHECK(contains(said(), "cannot open the folder"));
 }

@@ -6,6 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
+#include "harness/store/receipt_signature.h"
 #include "tests/store/sample.h"
 #include "tests/support/text.h"
 
@@ -36,13 +37,17 @@ Receipt receipt() {
                cell.provenance.cpu,
                cell.provenance.sandbox,
                cell.provenance.started,
+               "",
                Receipt::Closing()};
+  ReceiptKey key;
+  made.signer = key.public_key();
   made.closing->seed = cell.seed;
   made.closing->nonce = fresh_nonce();
   made.closing->observation = sha256(to_json(cell));
   for (const CheckObservation& check : cell.checks)
     made.closing->checks.push_back({check.info.id, check.verdict, false, 3, 16, 17, 4});
   made.commitment = commitment_to(made, made.closing->seed, made.closing->nonce);
+  made.closing->signature = std::move(key).sign(closing_digest(made));
   return made;
 }
 
@@ -79,7 +84,7 @@ TEST_CASE("a receipt is read back as it was written, open and closed") {
 TEST_CASE("a receipt with more, less or other text than its fields is refused") {
   const std::string good = to_json(receipt());
   CHECK(
-      contains(receipt_complaint(replaced(good, "receipt/1", "receipt/2")), "r.json: schema: is"));
+      contains(receipt_complaint(replaced(good, "receipt/2", "receipt/3")), "r.json: schema: is"));
   CHECK(contains(receipt_complaint(replaced(good, "\"device\"", "\"extra\": 1, \"device\"")),
                  "there is more or other text in the file"));
   CHECK(contains(receipt_complaint(good + " "), "there is more or other text in the file"));
@@ -103,12 +108,21 @@ TEST_CASE("a commitment binds the seed, the nonce and what was graded") {
   const Receipt good = receipt();
   CHECK(check_commitment(good, "").outcome == Outcome::holds);
   CHECK(check_commitment(good, good.commitment).outcome == Outcome::holds);
-  std::vector<Receipt> bad(5, good);
+  std::vector<Receipt> bad(14, good);
   bad[0].closing->seed = bad[0].closing->seed + 1;  // chosen after the fact
   bad[1].closing->nonce = fresh_nonce();
   bad[2].sources = sha256("other sources");
   bad[3].library = sha256("other library");
   bad[4].grader = sha256("other grader");
+  bad[5].seed_drawn = false;
+  bad[6].signer = ReceiptKey().public_key();
+  bad[7].submission = "other";
+  bad[8].challenge = "other";
+  bad[9].device = Device::cuda;
+  bad[10].compiler = "other";
+  bad[11].cpu = "other";
+  bad[12].sandbox = "none";
+  bad[13].started = "1970-01-01T00:00:00Z";
   for (const Receipt& one : bad) {
     const Proof proof = check_commitment(one, "");
     CHECK(proof.outcome == Outcome::refuted);
@@ -122,9 +136,89 @@ TEST_CASE("a receipt that was made anew is not the one whose commitment was prin
   CHECK(contains(proof.text, "this is another run's receipt"));
 }
 
+TEST_CASE("what was edited after the run ended is not what the run signed") {
+  const Receipt good = receipt();
+  CHECK(check_closing(good, "", true).outcome == Outcome::holds);
+  CHECK(check_closing(good, closing_digest(good), false).outcome == Outcome::holds);
+  std::vector<Receipt> edited(6, good);
+  edited[0].closing->observation = sha256("faster");
+  edited[1].closing->checks[1].verdict = Verdict::passed;
+  edited[2].closing->checks[0].timed = true;
+  edited[3].closing->reference = sha256("slower");
+  edited[4].closing->signature = receipt().closing->signature;  // of another run
+  edited[5].closing->signature = std::string(128, '0');
+  for (const Receipt& one : edited) {
+    // Written with digests that fit, so that nothing else contradicts it.
+    const Receipt read = receipt_from_json(to_json(one), "r.json");
+    CHECK(check_commitment(read, good.commitment).outcome == Outcome::holds);
+    const Proof proof = check_closing(read, "", true);
+    CHECK(proof.outcome == Outcome::refuted);
+    CHECK(contains(proof.text, "was not signed by the run that made the commitment"));
+  }
+}
+
+TEST_CASE("a receipt that was made anew is told by either printed digest, and else not at all") {
+  const Receipt good = receipt();
+  const Receipt anew = receipt();  // another nonce and key, all else as it was
+  CHECK(check_closing(anew, closing_digest(good), false).outcome == Outcome::refuted);
+  CHECK(check_commitment(anew, good.commitment).outcome == Outcome::refuted);
+  const Proof alone = check_closing(anew, "", false);
+  CHECK(alone.outcome == Outcome::noted);
+  CHECK(contains(alone.text,
+                 "A receipt that was made anew later, with other numbers, looks the same"));
+}
+
+TEST_CASE("what is no key and no signature signs nothing") {
+  ReceiptKey key;
+  const std::string who = key.public_key();
+  const std::string signature = std::move(key).sign("text");
+  CHECK(is_signed("text", who, signature));
+  CHECK_FALSE(is_signed("texts", who, signature));
+  for (const std::string& bad : {std::string(), std::string(64, 'z'), std::string(64, '0'),
+                                 std::string(64, 'f'), who.substr(1), who + "00"})
+    CHECK_FALSE(is_signed("text", bad, signature));
+  for (const std::string& bad : {std::string(), signature.substr(2), std::string(128, 'x')})
+    CHECK_FALSE(is_signed("text", who, bad));
+}
+
+TEST_CASE("points that changed with the same outputs are refuted, others are named") {
+  const auto proofs = [](const auto& edit) {
+    Receipt claimed = receipt();
+    Receipt seen = claimed;
+    CellObservation then = observed();
+    then.checks[0].earned = 0.75;
+    edit(claimed.closing->checks[0], seen.closing->checks[0]);
+    return compare_earned(claimed, then, seen, observed());
+  };
+  const auto same = proofs([](CheckTrace&, CheckTrace&) {});
+  REQUIRE(same.size() == 1);
+  CHECK(same[0].outcome == Outcome::refuted);
+  CHECK(contains(same[0].text, "0.75 of them were earned, now 1 by the same outputs"));
+  CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.outputs = 5; })[0].outcome ==
+        Outcome::noted);
+  const auto own_tests = proofs([](CheckTrace& was, CheckTrace& is) { was.calls = is.calls = 0; });
+  CHECK(own_tests[0].outcome == Outcome::noted);
+  CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.timed = true; }).empty());
+}
+
+TEST_CASE("what goes by the clock is listed with its numbers") {
+  Receipt seen = receipt();
+  CellObservation cell = observed();
+  CHECK(rests_on_receipt(seen, cell).empty());
+  seen.closing->checks[0].timed = true;
+  cell.checks[0].speeds.resize(2);
+  cell.checks[0].speeds[0].ratio = 2.5;
+  cell.checks[0].speeds[1].ratio = 1.5;
+  const auto found = rests_on_receipt(seen, cell);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].check == cell.checks[0].info.id);
+  CHECK(found[0].ratios == std::vector<double>{1.5, 2.5});
+}
+
 TEST_CASE("a chosen seed is named") {
   Receipt chosen = receipt();
   chosen.seed_drawn = false;
+  chosen.commitment = commitment_to(chosen, chosen.closing->seed, chosen.closing->nonce);
   CHECK(contains(check_commitment(chosen, "").text, "not drawn but chosen"));
 }
 

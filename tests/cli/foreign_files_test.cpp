@@ -1,0 +1,158 @@
+// What others left where our files are expected: no verb waits for it, breaks on it or mistakes it.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/cli/exit_codes.h"
+#include "tests/cli/checkout.h"
+#include "tests/support/text.h"
+
+using namespace gauntlet;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kPatience = 120;  // seconds; a verb that waits for ever is then killed
+
+Ran run(const Checkout& checkout, const std::vector<std::string>& words) {
+  alarm(kPatience);
+  Ran ran = checkout.run(words);
+  alarm(0);
+  return ran;
+}
+
+/// A checkout with a graded submission.
+class Graded : public Checkout {
+ public:
+  Graded() {
+    for (const char* name : {"bravo", "charlie"}) {
+      add_submission(name);
+      add_result(name, 0.5);
+      results().save_papers(name, read_papers(root() / "submissions" / name / "model.yaml"));
+    }
+    add_result("reference", 1);
+  }
+};
+
+std::vector<std::vector<std::string>> readers(const Checkout& checkout) {
+  return {{"score"},
+          {"report"},
+          {"grade", "bravo"},
+          {"compare", "bravo", "charlie"},
+          {"show", "bravo", checkout.challenge}};
+}
+
+void replace_by_pipe(const fs::path& file) {
+  fs::remove(file);
+  fs::create_directories(file.parent_path());
+  REQUIRE(mkfifo(file.c_str(), 0644) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("papers that are a pipe, a link, large or endless keys are refused as the submission's") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  const fs::path papers = checkout.root() / "submissions/bravo/model.yaml";
+  const std::string good = read_file(papers);
+  const auto refused = [&](const std::string& why) {
+    for (const char* verb : {"validate", "grade"}) {
+      const Ran ran = run(checkout, {verb, "bravo"});
+      INFO(ran.out, ran.err);
+      CHECK(ran.code == kExitInvalidSubmission);
+      CHECK(contains(ran.out + ran.err, why));
+    }
+  };
+  replace_by_pipe(papers);
+  refused("model.yaml: it is a pipe");
+  fs::remove(papers);
+  write_file(checkout.root() / "elsewhere.yaml", good);
+  fs::create_symlink(checkout.root() / "elsewhere.yaml", papers);
+  refused("model.yaml: it is a symbolic link");
+  fs::remove(papers);
+  std::string keys = good;
+  while (keys.size() <= (16 << 10)) keys += "k" + std::to_string(keys.size()) + ": 1\n";
+  write_file(papers, keys);
+  refused("at most 16384 are read");
+  write_file(papers, "name: " + std::string(5000, '['));
+  refused("nests deeper than 20");
+}
+
+TEST_CASE("a pipe in place of a copied prompt is refused") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  replace_by_pipe(checkout.root() / "submissions/bravo" / checkout.challenge / "PROMPT.md");
+  const Ran ran = run(checkout, {"validate", "bravo"});
+  CHECK(ran.code == kExitInvalidSubmission);
+  CHECK(contains(ran.out, "PROMPT.md: it is a pipe"));
+}
+
+TEST_CASE("pipes among the results and in an import end a verb with a sentence") {
+  const Graded checkout;
+  const fs::path folder = checkout.results().root() / "bravo" / checkout.challenge;
+  for (const char* name : {"receipt.json", "observation.json"}) {
+    replace_by_pipe(folder / name);
+    const Ran ran = run(checkout, {"report"});
+    INFO(name, ran.err);
+    CHECK(ran.code == kExitUsage);
+    CHECK(contains(ran.err, std::string(name) + ": it is a pipe"));
+  }
+  const fs::path judged = checkout.root() / "judged.yaml";
+  replace_by_pipe(judged);
+  const Ran ran = run(checkout, {"import", judged.string()});
+  CHECK(ran.code == kExitUsage);
+  CHECK(contains(ran.err, "judged.yaml: it is a pipe"));
+}
+
+TEST_CASE("foreign folders and files among the results are named, and stop no verb") {
+  const Graded checkout;
+  const fs::path results = checkout.results().root();
+  fs::create_directories(results / "My Notes" / "2026");
+  fs::create_directories(results / "bravo" / ".git");
+  write_file(results / "README", "x");
+  fs::create_symlink("loop", results / "loop");
+  for (const auto& words : readers(checkout)) {
+    const Ran ran = run(checkout, words);
+    INFO(words[0], ran.err);
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.err, "My Notes is no folder of results and is left out; move it away"));
+    CHECK(contains(ran.err, "bravo/.git is no folder of results"));
+  }
+}
+
+TEST_CASE("a folder of results that cannot be read is no internal error") {
+  const Graded checkout;
+  REQUIRE(chmod(checkout.root().c_str(), 0755) == 0);
+  const fs::path shut = checkout.results().root() / "delta";
+  fs::create_directory(shut);
+  REQUIRE(chmod(shut.c_str(), 0) == 0);
+  const bool was_root = geteuid() == 0;
+  if (was_root) REQUIRE(seteuid(1) == 0);
+  const Ran ran = run(checkout, {"score"});
+  if (was_root) REQUIRE(seteuid(0) == 0);
+  REQUIRE(chmod(shut.c_str(), 0700) == 0);
+  INFO(ran.err);
+  CHECK(ran.code == kExitUsage);
+  CHECK(contains(ran.err, "delta: Permission denied; make it readable, or move it away"));
+}
+
+TEST_CASE("a folder elsewhere does not replace the grades of a submission that has its name") {
+  const Graded checkout;
+  const fs::path other = checkout.root() / "elsewhere/bravo";
+  fs::create_directories(other.parent_path());
+  fs::copy(checkout.root() / "submissions/bravo", other, fs::copy_options::recursive);
+  const auto refused = [&](const std::vector<std::string>& words) {
+    const Ran ran = run(checkout, words);
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitUsage);
+    CHECK(contains(ran.err, "bravo has grades of submissions/bravo, not of " + other.string()));
+    CHECK(contains(ran.err, "rename the folder, or keep its grades apart with --results FOLDER"));
+  };
+  refused({"grade", other.string()});  // graded before anybody wrote down from where
+  CHECK(run(checkout, {"grade", "bravo"}).code == kExitDone);
+  refused({"grade", other.string()});
+  refused({"rerun", other.string(), checkout.challenge});
+  // The same folder by another way is the same.
+  fs::create_directory_symlink(checkout.root() / "submissions", checkout.root() / "linked");
+  CHECK(run(checkout, {"grade", (checkout.root() / "linked/bravo").string()}).code == kExitDone);
+}
