@@ -33,7 +33,7 @@ constexpr std::size_t kLibraryCode = std::size_t{8} << 20;
 // the challenge that asks most, on two cores that fifteen programs wanted, the answers of a call
 // took 0.034 s at most; its limit is 300 times as much.
 constexpr double kAnswering = 1;
-// Loading, the work of the linker and of constructors, took 0.035 s at most in the same runs.
+// Loading, the work of the linker and of constructors, took 0.09 s at most in the same runs.
 constexpr double kLoadSeconds = 10;
 
 Limits worker_limits(const WorkerConfig& config) {
