@@ -8,8 +8,9 @@
 namespace gauntlet {
 
 /// What the calls of one solution may take together, in one check and in all checks of a cell: its
-/// own time, that of being loaded, and that of our answers to its callbacks. Where every call is
-/// bounded by itself alone, thousands that stay just below their limit take hours.
+/// own time, that of being loaded, that of our answers to its callbacks and of all else that we do
+/// around a call. Where every call is bounded by itself alone, thousands that stay just below their
+/// limit take hours.
 class TimeBudget {
  public:
   using Duration = std::chrono::steady_clock::duration;

@@ -29,9 +29,11 @@ constexpr std::size_t kReserved = std::size_t{640} << 20;
 constexpr std::size_t kLibraryCode = std::size_t{8} << 20;
 
 // What our answers to the callbacks of one call may take, in limits of the call itself: a call ends
-// after twice its limit, whatever it asks. KANSWER
+// after twice its limit, whatever it asks. Over all mutants, honest variants and null solutions of
+// the challenge that asks most, on two cores that fifteen programs wanted, the answers of a call
+// took 0.034 s at most; its limit is 300 times as much.
 constexpr double kAnswering = 1;
-// Loading is the work of constructors and of the linker. KLOAD
+// Loading, the work of the linker and of constructors, took 0.09 s at most in the same runs.
 constexpr double kLoadSeconds = 10;
 
 Limits worker_limits(const WorkerConfig& config) {
@@ -52,6 +54,7 @@ class WorkerSession::Impl {
 
   void run(CallBase& call) {
     const Layout layout = lay_out(call, config_.arena_bytes);
+    charged_until_ = WorkerProcess::Clock::now();
     try {
       if (!worker_) start();
       if (layout != layout_ || call.symbol != symbol_) lay(call, layout);
@@ -60,15 +63,17 @@ class WorkerSession::Impl {
       check_surroundings(call, layout_, *out_);
       hand_over(call);
     } catch (...) {
-      restart();
+      end_worker();
+      charge();
       throw;
     }
+    charge();
   }
 
   void restart() {
-    if (worker_) last_output_ = worker_->output().kept();
-    earlier_cpu_time_ = cpu_time();
-    worker_.reset();
+    charged_until_ = WorkerProcess::Clock::now();
+    end_worker();
+    charge();
   }
 
   void keep_threads_apart() {
@@ -85,6 +90,21 @@ class WorkerSession::Impl {
   }
 
  private:
+  void end_worker() {
+    if (worker_) last_output_ = worker_->output().kept();
+    earlier_cpu_time_ = cpu_time();
+    worker_.reset();
+  }
+
+  /// Everything counts, not its own time only: how long we need for what lies around a call,
+  /// looking at its memory for one, is the solution's choice as well.
+  void charge() {
+    if (config_.budget == nullptr) return;
+    const auto now = WorkerProcess::Clock::now();
+    config_.budget->use(now - charged_until_);
+    charged_until_ = now;
+  }
+
   wire::Order& order() const { return *reinterpret_cast<wire::Order*>(in_->base()); }
 
   void start() {
@@ -157,11 +177,12 @@ class WorkerSession::Impl {
 
   /// Lets the worker run for as long as all limits leave it.
   WorkerProcess::Leg run_worker(Duration at_most) {
-    TimeBudget* budget = config_.budget;
+    const TimeBudget* budget = config_.budget;
     if (budget == nullptr) return worker_->run(at_most);
+    charge();
     if (budget->left() <= Duration()) throw budget->used_up();
     const WorkerProcess::Leg leg = worker_->run(std::min(at_most, budget->left()));
-    budget->use(leg.elapsed);
+    charge();
     if (leg.event == Event::late && budget->left() <= Duration()) throw budget->used_up();
     return leg;
   }
@@ -194,14 +215,11 @@ class WorkerSession::Impl {
     if (call.measure_memory) call.peak_bytes = measured(call);
   }
 
-  /// How long it took us. The solution waits meanwhile, and must not be able to make us work for
-  /// ever.
+  /// How long it took us. The solution waits meanwhile, but chooses how much it asks.
   Duration answer(CallBase& call) {
     const auto start = WorkerProcess::Clock::now();
     answer_callback(call, worker_->control(), out_->base(), layout_.mailbox_bytes);
-    const Duration taken = WorkerProcess::Clock::now() - start;
-    if (config_.budget != nullptr) config_.budget->use(taken);
-    return taken;
+    return WorkerProcess::Clock::now() - start;
   }
 
   SolutionFailure too_many_questions(const CallBase& call) const {
@@ -263,6 +281,7 @@ class WorkerSession::Impl {
   std::string symbol_;  // that it has found
   Resident before_;
   bool threads_apart_ = false;
+  WorkerProcess::Clock::time_point charged_until_;
   std::string last_output_;
   std::chrono::nanoseconds earlier_cpu_time_{};  // of workers that are gone
 };
