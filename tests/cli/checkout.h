@@ -32,7 +32,7 @@ class Checkout {
     for (const char* part : {"challenges", "graders", "reference", "harness"})
       std::filesystem::create_directory_symlink(real / part, root() / part);
     std::filesystem::create_directories(root() / "submissions");
-    challenge = challenge_ids(real).front();
+    challenge = all_graders().front().id;
   }
 
   const std::filesystem::path& root() const { return folder_.path(); }
@@ -80,7 +80,7 @@ class Checkout {
     results().save(cell);
   }
 
-  std::string challenge;  // the first one that there is
+  std::string challenge;  // the first one that this program was built with
   std::filesystem::path worker_folder = GAUNTLET_BIN;
   Environment environment = [](const std::string&) { return std::string(); };
 
