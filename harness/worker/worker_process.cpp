@@ -55,7 +55,7 @@ WorkerProcess::WorkerProcess(const WorkerParts& parts)
 
 void WorkerProcess::start(const WorkerParts& parts) {
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // of our thread: short sleeps stay short
-  make_runtime_files_resident();
+  if (parts.walls.landlock) make_runtime_files_resident();
   user_ = SpareUser::take_if_root();
   const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Fd landlock = landlock_ruleset(worker_rules());

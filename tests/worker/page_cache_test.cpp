@@ -110,6 +110,34 @@ TEST_CASE("a worker has files of the system and lists no folder") {
       CHECK_MESSAGE(rule.access == PathAccess::read_known, rule.path.string());
 }
 
+TEST_CASE("what honest programs load or ask about the machine is within reach") {
+  const Solution solution(work(R"(
+    for (int64_t i = 0; i < args->count; ++i) args->y[i] = expf(args->x[i]) + sinf(args->x[i]);
+    pthread_t thread;
+    pthread_create(&thread, nullptr, [](void*) -> void* { for (;;) pause(); }, nullptr);
+    pthread_cancel(thread);  // has libc load libgcc_s
+    pthread_join(thread, nullptr);
+    int loaded = 0;
+    for (const char* name : {"libgomp.so.1", "libmvec.so.1", "libstdc++.so.6", "libpthread.so.0"})
+      loaded += dlopen(name, RTLD_NOW) != nullptr;
+    std::ifstream online("/sys/devices/system/cpu/online");
+    std::string cores;
+    loaded += bool(online >> cores) && std::thread::hardware_concurrency() > 0;
+    return loaded;
+  )",
+                               "#pragma GCC optimize(\"fast-math\")\n#include <dlfcn.h>\n#include "
+                               "<fstream>\n#include <math.h>\n#include <pthread.h>\n#include "
+                               "<string>\n#include <thread>\n#include <unistd.h>"));
+  for (const bool mounts : {true, false}) {
+    WorkerConfig config = solution.config;
+    config.walls.mounts = mounts;
+    WorkerSession session(config);
+    WorkCall call(4096);
+    session.run(call);
+    CHECK(call.returned == 5);
+  }
+}
+
 TEST_CASE("no run drops from memory what the next would miss") {
   const Solution solution(work(R"(
     void* code = (void*)((uintptr_t)dlsym(RTLD_DEFAULT, "strlen") & ~4095ul);
