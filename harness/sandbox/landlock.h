@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "harness/sandbox/fd.h"
@@ -35,5 +36,9 @@ std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder);
 
 /// What a worker needs: system libraries and what OpenMP asks about the machine; nothing to write.
 std::vector<PathRule> worker_rules();
+
+/// Why a submission could read what lies in this folder, whether as a header or at run time, with
+/// what to do about it; empty when it could not. Looks through symbolic links.
+std::string why_readable(const std::filesystem::path& folder);
 
 }  // namespace gauntlet
