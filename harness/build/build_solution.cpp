@@ -27,17 +27,20 @@ struct Recipe {
   std::string_view name;  // in the cache's keys
   const std::vector<std::string>& flags;
   bool (*compiles)(std::string_view file);  // of the .cpp files
+  bool warnings_count;
 };
 
 const Recipe& solution_recipe() {
   static const Recipe recipe{"solution", compile_flags(),
-                             [](std::string_view file) { return file != SolutionSource::kTests; }};
+                             [](std::string_view file) { return file != SolutionSource::kTests; },
+                             true};
   return recipe;
 }
 
 const Recipe& tests_recipe() {
   static const Recipe recipe{"tests", test_flags(),
-                             [](std::string_view file) { return file == SolutionSource::kTests; }};
+                             [](std::string_view file) { return file == SolutionSource::kTests; },
+                             false};
   return recipe;
 }
 
@@ -83,7 +86,7 @@ class Build {
     record_.ok = good && link();
     if (record_.ok) take_library();
     if (!record_.ok) require_working_machine();
-    if (record_.ok) look_for_silencers();
+    if (record_.ok && recipe_.warnings_count) look_for_silencers();
     report();
   }
 
@@ -140,13 +143,17 @@ class Build {
     said_.garbled |= last_.garbled;
   }
 
+  /// Takes the folder out of line tables, which a source can write for itself.
+  static std::string map_of(const fs::path& folder) {
+    return fmt::format("-Wa,--debug-prefix-map={}=.", folder.string());
+  }
+
   bool compile(const std::string& file) {
     objects_.push_back(folder_.new_name(fs::path(file).stem().string() + ".o"));
-    // The random seed names what has no name; the map takes our folder out of line tables.
+    // The random seed is for names that the compiler makes up.
     const bool good =
         carry_out(command({"-I.", "-fdiagnostics-format=json", "-pipe", "-frandom-seed=" + file,
-                           "-Wa,--debug-prefix-map=" + folder_.path().string() + "=.", "-c", file,
-                           "-o", objects_.back()}));
+                           map_of(folder_.path()), "-c", file, "-o", objects_.back()}));
     remember();
     return good;
   }
@@ -184,21 +191,41 @@ class Build {
 
   void look_for_silencers() {
     std::vector<Diagnostic> found;
-    const std::vector<SolutionSource::File> files = with_misspelt_lines(source_.files, found);
-    folder_.put(files, contract_);
+    folder_.put(with_misspelt_lines(source_.files, found), contract_);
     const std::string poison = folder_.new_name("poison.h");
     folder_.put({{poison, std::string(kPoison)}}, contract_);
     for (const SolutionSource::File& file : source_.files) {
       if (!is_compiled(file)) continue;
-      carry_out(command({"-I.", "-fdiagnostics-format=json", "-fmax-errors=0", "-include", poison,
-                         "-E", file.name, "-o", folder_.new_name("preprocessed")}));
-      if (last_.garbled || !stopped_.empty())
-        found.push_back({"warning", file.name, 0, 0,
-                         "cannot be searched for pragmas that silence the compiler", ""});
+      preprocess(file.name, {"-include", poison});
       add_silencers(last_, source_.files, found);
+      if (last_.garbled || !stopped_.empty()) found.push_back(unsearched(file.name));
+      // A second time, because what it made is gone when the first one met a poisoned word.
+      if (!has_files_to_include() || !found.empty()) continue;
+      const std::string text = preprocess(file.name, {});
+      add_taken_for_the_systems(text, found);
+      if (text.empty()) found.push_back(unsearched(file.name));
     }
     stopped_.clear();
     said_.diagnostics.insert(said_.diagnostics.end(), found.begin(), found.end());
+  }
+
+  std::string preprocess(const std::string& file, std::vector<std::string> more) {
+    const std::string output = folder_.new_name("preprocessed");
+    more.insert(more.end(),
+                {"-I.", "-fdiagnostics-format=json", "-fmax-errors=0", "-E", file, "-o", output});
+    carry_out(command(more));
+    return folder_.take(output, terms_.limits.file_bytes);
+  }
+
+  bool has_files_to_include() const {
+    return std::any_of(source_.files.begin(), source_.files.end(), [](const auto& file) {
+      return file.name != "solution.cpp" && file.name != SolutionSource::kTests &&
+             file.name != "contract.h";
+    });
+  }
+
+  static Diagnostic unsearched(const std::string& file) {
+    return {"warning", file, 0, 0, "cannot be searched for pragmas that silence the compiler", ""};
   }
 
   void report() {

@@ -163,20 +163,20 @@ std::vector<SolutionSource::File> with_misspelt_lines(
 void add_silencers(const CompilerOutput& preprocessor,
                    const std::vector<SolutionSource::File>& files, std::vector<Diagnostic>& found) {
   std::string previous;
-  for (const Diagnostic& said : preprocessor.diagnostics) {
-    if (!said.is_error()) continue;
-    const std::string word = poisoned_word(said.message);
+  for (const Diagnostic& one : preprocessor.diagnostics) {
+    if (!one.is_error()) continue;
+    const std::string word = poisoned_word(one.message);
     const std::string last = std::exchange(previous, word);
-    if (!said.is_own()) continue;
-    const std::string name = std::filesystem::path(said.file).lexically_normal().string();
-    const auto file =
-        std::find_if(files.begin(), files.end(), [&](const auto& one) { return one.name == name; });
+    if (!one.is_own()) continue;
+    const std::string name = std::filesystem::path(one.file).lexically_normal().string();
+    const auto file = std::find_if(files.begin(), files.end(),
+                                   [&](const auto& held) { return held.name == name; });
     const std::string text =
-        file == files.end() ? "#" : before(file->content, said.line, said.column);
+        file == files.end() ? "#" : before(file->content, one.line, one.column);
     if (word.empty())
-      found.push_back(renamed_line(name, said.line, said.column));
+      found.push_back(renamed_line(name, one.line, one.column));
     else if (names_silencing(word, last, text))
-      found.push_back(silencer(name, said.line, said.column,
+      found.push_back(silencer(name, one.line, one.column,
                                fmt::format("'{}', a word of the pragmas that silence the compiler,",
                                            word == "GCC" ? "GCC" : "GCC " + word)));
   }
@@ -185,6 +185,24 @@ void add_silencers(const CompilerOutput& preprocessor,
     return a.file == b.file && a.line == b.line;
   };
   found.erase(std::unique(found.begin(), found.end(), same_place), found.end());
+}
+
+void add_taken_for_the_systems(std::string_view preprocessed, std::vector<Diagnostic>& found) {
+  // A line marker: `# 1 "./stdlib.h" 1 3`. The flag 3 says that it is a system header. A text may
+  // have lines that look like one, which then are told as well; it cannot hide any.
+  while (!preprocessed.empty()) {
+    const std::size_t end = std::min(preprocessed.find('\n'), preprocessed.size());
+    const std::string_view line = preprocessed.substr(0, end);
+    preprocessed.remove_prefix(std::min(end + 1, preprocessed.size()));
+    const std::size_t open = line.find(" \"");
+    const std::size_t close = line.rfind('"');
+    if (!line.starts_with("# ") || open == std::string_view::npos || close <= open + 1) continue;
+    const std::string_view name = line.substr(open + 2, close - open - 2);
+    if (name.starts_with('/') || name.starts_with('<')) continue;
+    if (line.substr(close).find('3') != std::string_view::npos)
+      found.push_back(silencer(std::filesystem::path(name).lexically_normal().string(), 0, 0,
+                               "text that the compiler takes for a system header's"));
+  }
 }
 
 }  // namespace gauntlet

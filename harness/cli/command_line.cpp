@@ -260,6 +260,7 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
   const auto guarded = [weaker = o.allow_weaker_sandbox](auto verb_itself) {
     return [=](const Context& context) {
       require_sandbox(probe_sandbox(), weaker);
+      if (const std::string why = context.exposure(); !why.empty()) throw UserError(why);
       return verb_itself(context);
     };
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/text.h"
+#include "harness/sandbox/landlock.h"
 
 namespace gauntlet {
 
@@ -18,6 +19,16 @@ std::vector<std::string> Context::challenges() const {
   std::vector<std::string> ids;
   for (const auto& [round, id] : order) ids.push_back(id);
   return ids;
+}
+
+std::string Context::exposure() const {
+  std::vector<std::filesystem::path> ours{root(), workshop.cache, results,
+                                          std::filesystem::temp_directory_path()};
+  for (const char* part : {"graders", "reference", "submissions"})  // links lead elsewhere
+    ours.push_back(root() / part);
+  for (const std::filesystem::path& folder : ours)
+    if (std::string why = why_readable(folder); !why.empty()) return why;
+  return "";
 }
 
 void Context::remark(const std::string& text) const {

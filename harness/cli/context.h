@@ -37,6 +37,10 @@ struct Context {
   Rubric rubric() const;
   std::vector<std::string> challenges() const;  // ids by round, then name
 
+  /// Why a submission could read what is hidden from it: our files lie where compilers or workers
+  /// may look, for the system's own. Empty when all is well.
+  std::string exposure() const;
+
   /// A remark on stderr, one line; silent with -q.
   void remark(const std::string& text) const;
 };

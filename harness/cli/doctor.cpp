@@ -60,6 +60,7 @@ Answer doctor(const Context& context) {
   const Machine machine = this_machine();
   const BuildRecord build = try_compiler(context);
   const SandboxReport& sandbox = probe_sandbox();
+  const std::string exposure = context.exposure();
   const Ceilings& best = ceilings();
   Answer answer;
   answer.text = fmt::format(
@@ -79,8 +80,10 @@ Answer doctor(const Context& context) {
                      {"compiler_works", build.ok},
                      {"copy_gb_per_s", json_number(best.copy_gb_per_s)},
                      {"fma_gflop_per_s", json_number(best.fma_gflop_per_s)},
-                     {"sandbox", sandbox_document(sandbox)}};
-  const bool healthy = build.ok && sandbox.usable;
+                     {"sandbox", sandbox_document(sandbox)},
+                     {"exposure", exposure}};
+  if (!exposure.empty()) answer.text += fmt::format("  FAILS hidden files: {}\n", exposure);
+  const bool healthy = build.ok && sandbox.usable && exposure.empty();
   answer.text += healthy ? "ready to grade\n" : "not ready to grade\n";
   if (!healthy) answer.exit_code = kExitIncomplete;
   return answer;

@@ -67,7 +67,9 @@ CheckObservation warning_free_build(const BuildRecord& build) {
     seen.finding = {
         Verdict::wrong,
         "build",
-        fmt::format("the compiler warns {} time{}", build.warnings, build.warnings == 1 ? "" : "s"),
+        fmt::format("{} warning{} of the compiler, or place{} that would silence {}",
+                    build.warnings, build.warnings == 1 ? "" : "s", build.warnings == 1 ? "" : "s",
+                    build.warnings == 1 ? "one" : "them"),
         {build.messages},
         std::nullopt};
   return seen;

@@ -1,10 +1,14 @@
 #include "harness/sandbox/landlock.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
+
+#include "harness/sandbox/runtime_files.h"
 
 namespace gauntlet {
 namespace {
@@ -71,6 +75,18 @@ void add_rule(int ruleset, const PathRule& rule, std::uint64_t handled) {
     broken_call("Landlock: allowing " + rule.path.string());
 }
 
+/// "x86_64-linux-gnu": Debian and Ubuntu have a folder of libraries for each kind of machine.
+std::vector<std::string> library_folders() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/usr/lib", none))
+    if (const std::string name = entry.path().filename().string();
+        name.find("-linux-gnu") != std::string::npos)
+      names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace
 
 int landlock_version() {
@@ -95,15 +111,39 @@ int landlock_restrict(int ruleset) {
 }
 
 std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder) {
-  return {{"/usr", PathAccess::execute},
-          {"/lib", PathAccess::execute},
-          {"/lib64", PathAccess::execute},
-          {"/bin", PathAccess::execute},
-          {"/etc/ld.so.cache", PathAccess::read},
-          {"/etc/alternatives", PathAccess::read},  // cc, c++ and ld may be links through it
-          {"/dev/null", PathAccess::device},
-          {"/dev/urandom", PathAccess::read},
-          {work_folder, PathAccess::work_folder}};
+  // Single folders: what else lies below /usr, a checkout of ours perhaps, is nobody's header.
+  std::vector<PathRule> rules{
+      {"/usr/bin", PathAccess::execute},       {"/bin", PathAccess::execute},
+      {"/usr/lib/gcc", PathAccess::execute},   {"/usr/libexec/gcc", PathAccess::execute},
+      {"/usr/lib64", PathAccess::execute},     {"/lib64", PathAccess::execute},
+      {"/usr/include", PathAccess::read},      {"/etc/ld.so.cache", PathAccess::read},
+      {"/etc/alternatives", PathAccess::read},  // g++ may be a link there
+      {"/dev/null", PathAccess::device},       {work_folder, PathAccess::work_folder}};
+  for (const std::string& name : library_folders())
+    for (const char* parent : {"/usr/lib/", "/lib/"})
+      rules.push_back({parent + name, PathAccess::execute});
+  if (access("/usr/local/bin/g++", X_OK) == 0)  // which is then the compiler, see find_compiler
+    for (const char* part : {"bin", "lib", "lib64", "libexec", "include"})
+      rules.push_back({std::string("/usr/local/") + part, PathAccess::execute});
+  return rules;
+}
+
+std::string why_readable(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(fs::absolute(folder, error), error);
+  for (const auto& [reader, rules] :
+       {std::pair{"compilers", compile_rules({})}, std::pair{"submissions", worker_rules()}})
+    for (const PathRule& rule : rules) {
+      if (rule.path.empty() || !fs::exists(rule.path, error)) continue;
+      const fs::path open_to_all = fs::canonical(rule.path, error);
+      const auto [end, rest] =
+          std::mismatch(open_to_all.begin(), open_to_all.end(), place.begin(), place.end());
+      if (end == open_to_all.end())
+        return fmt::format("{} lies in {}, which {} may read: put it elsewhere, in /opt or a home",
+                           place.string(), open_to_all.string(), reader);
+    }
+  return "";
 }
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "harness/sandbox/fd.h"
@@ -34,5 +35,9 @@ int landlock_restrict(int ruleset);
 
 /// What a compiler needs: system programs, headers and libraries, and its own work folder.
 std::vector<PathRule> compile_rules(const std::filesystem::path& work_folder);
+
+/// Why a submission could read what lies in this folder, whether as a header or at run time, with
+/// what to do about it; empty when it could not. Looks through symbolic links.
+std::string why_readable(const std::filesystem::path& folder);
 
 }  // namespace gauntlet

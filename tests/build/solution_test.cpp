@@ -10,6 +10,7 @@
 #include "harness/build/compiler_messages.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/sandbox/landlock.h"
 #include "harness/sandbox/run_command.h"
 #include "tests/build/bench.h"
 #include "tests/support/text.h"
@@ -234,6 +235,30 @@ TEST_CASE("files of the machine do not come in through the compiler") {
     CHECK_FALSE(contains(built.record.messages, "hidden"));
     CHECK_FALSE(contains(built.record.messages, "it is there"));
   }
+}
+
+TEST_CASE("what lies below /usr and is no header, library or program of the compiler is shut") {
+  for (const char* file : {"/usr/share/common-licenses/GPL-3", "/usr/lib/os-release",
+                           "/usr/share/zoneinfo/UTC", "/usr/lib/locale/C.utf8/LC_CTYPE"}) {
+    if (!std::filesystem::exists(file)) continue;
+    const BuiltSolution built = Bench().build(fmt::format("asm(\".incbin \\\"{}\\\"\");\n", file) +
+                                              "extern \"C\" long answer() { return 1; }\n");
+    CHECK_MESSAGE(!built.record.ok, file);
+  }
+}
+
+TEST_CASE("a folder of ours that a submission could read is told, with what to do about it") {
+  const ScratchFolder folder("build-test-exposed");
+  CHECK(why_readable(folder.path()).empty());
+  for (const char* hidden : {"/usr/src/gauntlet", "/usr/local/src/gauntlet", "/opt/gauntlet", "/",
+                             "/usr", "/home/a", "/usr/includes", "/usr/share/gauntlet"})
+    CHECK_MESSAGE(why_readable(hidden).empty(), why_readable(hidden));
+  for (const char* open : {"/usr/include/gauntlet", "/usr/lib/gcc/a", "/usr/bin/a", "/bin/a",
+                           "/usr/lib/x86_64-linux-gnu/a/b", "/lib/x86_64-linux-gnu", "/lib64/a",
+                           "/usr/include/../include/a"})
+    CHECK_MESSAGE(contains(why_readable(open), "may read: put it elsewhere"), open);
+  std::filesystem::create_directory_symlink("/usr/include", folder.path() / "link");
+  CHECK(contains(why_readable(folder.path() / "link/a"), "/usr/include/a lies in /usr/include"));
 }
 
 TEST_CASE("code that keeps the compiler busy without end runs into a limit that can be named") {

@@ -49,6 +49,7 @@ TEST_CASE("nothing silences the compiler unseen") {
            "#define diagnostic\n#ifdef diagnostic\n#pragma " + ignored + "\n#endif",
            "#define GCC\n#ifdef GCC\n#pragma " + ignored + "\n#endif",
            "#define /*\n*/ GCC\n#if defined /*\n*/ GCC\n#pragma " + ignored + "\n#endif",
+           "#pragma push_macro(\"GCC\")\n#pragma pop_macro(\"GCC\")\n#pragma " + ignored,
            "#if __has_include(\"contract.h\")\n#pragma " + ignored + "\n#endif",
        })
     check_warned(Bench(), silence + "\n" + kBadAnswer);
@@ -76,6 +77,12 @@ TEST_CASE("nothing gives a warning another place, or calls a file the system's")
     bench.file("bad.h", header + kBad);
     check_warned(bench, "#include \"bad.h\"\n" + kAnswer + "int n = bad();\n");
   }
+}
+
+TEST_CASE("a header that the system's include instead of their own is still the submission's") {
+  const Bench bench;
+  bench.file("bits/stl_pair.h", kBad + "#include_next <bits/stl_pair.h>\n");
+  check_warned(bench, "#include <utility>\n" + kAnswer + "int n = bad();\n");
 }
 
 TEST_CASE("warnings behind more text than is kept are counted") {

@@ -158,7 +158,9 @@ TEST_CASE("it sees a cleaned environment") {
   const Box box;
   const CommandResult result = box.run({"/usr/bin/env"});
   unsetenv("GAUNTLET_SECRET");
-  CHECK(result.output == "LC_ALL=C\nPATH=/usr/local/bin:/usr/bin:/bin\nTMPDIR=.\nHOME=.\n");
+  CHECK(result.output ==
+        "LC_ALL=C\nPATH=/usr/local/bin:/usr/bin:/bin\nTMPDIR=.\nHOME=.\n"
+        "TZ=UTC0\nSOURCE_DATE_EPOCH=315532800\n");
 }
 
 TEST_CASE("it has the three standard streams and no other descriptor") {
