@@ -90,8 +90,7 @@ Proof compare_verdicts(const CheckTrace& claimed, const CheckTrace& seen) {
 Proof compare_checks(const CheckTrace& claimed, const CheckTrace& seen) {
   const std::string what = "check " + seen.id;
   // Which checks depend on the clock is for this run to say, not for the receipt.
-  if (seen.timed)
-    return {what, Outcome::noted, "goes by the clock: not compared"};
+  if (seen.timed) return {what, Outcome::noted, "goes by the clock: not compared"};
   if (claimed.verdict != seen.verdict) return compare_verdicts(claimed, seen);
   if (claimed.timed) return {what, Outcome::refuted, "the receipt calls it timed, which it is not"};
   const bool same_inputs = claimed.inputs == seen.inputs && claimed.calls == seen.calls;
