@@ -127,7 +127,8 @@ void expect_right_directed(Probe& probe, const char* name) {
   expect_right(probe, rng, posed.problem, posed.want);
 }
 
-Lap lap_of(Session& session, const Seed& states, const Problem& problem, const std::vector<Decoded>& want) {
+Lap lap_of(Session& session, const Seed& states, const Problem& problem,
+           const std::vector<Decoded>& want) {
   const Answer got = ask(problem, Rng(states), [&](CallBase& call) { session.run(call); });
   return {got.elapsed, difference(problem, want, got)};
 }

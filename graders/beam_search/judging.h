@@ -30,7 +30,8 @@ Answer expect_right(Probe& probe, Rng& rng, const Problem& problem,
 void expect_right_directed(Probe& probe, const char* name);
 
 /// The same for a race's lap.
-Lap lap_of(Session& session, const Seed& states, const Problem& problem, const std::vector<Decoded>& want);
+Lap lap_of(Session& session, const Seed& states, const Problem& problem,
+           const std::vector<Decoded>& want);
 
 /// The problem of some items of another one, in the given order.
 Problem part_of(const Problem& problem, const std::vector<std::int64_t>& items);

@@ -37,7 +37,8 @@ void throw_dice(const Dice& dice, const Context& at, std::span<float> row) {
   }
 }
 
-/// Rows that were asked for, up to a limit: others are made once more when they are asked for again.
+/// Rows that were asked for, up to a limit: others are made once more when they are asked for
+/// again.
 class KnownRows {
  public:
   const std::vector<float>* find(std::uint64_t place) const {

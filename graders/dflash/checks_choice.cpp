@@ -96,8 +96,10 @@ void choice_rule(Probe& probe) {
   // And where the logits are the solution's own.
   Rng rng = probe.begin_case("long_rows_in_requests");
   const Language language(rng.integer(20'000, 50'000), rng);
-  play(probe,
-       {&language, {random_prompt(language, 5, 10, rng)}, 4, chain_drafter(language, rng.seed(), 0, 4)});
+  play(probe, {&language,
+               {random_prompt(language, 5, 10, rng)},
+               4,
+               chain_drafter(language, rng.seed(), 0, 4)});
 }
 
 // Tokens outside the vocabulary, alone and in whole requests. Token 0, which padding is made of,

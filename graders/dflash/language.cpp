@@ -25,7 +25,8 @@ double share(std::uint64_t bits) {
 
 }  // namespace
 
-Language::Language(std::int64_t vocab, Rng& rng) : vocab_(vocab), empty_(rng()), secret_(rng.seed()) {
+Language::Language(std::int64_t vocab, Rng& rng)
+    : vocab_(vocab), empty_(rng()), secret_(rng.seed()) {
   std::vector<std::int32_t> ids(static_cast<std::size_t>(vocab) - 1);
   std::iota(ids.begin(), ids.end(), 1);
   rng.shuffle(ids);

@@ -61,9 +61,9 @@ void LapTrees::draw_tree(Rng& rng) {
     const bool on_path = above < 0 || std::ranges::find(chosen, above) != chosen.end();
     parent_.push_back(above);
     const auto& rungs = ladder(above);
-    token_.push_back(
-        on_path ? rungs[static_cast<std::size_t>(rng.integer(0, std::ssize(rungs) - 2))]
-                : rungs.back());
+    token_.push_back(on_path
+                         ? rungs[static_cast<std::size_t>(rng.integer(0, std::ssize(rungs) - 2))]
+                         : rungs.back());
   }
   walk.emit.push_back(winner(tip));
   walks_.push_back(std::move(walk));

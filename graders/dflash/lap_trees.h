@@ -21,9 +21,9 @@ class LapTrees {
 
   explicit LapTrees(const Sizes& sizes);
 
-  /// Draws new trees, choices and logits. A row's largest logit stands anywhere and ends a ladder of
-  /// logits that are one float apart, of which drafted tokens may be one: no part of a row can be
-  /// skipped.
+  /// Draws new trees, choices and logits. A row's largest logit stands anywhere and ends a ladder
+  /// of logits that are one float apart, of which drafted tokens may be one: no part of a row can
+  /// be skipped.
   void renew(Rng& rng);
 
   const std::vector<std::int64_t>& node_start() const { return node_start_; }

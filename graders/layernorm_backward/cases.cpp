@@ -63,8 +63,7 @@ void redraw(Rng& rng, Problem& problem, const Spread& spread) {
   if (problem.rows == 0) return;
   const auto elements = static_cast<std::size_t>(problem.rows * problem.cols);
   kit::fill_uniform(rng, {problem.x.row(0).data(), elements}, spread.x_mean, spread.x_deviation);
-  kit::fill_uniform(rng, {problem.dy.row(0).data(), elements}, spread.dy_mean,
-                    spread.dy_deviation);
+  kit::fill_uniform(rng, {problem.dy.row(0).data(), elements}, spread.dy_mean, spread.dy_deviation);
 }
 
 void add_true_statistics(Problem& problem) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,10 +33,10 @@ struct AuditReport {
 
 struct AuditOptions {
   int jobs = 1;
-  std::optional<int> honest_seeds;    // absent: as many as the suite says, 3 when brief
-  std::optional<int> mutant_seeds;    // absent: one, and three for a named check that missed
-  bool brief = false;                 // mutants meet only the checks that they name; few seeds
-  std::optional<Seed> seed;           // of the first run
+  std::optional<int> honest_seeds;  // absent: as many as the suite says, 3 when brief
+  std::optional<int> mutant_seeds;  // absent: one, and three for a named check that missed
+  bool brief = false;               // mutants meet only the checks that they name; few seeds
+  std::optional<Seed> seed;         // of the first run
 };
 
 /// Checks draw their inputs, so that a check may miss a mutant now and then. It kills a mutant when

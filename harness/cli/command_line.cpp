@@ -1,7 +1,6 @@
 #include "harness/cli/command_line.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <thread>
 

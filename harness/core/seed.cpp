@@ -20,7 +20,8 @@ void append_number(std::string& bytes, std::uint64_t number) {
 
 std::optional<Seed> parse_hex(std::string_view digits) {
   if (digits.empty() || digits.size() > 2 * Seed::kBytes) return std::nullopt;
-  const std::string padded = std::string(2 * Seed::kBytes - digits.size(), '0') + std::string(digits);
+  const std::string padded =
+      std::string(2 * Seed::kBytes - digits.size(), '0') + std::string(digits);
   Seed::Bytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char* begin = padded.data() + 2 * i;

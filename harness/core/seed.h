@@ -8,8 +8,8 @@
 
 namespace gauntlet {
 
-/// A secret of 256 bits, from which random numbers derive. Whoever sees those numbers learns nothing
-/// of the secret, nor of what else derives from it.
+/// A secret of 256 bits, from which random numbers derive. Whoever sees those numbers learns
+/// nothing of the secret, nor of what else derives from it.
 class Seed {
  public:
   static constexpr std::size_t kBytes = 32;

@@ -138,8 +138,8 @@ bool beats_physics(const RaceSpec& spec, double lap_ns) {
   return lap_ns * 1.6 < bytes_ns(uncached) || lap_ns * 1.1 < flops_ns(spec.floor_flops);
 }
 
-RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret, Session& solution,
-                Session& reference, Session& reference_again) {
+RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret,
+                Session& solution, Session& reference, Session& reference_again) {
   const std::array<Session*, kLanes> sessions{&solution, &reference, &reference_again};
   Rounds rounds;
   Disturbed disturbed;

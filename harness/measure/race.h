@@ -72,7 +72,7 @@ bool beats_physics(const RaceSpec& spec, double lap_ns);
 
 /// Races the solution against the reference, and the reference against a second copy of itself for
 /// the noise floor. Throws Broken when the reference fails or is wrong.
-RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret, Session& solution,
-                Session& reference, Session& reference_again);
+RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret,
+                Session& solution, Session& reference, Session& reference_again);
 
 }  // namespace gauntlet

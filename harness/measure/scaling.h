@@ -15,8 +15,8 @@ namespace gauntlet {
 struct ScalingQuestion {
   std::string axis;                 // what N counts: "rows"
   std::vector<std::int64_t> sizes;  // ascending, each the same multiple of the one before
-  /// Makes the input of one lap of a size; what comes back runs a contestant once on it and verifies
-  /// what it wrote. The streams are those of RaceSpec::prepare.
+  /// Makes the input of one lap of a size; what comes back runs a contestant once on it and
+  /// verifies what it wrote. The streams are those of RaceSpec::prepare.
   std::function<std::function<Lap(Session&)>(std::int64_t size, Rng& inputs, Rng& judge)> at;
   std::chrono::milliseconds time{600};  // for the laps; a first one of three sizes is always run
   double others = 0.1;                  // a lap beside other programs does not count: RaceBudget

@@ -115,7 +115,7 @@ struct CellObservation {
   std::string submission;  // folder name under submissions/, or "reference"
   std::string challenge;   // its Entry's name
   Device device = Device::cpu;
-  Seed seed;               // drawn after the build; everything random derives from it
+  Seed seed;  // drawn after the build; everything random derives from it
   BuildRecord build;
   std::vector<CheckObservation> checks;
   Provenance provenance;

@@ -27,9 +27,9 @@ Json to(const CheckTrace& check) {
 }
 
 Json unsigned_part(const Receipt::Closing& closing) {
-  Json json{{"seed", closing.seed.text()}, {"nonce", closing.nonce},
-            {"reference", closing.reference},   {"observation", closing.observation},
-            {"cases", cases_digest(closing)},   {"outputs", outputs_digest(closing)},
+  Json json{{"seed", closing.seed.text()},    {"nonce", closing.nonce},
+            {"reference", closing.reference}, {"observation", closing.observation},
+            {"cases", cases_digest(closing)}, {"outputs", outputs_digest(closing)},
             {"checks", Json::array()}};
   for (const CheckTrace& check : closing.checks) json["checks"].push_back(to(check));
   return json;

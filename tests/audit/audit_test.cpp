@@ -35,7 +35,7 @@ struct Bench {
     if (request.null_solution) return Verdict::wrong;
     if (request.submission != "m") return Verdict::passed;
     const auto& all = verdicts.at(check);
-    return all.at(std::min<std::size_t>(*request.seed - 40, all.size() - 1));
+    return all.at(std::min<std::size_t>(request.seed->bytes().back() - 40u, all.size() - 1));
   }
 
   AuditReport audit() {

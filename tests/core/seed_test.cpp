@@ -28,8 +28,8 @@ TEST_CASE("a seed is read as it is written, short or long") {
   CHECK(seed_of("1") == seed_of("0x1"));
   CHECK(seed_of("203") == seed_of("0XCB"));
   CHECK(seed_of("18446744073709551615") == Seed(~std::uint64_t{0}));
-  for (const char* word : {"", "0x", "0xzz", "-1", "+1", " 1", "1 ", "12a", "18446744073709551616",
-                           "0x-1", "0x 1"})
+  for (const char* word :
+       {"", "0x", "0xzz", "-1", "+1", " 1", "1 ", "12a", "18446744073709551616", "0x-1", "0x 1"})
     CHECK_FALSE(Seed::parse(word));
   CHECK_FALSE(Seed::parse(nibbles(65, '0')));
 }

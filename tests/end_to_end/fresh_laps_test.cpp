@@ -51,6 +51,7 @@ class Recorder : public Session {
 /// What laps may have in common, because it holds nothing but sizes or places.
 const std::set<std::string> kPlacesOnly{
     "dflash_build node_start",
+    "kv_attend table",
 };
 
 /// Asked again and again about one lap's cache, by the judge, after the clock has stopped.
@@ -64,7 +65,7 @@ constexpr std::size_t kSmall = 1024;
 /// Races the reference as a solution, and says what it was given twice.
 std::vector<std::string> given_twice(const GraderEntry& entry) {
   const Workshop shop = workshop();
-  const Challenge challenge = load_challenge(shop.root, entry.id);
+  const Challenge challenge = load_challenge(shop.root, std::string(entry.id));
   ReferenceSessions references(shop, challenge);
   ReferenceSessions contestants(shop, challenge);
   std::vector<std::string> twice;
@@ -74,7 +75,7 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
     Probe::Setting setting{.solution = recorder};
     setting.reference = [&]() -> Session& { return references.first(); };
     setting.reference_again = [&]() -> Session& { return references.second(); };
-    Probe probe(check, 1, std::move(setting));
+    Probe probe(check, Seed::fresh(), std::move(setting));
     probe.restart();
     try {
       check.ask(probe);
@@ -82,10 +83,11 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
       CHECK_MESSAGE(ended.finding.verdict == Verdict::unmeasured, check.id, ": ",
                     ended.finding.summary);
     }
+    CHECK_MESSAGE(!recorder.seen.empty(), check.id, " raced with nothing");
     for (const auto& [name, times] : recorder.again)
       if (!kPlacesOnly.contains(name) && !is_judges(name))
-        twice.push_back(fmt::format("{}: {} {} times of {}", check.id, name, times,
-                                    recorder.seen.at(name)));
+        twice.push_back(
+            fmt::format("{}: {} {} times of {}", check.id, name, times, recorder.seen.at(name)));
   }
   return twice;
 }

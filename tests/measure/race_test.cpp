@@ -3,6 +3,7 @@
 #include <cmath>
 #include <csignal>
 #include <doctest/doctest.h>
+#include <set>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
@@ -42,6 +43,7 @@ struct Track {
   double noise_share = 0.02;
   RaceSpec spec;
   RaceBudget budget = rounds_of(15, 15, 0);
+  Seed secret = 9;
 
   explicit Track(double solution_ns) : solution(solution_ns) {
     spec.case_name = "track";
@@ -52,7 +54,7 @@ struct Track {
       return Lap{nanoseconds(std::int64_t(runner.ns * std::exp(noise_share * noise.normal()))), {}};
     };
   }
-  RaceResult run() { return race(spec, budget, 9, solution, reference, reference_again); }
+  RaceResult run() { return race(spec, budget, secret, solution, reference, reference_again); }
 };
 
 /// Other programs that take all they can get.
@@ -93,6 +95,25 @@ TEST_CASE("a solution twice as fast as the reference has ratio 2, and its interv
   CHECK(result.speed.low <= result.speed.ratio);
   CHECK(result.speed.ratio <= result.speed.high);
   CHECK(result.speed.rounds == 15);
+}
+
+TEST_CASE("every round has inputs of its own, of which its judge's choices are no part") {
+  const auto words = [](const Seed& secret) {
+    std::vector<std::uint64_t> seen;
+    Track track(1e6);
+    track.secret = secret;
+    track.spec.prepare = [&](Rng& inputs, Rng& judge) {
+      for (Rng* stream : {&inputs, &judge})
+        for (int i = 0; i < 10; ++i) seen.push_back((*stream)());
+    };
+    track.run();
+    return seen;
+  };
+  const std::vector<std::uint64_t> seen = words(9);
+  CHECK(seen.size() == 16 * 20);
+  CHECK(std::set(seen.begin(), seen.end()).size() == seen.size());
+  CHECK(words(9) == seen);
+  CHECK(words(10)[0] != seen[0]);
 }
 
 TEST_CASE("everybody in a race has their threads kept apart") {
@@ -137,7 +158,8 @@ TEST_CASE(
   Rng mood(5);
   track.spec.lap = [&](Session& session) {
     Lap lap = honest(session);
-    if (&session == &track.solution && mood.chance(0.7)) lap.elapsed *= mood.integer(2, 50);
+    if (&session == &track.solution && track.solution.laps % 3 != 0)
+      lap.elapsed *= mood.integer(2, 50);
     return lap;
   };
   const SpeedMeasurement speed = track.run().speed;
@@ -160,14 +182,18 @@ TEST_CASE("a race that is too noisy goes on beyond its time, up to its rounds") 
 TEST_CASE("a solution far behind gets no more time, however noisy the race") {
   Track behind(40e6);
   behind.noise_share = 0.4;
-  behind.spec.prepare = [](Rng&) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  behind.spec.prepare = [](Rng&, Rng&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
   behind.budget = rounds_of(12, 30, 10);  // up before the twelfth round
   CHECK(behind.run().speed.rounds == 12);
 }
 
 TEST_CASE("a race on a machine that is busy with other programs is unmeasured") {
   Track track(1e6);
-  track.spec.prepare = [](Rng&) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  track.spec.prepare = [](Rng&, Rng&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
   const BusyPrograms beside(this_machine().cores);
   CHECK_FALSE(track.run().finding);
   track.budget.others = 0.1;
@@ -210,7 +236,7 @@ TEST_CASE("a wrong or crashing reference is our fault") {
 TEST_CASE("every round has fresh input, everybody runs it, and the first is not counted") {
   Track track(1e6);
   int prepared = 0;
-  track.spec.prepare = [&](Rng&) { ++prepared; };
+  track.spec.prepare = [&](Rng&, Rng&) { ++prepared; };
   track.run();
   CHECK(prepared == 16);
   CHECK(track.solution.laps == 16);

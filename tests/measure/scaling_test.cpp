@@ -37,8 +37,8 @@ Lap took(std::int64_t ns) {
 TEST_CASE("the growth of time is the fastest lap of each size") {
   Idle solution;
   const Growth growth = measure_growth(
-      question([](std::int64_t size, int lap) { return took(size * 100 + (lap == 1 ? 0 : 7)); }),
-      1, solution);
+      question([](std::int64_t size, int lap) { return took(size * 100 + (lap == 1 ? 0 : 7)); }), 1,
+      solution);
   CHECK(growth.axis == "rows");
   CHECK(growth.fault.empty());
   REQUIRE(growth.points.size() == 4);
