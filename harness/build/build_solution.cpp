@@ -22,16 +22,25 @@ namespace {
 constexpr off_t kLargestLibrary = off_t{64} << 20;
 constexpr const char* kContract = "contract.h";
 
-/// One of the two libraries that a solution's files make.
+/// What a solution's files can be made into.
 struct Recipe {
   std::string_view name;  // in the cache's keys
   const std::vector<std::string>& flags;
   bool (*compiles)(std::string_view file);  // of the .cpp files
+  bool links = true;                        // else the compiler leaves assembly, file by file
 };
 
+bool is_no_test(std::string_view file) {
+  return file != SolutionSource::kTests;
+}
+
 const Recipe& solution_recipe() {
-  static const Recipe recipe{"solution", compile_flags(),
-                             [](std::string_view file) { return file != SolutionSource::kTests; }};
+  static const Recipe recipe{"solution", compile_flags(), is_no_test};
+  return recipe;
+}
+
+const Recipe& assembly_recipe() {
+  static const Recipe recipe{"assembly", assembly_flags(), is_no_test, false};
   return recipe;
 }
 
@@ -57,7 +66,8 @@ Command compile_command(const Recipe& recipe, const SolutionSource& source, cons
                         const Walls& walls) {
   Command command{{compiler().path}, folder, walls};
   command.argv.insert(command.argv.end(), recipe.flags.begin(), recipe.flags.end());
-  command.argv.insert(command.argv.end(), {"-I.", "-o", kLibrary});
+  command.argv.push_back("-I.");
+  if (recipe.links) command.argv.insert(command.argv.end(), {"-o", kLibrary});
   for (const SolutionSource::File& file : source.files)
     if (file.name.ends_with(".cpp") && recipe.compiles(file.name))
       command.argv.push_back(file.name);
@@ -74,8 +84,8 @@ void write_sources(const SolutionSource& source, const Challenge& challenge,
 }
 
 /// What the compiler left in its folder, which may be anything.
-std::string take_library(const fs::path& folder) {
-  const Fd file(open((folder / kLibrary).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+std::string take_file(const fs::path& path) {
+  const Fd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat facts {};
   if (!file || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return "";
   if (facts.st_size > kLargestLibrary) return "";
@@ -87,6 +97,16 @@ std::string take_library(const fs::path& folder) {
     done += static_cast<std::size_t>(got);
   }
   return content;
+}
+
+std::string take_product(const Recipe& recipe, const SolutionSource& source,
+                         const fs::path& folder) {
+  if (recipe.links) return take_file(folder / kLibrary);
+  std::string parts;
+  for (const SolutionSource::File& file : source.files)
+    if (file.name.ends_with(".cpp") && recipe.compiles(file.name))
+      parts += take_file(folder / fs::path(file.name).stem().concat(".s")) + kPartEnd;
+  return parts;
 }
 
 /// The sentence for a compilation that was stopped; nothing when the compiler had its say.
@@ -127,7 +147,7 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
     record.stopped = true;
     return {record, {}};  // not kept: another day or machine may be faster
   }
-  const std::string library = record.ok ? take_library(scratch.path()) : "";
+  const std::string library = record.ok ? take_product(recipe, source, scratch.path()) : "";
   if (record.ok && library.empty()) {
     record.ok = false;
     record.messages =
@@ -146,6 +166,11 @@ BuiltSolution build_solution(const SolutionSource& source, const Challenge& chal
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const fs::path& cache) {
   return build(tests_recipe(), source, challenge, cache, {});
+}
+
+BuiltSolution build_assembly(const SolutionSource& source, const Challenge& challenge,
+                             const fs::path& cache) {
+  return build(assembly_recipe(), source, challenge, cache, {});
 }
 
 }  // namespace gauntlet
