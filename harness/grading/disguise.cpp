@@ -57,6 +57,15 @@ std::string_view defined_by(std::string_view line) {
   return local ? std::string_view() : name;
 }
 
+/// The group that a section belongs to, of which the linker keeps one and drops all others of the
+/// same name: "foo" of `.section .text.foo,"axG",@progbits,foo,comdat`. It need not be defined.
+std::string_view group_of(std::string_view line) {
+  constexpr std::string_view kEnd = ",comdat";
+  if (verb(line) != ".section" || !line.ends_with(kEnd)) return "";
+  line.remove_suffix(kEnd.size());
+  return line.substr(line.rfind(',') + 1);
+}
+
 bool is_string(std::string_view directive) {
   return directive == ".string" || directive == ".ascii" || directive == ".asciz";
 }
@@ -168,7 +177,8 @@ Disguise::Disguise(std::string parts, std::string prefix)
   for (const auto& lines : parts_) {
     bool initialisers = false;
     for (const std::string_view line : lines) {
-      if (const auto name = defined_by(line); !name.empty()) defined_.emplace(name);
+      for (const auto name : {defined_by(line), group_of(line)})
+        if (!name.empty()) own_names_.emplace(name);
       if (switches_section(verb(line))) initialisers = starts_initialisers(line);
       if (initialisers && verb(line) == ".quad")
         initialisers_.push_back(prefix_ + std::string(operand(line)));
@@ -190,7 +200,7 @@ std::string Disguise::renamed(std::string_view line) const {
     const std::string_view name = line.substr(i, end - i);
     const char before = i == 0 ? '\0' : line[i - 1];
     const bool is_verb = line[0] == '\t' && i < words;
-    if (!is_verb && before != '%' && before != '@' && defined_.contains(name)) out += prefix_;
+    if (!is_verb && before != '%' && before != '@' && own_names_.contains(name)) out += prefix_;
     out += name;
     i = end;
   }

@@ -31,7 +31,7 @@ class Disguise {
   std::unique_ptr<const std::string> text_;
   std::vector<std::vector<std::string_view>> parts_;  // lines, which lie in text_
   std::string prefix_;
-  std::set<std::string, std::less<>> defined_;
+  std::set<std::string, std::less<>> own_names_;  // that the linker sees
   std::vector<std::string> initialisers_;
 };
 
