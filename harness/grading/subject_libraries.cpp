@@ -40,7 +40,9 @@ void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& wor
 void run_tool(const std::vector<std::string>& arguments, const fs::path& folder) {
   Command command{{compiler().path}, folder};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  const CommandResult result = run_command(command, Limits());
+  // Some seconds on an idle machine. No submission is at work here that could draw it out.
+  const Limits limits{.wall_seconds = 600, .cpu_seconds = 600};
+  const CommandResult result = run_command(command, limits);
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr || end->code != 0)
     throw Broken(fmt::format("making libraries for the self-test: {}\n{}", describe(result.outcome),

@@ -193,3 +193,22 @@ extern "C" int self_test(void) {
     earned += grade_cheat(kBegin + early + std::to_string(entropy()), many).earned / 2;
   CHECK(earned < 1);
 }
+
+TEST_CASE("tests that refuse all that was made of one right solution earn nothing for it") {
+  // What a family of solutions has in common shows in what they answer, which no disguise changes.
+  std::vector<SelfTestSubject> all;
+  for (int i = 1; i <= 5; ++i) all.push_back(counting(fmt::format("right_{}", i), 8 * i, true));
+  all.push_back(counting("base", 101, true));
+  for (int i = 102; i <= 106; ++i) {
+    all.push_back(counting(fmt::format("wrong_{}", i), i, false));
+    all.back().made_of = "base";
+  }
+  const std::string family =
+      "#include \"contract.h\"\n"
+      "extern \"C\" int self_test(void) { LayernormArgs a{};\n"
+      "  return layernorm_saved_bytes(&a) > ";
+  const auto refuses_base = grade_cheat(family + "100; }", all);
+  CHECK(refuses_base.earned == 0);
+  CHECK(refuses_base.facts.at(0).value == 0);
+  CHECK(grade_cheat(family + "101; }", all).earned == 1);
+}
