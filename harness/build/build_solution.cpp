@@ -22,25 +22,33 @@ namespace {
 
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{64} << 20;
 
-/// One of the two libraries that a solution's files make.
+/// What a solution's files can be made into.
 struct Recipe {
   std::string_view name;  // in the cache's keys
   const std::vector<std::string>& flags;
   bool (*compiles)(std::string_view file);  // of the .cpp files
   bool warnings_count;
+  bool links;  // else the compiler leaves assembly, file by file
 };
 
+bool is_no_test(std::string_view file) {
+  return file != SolutionSource::kTests;
+}
+
 const Recipe& solution_recipe() {
-  static const Recipe recipe{"solution", compile_flags(),
-                             [](std::string_view file) { return file != SolutionSource::kTests; },
-                             true};
+  static const Recipe recipe{"solution", compile_flags(), is_no_test, true, true};
+  return recipe;
+}
+
+const Recipe& assembly_recipe() {
+  static const Recipe recipe{"assembly", assembly_flags(), is_no_test, false, false};
   return recipe;
 }
 
 const Recipe& tests_recipe() {
   static const Recipe recipe{"tests", test_flags(),
                              [](std::string_view file) { return file == SolutionSource::kTests; },
-                             false};
+                             false, true};
   return recipe;
 }
 
@@ -83,8 +91,8 @@ class Build {
     bool good = true;
     for (const SolutionSource::File& file : source_.files)
       if (good && is_compiled(file)) good = compile(file.name);
-    record_.ok = good && link();
-    if (record_.ok) take_library();
+    record_.ok = good && (!recipe_.links || link());
+    if (record_.ok) take_product();
     if (!record_.ok) require_working_machine();
     if (record_.ok && recipe_.warnings_count) look_for_silencers();
     report();
@@ -149,25 +157,29 @@ class Build {
   }
 
   bool compile(const std::string& file) {
-    objects_.push_back(folder_.new_name(fs::path(file).stem().string() + ".o"));
+    const std::string kind = recipe_.links ? ".o" : ".s";
+    parts_.push_back(folder_.new_name(fs::path(file).stem().string() + kind));
     // The random seed is for names that the compiler makes up.
-    const bool good =
-        carry_out(command({"-I.", "-fdiagnostics-format=json", "-pipe", "-frandom-seed=" + file,
-                           map_of(folder_.path()), "-c", file, "-o", objects_.back()}));
+    const bool good = carry_out(
+        command({"-I.", "-fdiagnostics-format=json", "-pipe", "-frandom-seed=" + file,
+                 map_of(folder_.path()), recipe_.links ? "-c" : "-S", file, "-o", parts_.back()}));
     remember();
     return good;
   }
 
   bool link() {
-    std::vector<std::string> more = objects_;
+    std::vector<std::string> more = parts_;
     more.insert(more.end(), {"-o", library_name_});
     const bool good = carry_out(command(more));
     remember();
     return good;
   }
 
-  void take_library() {
-    library_ = folder_.take(library_name_, kLargestLibrary);
+  void take_product() {
+    if (recipe_.links) library_ = folder_.take(library_name_, kLargestLibrary);
+    if (!recipe_.links)
+      for (const std::string& part : parts_)
+        library_ += folder_.take(part, kLargestLibrary) + kPartEnd;
     record_.ok = !library_.empty();
     if (!record_.ok)
       said_ = {{},
@@ -245,8 +257,8 @@ class Build {
   const BuildTerms& terms_;
   BuildFolder folder_;
   const std::string library_name_ = folder_.new_name("library.so");
-  std::vector<std::string> objects_;
-  CompilerOutput last_;  // of the last step
+  std::vector<std::string> parts_;  // objects to link, or assembly
+  CompilerOutput last_;             // of the last step
   CompilerOutput said_;
   std::string stopped_;
   BuildRecord record_;
@@ -279,6 +291,11 @@ BuiltSolution build_solution(const SolutionSource& source, const Challenge& chal
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const fs::path& cache) {
   return build(tests_recipe(), source, challenge, cache, {});
+}
+
+BuiltSolution build_assembly(const SolutionSource& source, const Challenge& challenge,
+                             const fs::path& cache) {
+  return build(assembly_recipe(), source, challenge, cache, {});
 }
 
 }  // namespace gauntlet

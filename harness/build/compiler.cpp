@@ -73,4 +73,15 @@ const std::vector<std::string>& compile_flags() {
   return flags;
 }
 
+const std::vector<std::string>& assembly_flags() {
+  static const std::vector<std::string> flags = [] {
+    std::vector<std::string> all = test_flags();
+    std::erase(all, "-shared");
+    // Unique symbols cannot be made local to one of several solutions in a library.
+    all.push_back("-fno-gnu-unique");
+    return all;
+  }();
+  return flags;
+}
+
 }  // namespace gauntlet

@@ -21,4 +21,7 @@ const std::vector<std::string>& compile_flags();
 /// The same for a solution's own tests, which leave the contract's functions undefined.
 const std::vector<std::string>& test_flags();
 
+/// The same code as with compile_flags(), to be left as assembly text.
+const std::vector<std::string>& assembly_flags();
+
 }  // namespace gauntlet

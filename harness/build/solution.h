@@ -60,4 +60,11 @@ BuiltSolution build_solution(const SolutionSource& source, const Challenge& chal
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const std::filesystem::path& cache);
 
+/// Compiles as build_solution does and stops at the assembly text, of which `library` is a file:
+/// one part for each .cpp file, ended by kPartEnd. For sources of ours, whose .cpp files have
+/// different names.
+inline constexpr char kPartEnd = '\f';
+BuiltSolution build_assembly(const SolutionSource& source, const Challenge& challenge,
+                             const std::filesystem::path& cache);
+
 }  // namespace gauntlet

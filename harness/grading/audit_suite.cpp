@@ -38,17 +38,26 @@ std::string patched(const std::string& base, YamlFields& edit) {
   return base.substr(0, at) + with + base.substr(at + replace.size());
 }
 
-SolutionSource mutant_source(const fs::path& folder, YamlFields& entry) {
+/// What an honest variant is called: by its stem, and a header, which is a solution too, whole.
+std::string variant_name(const fs::path& file) {
+  return file.extension() == ".h" ? file.filename() : file.stem();
+}
+
+void make_solution(Mutant& mutant, const fs::path& folder, YamlFields& entry) {
   const bool whole = entry.has("file");
   const fs::path file = folder / entry.text(whole ? "file" : "base");
   std::string text = read_file(file);
+  if (!whole) {
+    mutant.made_of = variant_name(file);
+    mutant.original = solution_from(file, text);
+  }
   if (!whole && !entry.has("edits")) text = patched(text, entry);
   if (!whole && entry.has("edits"))
     for (YamlFields edit : entry.list("edits")) {
       text = patched(text, edit);
       edit.refuse_unknown();
     }
-  return solution_from(file, std::move(text));
+  mutant.solution = solution_from(file, std::move(text));
 }
 
 Mutant load_mutant(const fs::path& folder, YamlFields entry, const std::set<std::string>& checks) {
@@ -56,7 +65,7 @@ Mutant load_mutant(const fs::path& folder, YamlFields entry, const std::set<std:
   mutant.name = entry.text("name");
   mutant.fault = entry.text("fault");
   mutant.killers = entry.texts("killed_by");
-  mutant.solution = mutant_source(folder, entry);
+  make_solution(mutant, folder, entry);
   for (const std::string& killer : mutant.killers)
     if (!checks.contains(killer))
       entry.refuse("killed_by", fmt::format("'{}' is no check of this challenge", killer));
@@ -75,7 +84,7 @@ HonestVariant load_honest(const fs::path& file) {
         fmt::format("{}:1: an honest variant starts with '{}...'", file.string(), kMark));
   const std::size_t end = text.find('\n');
   const std::string strategy = text.substr(kMark.size(), end - kMark.size());
-  return {file.stem().string(), strategy, solution_from(file, std::move(text))};
+  return {variant_name(file), strategy, solution_from(file, std::move(text))};
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct Mutant {
   std::string fault;                 // what is wrong with it, a phrase
   std::vector<std::string> killers;  // at least two check ids, all of which must fail on it
   SolutionSource solution;
+  std::string made_of;      // "two_pass", "walk.h": the honest file that was changed; may be empty
+  SolutionSource original;  // the same before the change
 };
 
 /// A correct solution by another strategy, which no check may fail.

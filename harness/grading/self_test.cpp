@@ -5,27 +5,25 @@
 #include <exception>
 #include <fmt/format.h>
 #include <mutex>
+#include <numeric>
 #include <optional>
-#include <span>
+#include <set>
 #include <thread>
 
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
+#include "harness/core/rng.h"
+#include "harness/grading/subject_libraries.h"
 #include "harness/worker/worker_session.h"
 
 namespace gauntlet {
 namespace {
 
 constexpr const char* kSymbol = "self_test";
-// More than the prompts grant, so that a busy machine makes no false alarm.
+// More than the prompts grant, so that a busy machine makes no false alarm. The same for all: the
+// right solutions are anywhere in the order, so that nothing can be learned from them first. Tests
+// that hang with every wrong solution cost 5 s for each, on every core at once.
 constexpr double kSeconds = 5;
-
-/// How long the tests may take with a wrong solution, after `slowest` seconds with the right ones.
-/// A wrong solution that hangs need not be waited for as long; but far more than any right one took
-/// is left, so that tests which only wait do not pass for tests that tell right from wrong.
-double patience(double slowest) {
-  return std::clamp(20 * slowest, 0.5, kSeconds);
-}
 
 bool needs_a_clock(const Mutant& mutant, const Grader& grader) {
   return std::all_of(mutant.killers.begin(), mutant.killers.end(), [&](const std::string& killer) {
@@ -40,7 +38,12 @@ struct Nothing {
   char unused;
 };
 
-/// What the tests said of one subject; empty: that it is right.
+/// How the tests took one subject.
+struct Answer {
+  bool asked = false;
+  std::string objection;  // "self_test returned 3"; empty: that it is right
+};
+
 std::string objection(WorkerConfig config, const std::filesystem::path& library) {
   config.library = library;
   WorkerSession session(std::move(config));
@@ -55,60 +58,75 @@ std::string objection(WorkerConfig config, const std::filesystem::path& library)
   return returned == 0 ? "" : fmt::format("{} returned {}", kSymbol, returned);
 }
 
-/// How the tests fared against the subjects so far.
+/// How the tests fared against the subjects that they met.
 struct Tally {
   int honest = 0;
   int mutants = 0;
   int killed = 0;
   std::vector<std::string> refused;  // "reference: self_test returned 3"
 
-  void count(const SelfTestSubject& subject, const std::string& said) {
-    ++(subject.honest ? honest : mutants);
-    if (subject.honest && !said.empty())
-      refused.push_back(fmt::format("{}: {}", subject.name, said));
-    if (!subject.honest && !said.empty()) ++killed;
+  Tally(const std::vector<SelfTestSubject>& subjects, const std::vector<Answer>& answers) {
+    std::set<std::string> refused_names;
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+      if (!subjects[i].honest || !answers[i].asked) continue;
+      ++honest;
+      if (answers[i].objection.empty()) continue;
+      refused.push_back(fmt::format("{}: {}", subjects[i].name, answers[i].objection));
+      refused_names.insert(subjects[i].name);
+    }
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+      if (subjects[i].honest || !answers[i].asked) continue;
+      ++mutants;
+      const bool noticed = !answers[i].objection.empty();
+      if (noticed && !refused_names.contains(subjects[i].made_of)) ++killed;
+    }
   }
 
-  double refused_share() const {
-    return honest == 0 ? 0 : static_cast<double>(refused.size()) / honest;
-  }
+  /// No kill can make up for it.
+  bool hopeless() const { return honest > 0 && 2 * refused.size() >= std::size_t(honest); }
+
   double earned() const {
+    if (hopeless()) return 0;
     const double kills = mutants == 0 ? 0 : static_cast<double>(killed) / mutants;
-    return std::max(0.0, kills - 2 * refused_share());
+    const double share = honest == 0 ? 0 : static_cast<double>(refused.size()) / honest;
+    return std::max(0.0, kills - 2 * share);
   }
 };
 
-/// Puts the tests to subjects, several at a time.
+/// Puts the tests to subjects, several at a time, in an order that they cannot know.
 class Trial {
  public:
-  Trial(const Challenge& challenge, const std::filesystem::path& cache, WorkerConfig config,
-        const std::function<void(const std::string&)>& busy)
-      : challenge_(challenge), cache_(cache), config_(std::move(config)), busy_(busy) {}
-
-  /// What was said of each, given so many seconds for one.
-  std::vector<std::string> objections(std::span<const SelfTestSubject> subjects, double seconds) {
-    config_.call_seconds = seconds;
-    said_.assign(subjects.size(), "");
-    next_ = 0;
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < this_machine().cores; ++i)
-      threads.emplace_back([this, subjects] { work_through(subjects); });
-    threads.clear();
-    if (fault_) std::rethrow_exception(fault_);
-    return std::move(said_);
+  Trial(const std::vector<SelfTestSubject>& subjects, const SubjectLibraries& libraries,
+        WorkerConfig config, const std::function<void(const std::string&)>& busy)
+      : subjects_(subjects),
+        libraries_(libraries),
+        config_(std::move(config)),
+        busy_(busy),
+        answers_(subjects.size()),
+        order_(subjects.size()) {
+    config_.call_seconds = kSeconds;
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    Rng(entropy()).shuffle(order_);
+    for (const SelfTestSubject& subject : subjects) honest_ += subject.honest ? 1 : 0;
   }
 
-  /// The longest that a subject has taken so far.
-  double slowest() const { return slowest_; }
+  /// Ends early when half of the right ones are refused.
+  std::vector<Answer> answers() {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < this_machine().cores; ++i) threads.emplace_back([this] { work_through(); });
+    threads.clear();
+    if (fault_) std::rethrow_exception(fault_);
+    return std::move(answers_);
+  }
 
  private:
-  void work_through(std::span<const SelfTestSubject> subjects) {
-    while (const auto mine = take_next(subjects)) {
+  void work_through() {
+    while (const auto mine = take_next()) {
       try {
-        const std::filesystem::path library = library_of(subjects[*mine]);
-        const auto start = std::chrono::steady_clock::now();
-        said_[*mine] = objection(config_, library);
-        note_time(std::chrono::steady_clock::now() - start);
+        std::string said = objection(config_, libraries_.library(*mine));
+        const std::lock_guard lock(mutex_);
+        refused_ += subjects_[*mine].honest && !said.empty() ? 1 : 0;
+        answers_[*mine] = {true, std::move(said)};
       } catch (...) {
         const std::lock_guard lock(mutex_);
         fault_ = std::current_exception();
@@ -116,35 +134,25 @@ class Trial {
     }
   }
 
-  std::optional<std::size_t> take_next(std::span<const SelfTestSubject> subjects) {
+  std::optional<std::size_t> take_next() {
     const std::lock_guard lock(mutex_);
-    if (next_ == subjects.size() || fault_) return std::nullopt;
-    busy_(subjects[next_].name);
-    return next_++;
+    const bool hopeless = honest_ > 0 && 2 * refused_ >= honest_;
+    if (next_ == order_.size() || fault_ || hopeless) return std::nullopt;
+    busy_(fmt::format("{} of {}", next_ + 1, order_.size()));
+    return order_[next_++];
   }
 
-  void note_time(std::chrono::duration<double> taken) {
-    const std::lock_guard lock(mutex_);
-    slowest_ = std::max(slowest_, taken.count());
-  }
-
-  std::filesystem::path library_of(const SelfTestSubject& subject) const {
-    const BuiltSolution built = build_solution(subject.solution, challenge_, cache_);
-    if (!built.record.ok)
-      throw Broken(fmt::format("{} of {} does not build: {}", subject.name, challenge_.id,
-                               built.record.messages));
-    return built.library;
-  }
-
-  const Challenge& challenge_;
-  const std::filesystem::path& cache_;
+  const std::vector<SelfTestSubject>& subjects_;
+  const SubjectLibraries& libraries_;
   WorkerConfig config_;
   const std::function<void(const std::string&)>& busy_;
-  std::mutex mutex_;  // of all below but said_, where every thread has elements of its own
+  std::mutex mutex_;  // of all below
+  std::vector<Answer> answers_;
+  std::vector<std::size_t> order_;
   std::size_t next_ = 0;
-  double slowest_ = 0;
+  int honest_ = 0;
+  int refused_ = 0;
   std::exception_ptr fault_;
-  std::vector<std::string> said_;
 };
 
 WorkerConfig config_for(const Workshop& workshop, const Challenge& challenge,
@@ -183,6 +191,15 @@ CheckObservation judged(CheckObservation seen, const Tally& tally) {
   return seen;
 }
 
+SubjectLibraries libraries_of(const std::vector<SelfTestSubject>& subjects,
+                              const Challenge& challenge, const std::filesystem::path& cache,
+                              const std::function<void(const std::string&)>& busy) {
+  std::vector<std::pair<std::string, const SolutionSource*>> sources;
+  for (const SelfTestSubject& subject : subjects)
+    sources.emplace_back(subject.name, &subject.solution);
+  return {sources, challenge, cache, busy};
+}
+
 }  // namespace
 
 CheckInfo self_test_info() {
@@ -195,13 +212,17 @@ std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
                                                 const Challenge& challenge, const Grader& grader) {
   AuditSuite suite = load_audit_suite(workshop.root, challenge.id, grader);
   std::vector<SelfTestSubject> subjects;
-  subjects.push_back(
-      {"reference", read_solution(workshop.root / "reference" / challenge.id), true});
-  for (HonestVariant& variant : suite.honest)
-    subjects.push_back({variant.name, std::move(variant.solution), true});
-  for (Mutant& mutant : suite.mutants)
-    if (!needs_a_clock(mutant, grader))
-      subjects.push_back({mutant.name, std::move(mutant.solution), false});
+  std::set<std::string> right;
+  const auto add_right = [&](const std::string& name, SolutionSource solution) {
+    if (right.insert(name).second) subjects.push_back({name, std::move(solution), true, ""});
+  };
+  add_right("reference", read_solution(workshop.root / "reference" / challenge.id));
+  for (HonestVariant& variant : suite.honest) add_right(variant.name, std::move(variant.solution));
+  for (Mutant& mutant : suite.mutants) {
+    if (needs_a_clock(mutant, grader)) continue;
+    if (!mutant.made_of.empty()) add_right(mutant.made_of, std::move(mutant.original));
+    subjects.push_back({mutant.name, std::move(mutant.solution), false, mutant.made_of});
+  }
   return subjects;
 }
 
@@ -218,19 +239,9 @@ CheckObservation grade_self_test(const Workshop& workshop, const Challenge& chal
   const BuiltSolution tests = build_tests(solution, challenge, workshop.cache);
   if (!tests.record.ok)
     return failed(std::move(seen), "tests.cpp does not build", {tests.record.messages});
-  Trial trial(challenge, workshop.cache, config_for(workshop, challenge, tests.library), busy);
-  const auto first_mutant = std::partition_point(
-      subjects.begin(), subjects.end(), [](const auto& subject) { return subject.honest; });
-  const std::span honest(subjects.begin(), first_mutant);
-  const std::span mutants(first_mutant, subjects.end());
-  Tally tally;
-  for (const auto& group : {honest, mutants}) {
-    const bool right = group.data() == honest.data();
-    const std::vector<std::string> said =
-        trial.objections(group, right ? kSeconds : patience(trial.slowest()));
-    for (std::size_t i = 0; i < group.size(); ++i) tally.count(group[i], said[i]);
-    if (2 * tally.refused_share() >= 1) break;  // no kill can make up for it
-  }
+  const SubjectLibraries libraries = libraries_of(subjects, challenge, workshop.cache, busy);
+  Trial trial(subjects, libraries, config_for(workshop, challenge, tests.library), busy);
+  const Tally tally(subjects, trial.answers());
   seen.cases = tally.honest + tally.mutants;
   seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return judged(std::move(seen), tally);

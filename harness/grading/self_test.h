@@ -14,18 +14,23 @@ struct SelfTestSubject {
   std::string name;
   SolutionSource solution;
   bool honest = false;
+  std::string made_of;  // of a wrong one: the right subject that it is a change of; may be empty
 };
 
-/// The reference and the honest variants first, then every mutant that a check of correctness or
-/// robustness kills: a test within a time limit cannot be asked to notice slowness.
+/// The reference, the honest variants and what else mutants are made of, and every mutant that a
+/// check of correctness or robustness kills: a test within a time limit cannot be asked to notice
+/// slowness.
 std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
                                                 const Challenge& challenge, const Grader& grader);
 
 /// The check `tests_tell_right_from_wrong`, section engineering: links the solution's tests.cpp
-/// with each subject, right ones first, and calls `int self_test(void)` in the sandbox, a fresh
-/// process each. Right solutions must be answered with 0 in time; anything else given a wrong one
-/// kills it. Earns the share of mutants killed less twice the share of right solutions refused, so
-/// that refusing everything, or at random, earns nothing. `busy` is told which subject comes next.
+/// with each subject, in an order of chance and so that it cannot be known by its code
+/// (SubjectLibraries), and calls `int self_test(void)` in the sandbox, a fresh process each. Right
+/// solutions must be answered with 0 in time; anything else given a wrong one kills it, if the
+/// tests accept the right one that it was made of: whoever refuses both has noticed what they have
+/// in common, and that is not the fault. Earns the share of mutants killed less twice the share of
+/// right solutions refused, so that refusing everything, or at random, earns nothing. `busy` is
+/// told which subject comes next.
 CheckObservation grade_self_test(const Workshop& workshop, const Challenge& challenge,
                                  const SolutionSource& solution,
                                  const std::vector<SelfTestSubject>& subjects,

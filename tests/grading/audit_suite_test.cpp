@@ -48,6 +48,16 @@ TEST_CASE("a patch makes a mutant of the honest file it names") {
   CHECK(suite.honest[0].strategy == "the plain one");
 }
 
+TEST_CASE("a mutant says which honest file it was made of, and keeps it as it was") {
+  const std::string edit = "    replace: a = 1\n    with: a = 2\n";
+  const AuditSuite suite = Checkout(mutant("    base: honest/plain.cpp\n" + edit)).load();
+  CHECK(suite.mutants[0].made_of == suite.honest[0].name);
+  CHECK(suite.mutants[0].original.digest() == suite.honest[0].solution.digest());
+  Checkout header(mutant("    base: honest/shared.h\n" + edit));
+  header.write("honest/shared.h", "int a = 1;\n");
+  CHECK(header.load().mutants[0].made_of == "shared.h");
+}
+
 TEST_CASE("a patch that fits nowhere or twice is refused with file and line") {
   Checkout nowhere(mutant("    base: honest/plain.cpp\n    replace: c = 1\n    with: x\n"));
   CHECK_THROWS_WITH_AS(nowhere.load(), doctest::Contains("does not occur"), UserError);

@@ -1,0 +1,155 @@
+#include "harness/grading/subject_libraries.h"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mutex>
+#include <numeric>
+
+#include "harness/build/compiler.h"
+#include "harness/core/error.h"
+#include "harness/core/machine.h"
+#include "harness/core/parallel.h"
+#include "harness/core/rng.h"
+#include "harness/grading/disguise.h"
+#include "harness/sandbox/run_command.h"
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+using Subjects = std::vector<std::pair<std::string, const SolutionSource*>>;
+
+/// parallel_for on all cores, for work that may throw; the first exception is thrown again.
+void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::mutex mutex;
+  std::exception_ptr fault;
+  parallel_for(count, this_machine().cores, [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      fault = std::current_exception();
+    }
+  });
+  if (fault) std::rethrow_exception(fault);
+}
+
+/// The assembler and the linker, which work on texts of ours: what they refuse is our fault.
+void run_tool(const std::vector<std::string>& arguments, const fs::path& folder) {
+  Command command{{compiler().path}, folder};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  // Some seconds on an idle machine. No submission is at work here that could draw it out.
+  const Limits limits{.wall_seconds = 600, .cpu_seconds = 600};
+  const CommandResult result = run_command(command, limits);
+  const auto* end = std::get_if<Exited>(&result.outcome);
+  if (end == nullptr || end->code != 0)
+    throw Broken(fmt::format("making libraries for the self-test: {}\n{}", describe(result.outcome),
+                             result.output.substr(0, 4000)));
+}
+
+std::string prefix_of(std::size_t subject) {
+  return fmt::format("SUBJECT{}_", subject);
+}
+
+std::vector<Disguise> disguises(const Subjects& subjects, const Challenge& challenge,
+                                const fs::path& cache,
+                                const std::function<void(const std::string&)>& busy) {
+  std::vector<std::string> texts(subjects.size());
+  std::mutex mutex;  // of busy
+  on_all_cores(subjects.size(), [&](std::size_t i) {
+    const auto& [name, solution] = subjects[i];
+    {
+      const std::lock_guard lock(mutex);
+      busy("compiling " + name);
+    }
+    const BuiltSolution built = build_assembly(*solution, challenge, cache);
+    if (!built.record.ok)
+      throw Broken(
+          fmt::format("{} of {} does not build: {}", name, challenge.id, built.record.messages));
+    texts[i] = read_file(built.library);
+  });
+  std::vector<Disguise> all;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    all.emplace_back(std::move(texts[i]), prefix_of(i));
+  return all;
+}
+
+/// Some of the subjects as one object file.
+std::string object_of(const std::vector<Disguise>& all, const std::vector<std::size_t>& some) {
+  const ScratchFolder folder("assemble");
+  std::vector<std::string> arguments{"-r", "-nostdlib", "-o", "some.o"};
+  for (const std::size_t subject : some) {
+    // A generator of its own: who reads the junk in the code and works out where it comes from
+    // learns nothing of the order.
+    Rng rng(entropy());
+    for (const std::string& text : all[subject].draw(rng)) {
+      arguments.push_back(fmt::format("{}.s", arguments.size()));
+      write_file(folder.path() / arguments.back(), text);
+    }
+  }
+  run_tool(arguments, folder.path());
+  return read_file(folder.path() / "some.o");
+}
+
+/// Objects in which all subjects lie in an order of chance, one object for each core.
+std::vector<std::string> objects_of(const std::vector<Disguise>& all) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Rng(entropy()).shuffle(order);
+  const auto cores = static_cast<std::size_t>(this_machine().cores);
+  std::vector<std::vector<std::size_t>> shares(std::min(cores, all.size()));
+  for (std::size_t i = 0; i < order.size(); ++i) shares[i % shares.size()].push_back(order[i]);
+  std::vector<std::string> objects(shares.size());
+  on_all_cores(shares.size(), [&](std::size_t i) { objects[i] = object_of(all, shares[i]); });
+  return objects;
+}
+
+/// The library whose functions are those of one subject.
+std::string linked(const std::vector<std::string>& objects, std::size_t subject,
+                   const std::vector<std::string>& initialisers, const Challenge& challenge) {
+  const ScratchFolder folder("link");
+  std::vector<std::string> arguments{"-shared",
+                                     "-fopenmp",
+                                     "-pthread",
+                                     "-s",
+                                     "-Wl,-z,defs",
+                                     "-Wl,--build-id=none",
+                                     "-Wl,--version-script=exports",
+                                     "-o",
+                                     "solution.so"};
+  write_file(folder.path() / "exports",
+             fmt::format("{{ global: {}; local: *; }};\n", fmt::join(challenge.exports, "; ")));
+  for (const std::string& name : challenge.exports)
+    arguments.push_back(fmt::format("-Wl,--defsym,{}={}{}", name, prefix_of(subject), name));
+  std::string entry = "\t.section .note.GNU-stack,\"\",@progbits\n";
+  entry += "\t.section .init_array,\"aw\"\n\t.align 8\n";
+  for (const std::string& name : initialisers) entry += fmt::format("\t.quad {}\n", name);
+  write_file(folder.path() / "entry.s", entry);
+  arguments.push_back("entry.s");
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    arguments.push_back(fmt::format("{}.o", i));
+    write_file(folder.path() / arguments.back(), objects[i]);
+  }
+  run_tool(arguments, folder.path());
+  return read_file(folder.path() / "solution.so");
+}
+
+}  // namespace
+
+SubjectLibraries::SubjectLibraries(const Subjects& subjects, const Challenge& challenge,
+                                   const fs::path& cache,
+                                   const std::function<void(const std::string&)>& busy) {
+  const std::vector<Disguise> all = disguises(subjects, challenge, cache, busy);
+  const std::vector<std::string> objects = objects_of(all);
+  on_all_cores(subjects.size(), [&](std::size_t i) {
+    write_file(library(i), linked(objects, i, all[i].initialisers(), challenge));
+  });
+}
+
+fs::path SubjectLibraries::library(std::size_t subject) const {
+  return folder_.path() / fmt::format("{}.so", subject);
+}
+
+}  // namespace gauntlet
