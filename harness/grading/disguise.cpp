@@ -22,8 +22,9 @@ std::vector<std::string_view> pieces(std::string_view text, char end) {
   return found;
 }
 
+/// No '$', which marks a number: "$table".
 bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
 /// The first word of a line that is indented: an instruction's or a directive's.
