@@ -89,7 +89,7 @@ TEST_CASE("a bad file is told with the file and the field") {
   CHECK(observation_complaint("{").find("o.json: is no JSON") == 0);
   CHECK(observation_complaint("[]") == "o.json: must be a JSON object");
   CHECK(observation_complaint(replaced(good, "\"seed\": \"0x", "\"seed\": \"1x")) ==
-        "o.json: seed: must be a number written as \"0x...\"");
+        "o.json: seed: must be a number written as \"0x...\", of 64 digits at most");
   CHECK(observation_complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"fine\""))
             .find("o.json: checks[1].verdict: 'fine' is no verdict") == 0);
   CHECK(observation_complaint(replaced(good, "\"ok\": true", "\"ok\": 1")) ==
