@@ -25,7 +25,8 @@ std::string name_in(const std::string& word) {
 class Results {
  public:
   explicit Results(const Context& context)
-      : local_(context.store()), published_(context.store_in(context.root() / "reports" / "data")) {}
+      : local_(context.store()),
+        published_(context.store_in(context.root() / "reports" / "data")) {}
 
   std::vector<std::string> submissions() const {
     std::vector<std::string> names = local_.submissions();

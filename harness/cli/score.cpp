@@ -12,7 +12,8 @@ namespace {
 /// The grade that score.json has now, "C+ 79"; empty when there is none.
 std::string recorded_grade(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return "";
-  const auto in = JsonFields::of_document(read_file(file, kResultFile), file.string(), "gauntlet.score/1");
+  const auto in =
+      JsonFields::of_document(read_file(file, kResultFile), file.string(), "gauntlet.score/1");
   if (!in.has("letter")) return in.text("standing");
   return fmt::format("{} {}", in.text("letter"), in.integer("printed"));
 }

@@ -14,7 +14,7 @@ namespace gauntlet {
 namespace {
 
 constexpr std::size_t kShownText = 80;  // bytes of a bad value that an error message repeats
-constexpr int kMostNested = 20;         // our deepest file has five lists and mappings in each other
+constexpr int kMostNested = 20;  // our deepest file has five lists and mappings in each other
 
 int line_of(const YAML::Node& node) {
   return node.Mark().is_null() ? 1 : node.Mark().line + 1;

@@ -213,7 +213,7 @@ class CellRun {
   }
 
   void close_receipt() {
-    receipt_.closing = {cell_.seed, nonce_, references_.digest(), sha256(to_json(cell_)),
+    receipt_.closing = {cell_.seed,         nonce_, references_.digest(), sha256(to_json(cell_)),
                         std::move(traces_), ""};
     const std::string digest = closing_digest(receipt_);
     receipt_.closing->signature = std::move(key_).sign(digest);

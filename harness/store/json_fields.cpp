@@ -13,8 +13,8 @@
 namespace gauntlet {
 namespace {
 
-// Ours have eight levels and thirty keys. nlohmann looks for a key from the first one on, and copies
-// what is nested by calling itself.
+// Ours have eight levels and thirty keys. nlohmann looks for a key from the first one on, and
+// copies what is nested by calling itself.
 constexpr int kMostNested = 32;
 constexpr std::size_t kMostKeys = 200;
 

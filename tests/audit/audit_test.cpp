@@ -25,7 +25,7 @@ struct Bench {
       grader.checks.back().severity = Severity::critical;
       verdicts[id] = {Verdict::wrong};
     }
-    suite.mutants = {{"m", "a fault", {"first", "second"}, {}}};
+    suite.mutants = {{"m", "a fault", {"first", "second"}, {}, {}, {}}};
     suite.honest = {{"reference", "", {}}};
     suite.honest_seeds = 1;
     options.seed = 40;

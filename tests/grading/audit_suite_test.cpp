@@ -1,8 +1,9 @@
+#include "harness/grading/audit_suite.h"
+
 #include <doctest/doctest.h>
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
-#include "harness/grading/audit_suite.h"
 
 using namespace gauntlet;
 

@@ -137,7 +137,7 @@ TEST_CASE("a time that beats physics fails its check instead of taking other cas
                .reference_again = [&]() -> Session& { return again; }});
   RaceSpec spec;
   spec.floor_flops = 1e12;  // more than a machine does in a millisecond
-  spec.prepare = [](Rng&) {};
+  spec.prepare = [](Rng&, Rng&) {};
   spec.lap = [&](Session& session) {
     return Lap{std::chrono::milliseconds(&session == &solution ? 1 : 1'000'000), {}};
   };

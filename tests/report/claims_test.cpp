@@ -110,7 +110,8 @@ TEST_CASE("what nobody knows how to try does not hold") {
 TEST_CASE("shapes are judged by steps and ends") {
   const auto shape = [](const std::vector<double>& means) {
     std::vector<RoundScore> rounds;
-    for (const double mean : means) rounds.push_back({static_cast<int>(rounds.size()), 1, 0, 1, mean});
+    for (const double mean : means)
+      rounds.push_back({static_cast<int>(rounds.size()), 1, 0, 1, mean});
     const Shape by_score = shape_of(demo::rubric(), rounds);
     Json json = numbers();
     json["submissions"][0]["rounds"] = Json::array();
