@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/core/rng.h"
+#include "harness/sandbox/runtime_files.h"
 
 namespace gauntlet {
 namespace {
@@ -77,14 +78,14 @@ bool heard(const Fd& socket_fd) {
   return true;
 }
 
-/// A file that every worker may read: another one for every audit, so that two do not meet there.
+/// A library that every worker may read: one of several, so that two audits seldom meet there.
 fs::path some_system_file() {
   std::vector<fs::path> files;
   std::error_code ignored;
-  for (const auto& folder : fs::directory_iterator("/usr/lib", ignored))
-    for (const auto& entry : fs::directory_iterator(folder.path(), ignored))
-      if (entry.is_regular_file(ignored)) files.push_back(entry.path());
-  if (files.empty()) throw Broken("no file that could be locked below /usr/lib");
+  for (const PathRule& rule : worker_rules())
+    if (fs::is_regular_file(rule.path, ignored) && !rule.path.native().starts_with("/proc"))
+      files.push_back(rule.path);
+  if (files.empty()) throw Broken("no library that could be locked");
   return files[entropy() % files.size()];
 }
 
