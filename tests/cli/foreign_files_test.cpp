@@ -84,7 +84,7 @@ TEST_CASE("a pipe in place of a copied prompt is refused") {
   replace_by_pipe(checkout.root() / "submissions/bravo" / checkout.challenge / "PROMPT.md");
   const Ran ran = run(checkout, {"validate", "bravo"});
   CHECK(ran.code == kExitInvalidSubmission);
-  CHECK(contains(ran.out, "PROMPT.md: it is a pipe"));
+  CHECK(contains(ran.out, "PROMPT.md: is no regular file"));
 }
 
 TEST_CASE("pipes among the results and in an import end a verb with a sentence") {
