@@ -7,6 +7,12 @@
 
 namespace gauntlet {
 
+/// True for a path as the compiler names its own headers. A path through /proc leads anywhere, a
+/// submission's folder among others.
+inline bool is_system_file(std::string_view path) {
+  return path.starts_with('/') && path.find("/proc/") == std::string_view::npos;
+}
+
 /// One thing that the compiler says, and where.
 struct Diagnostic {
   std::string kind;     // "error", "fatal error", "warning", "note"
@@ -17,7 +23,7 @@ struct Diagnostic {
   std::string option;   // "-Wunused-variable"; empty for most errors
 
   /// Its place is not in a header of the system. What has no place counts as the submission's.
-  bool is_own() const { return !file.starts_with('/'); }
+  bool is_own() const { return !is_system_file(file); }
   bool is_error() const { return kind != "warning" && kind != "note"; }
 };
 

@@ -198,8 +198,12 @@ void add_taken_for_the_systems(std::string_view preprocessed, std::vector<Diagno
     const std::size_t close = line.rfind('"');
     if (!line.starts_with("# ") || open == std::string_view::npos || close <= open + 1) continue;
     const std::string_view name = line.substr(open + 2, close - open - 2);
-    if (name.starts_with('/') || name.starts_with('<')) continue;
-    if (line.substr(close).find('3') != std::string_view::npos)
+    if (name.starts_with('<') || is_system_file(name)) continue;
+    // The flag 1 says that a file begins here, 2 that one goes on behind an include. Without them a
+    // macro of the system's, which a right solution may use, was put in.
+    const std::string_view flags = line.substr(close);
+    const bool file = flags.find_first_of("12") != std::string_view::npos;
+    if (file && flags.find('3') != std::string_view::npos)
       found.push_back(silencer(std::filesystem::path(name).lexically_normal().string(), 0, 0,
                                "text that the compiler takes for a system header's"));
   }

@@ -88,6 +88,15 @@ CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& wh
   return verb;
 }
 
+/// A script whose variable is not set must not lose the gate that it asks for.
+CLI::Validator not_empty() {
+  return {[](const std::string& word) {
+            return word.empty() ? std::string("is empty; give a value or leave the option away")
+                                : "";
+          },
+          ""};
+}
+
 void add_grading_verbs(CLI::App& app, Options& o) {
   CLI::App& grade = add_verb(app, "grade", "Grade submissions and show the matrix",
                              "grade submissions/my-model -c CHALLENGE --fail-under B");
@@ -101,7 +110,8 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
       "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
   grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
-  grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score");
+  grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score")
+      ->check(not_empty());
 
   CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
                              "rerun my-model CHALLENGE --check CHECK --seed 0x1f");
@@ -116,12 +126,15 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
       ->required();
   verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge");
-  verify.add_option("--commitment", o.verify.commitment,
-                    "The digest of the line 'commit ...', printed when the run began: tells any "
-                    "edit since then, and a receipt that was made anew");
-  verify.add_option(
-      "--closing", o.verify.closing,
-      "The digest of the line 'closed ...', printed when the run ended: tells the same");
+  verify
+      .add_option("--commitment", o.verify.commitment,
+                  "The digest of the line 'commit ...', printed when the run began: tells any "
+                  "edit since then, and a receipt that was made anew")
+      ->check(not_empty());
+  verify
+      .add_option("--closing", o.verify.closing,
+                  "The digest of the line 'closed ...', printed when the run ended: tells the same")
+      ->check(not_empty());
   verify.footer(
       "Races and whatever else goes by the clock are not run again; those numbers are as good as "
       "the receipt, and without --commitment or --closing anybody could have made it later.\n"

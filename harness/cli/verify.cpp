@@ -49,6 +49,9 @@ fs::path receipt_of(const Context& context, const std::string& submission,
 Claim find_claim(const Context& context, const VerifyOptions& options) {
   if (fs::is_regular_file(options.what)) {
     const Receipt receipt = receipt_from_json(read_file(options.what, kReceiptFile), options.what);
+    if (!is_plain_name(receipt.submission))
+      throw UserError(fmt::format("{}: submission: is no plain name of a submission's folder",
+                                  printable(options.what, 200)));
     require_entry(receipt.challenge, context.challenges());
     return {receipt, find_submission(context, receipt.submission),
             fs::absolute(options.what).parent_path()};
@@ -239,6 +242,7 @@ Answer verify(const Context& context, const VerifyOptions& options) {
   // Without the stored observation, what goes by the clock is named without its numbers.
   const auto stored = observation_beside(claim);
   const CellObservation& then = stored ? *stored : seen->observation;
+  add(compare_questions(then, seen->observation));
   add(compare_earned(claim.receipt, then, *seen->receipt, seen->observation));
   return answer_for(claim, proofs, rests_on_receipt(*seen->receipt, then));
 }

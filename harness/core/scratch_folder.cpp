@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kPrefix = "gauntlet.";
+// Nobody calls a folder so that is to be kept: whatever has the name and no lock is removed.
+constexpr std::string_view kPrefix = ".gauntlet-scratch.";
 constexpr std::string_view kRandom = ".XXXXXX";
 
 bool has_scratch_name(const std::string& name) {
@@ -51,7 +52,8 @@ bool has_account(uid_t id) {
   passwd entry{};
   passwd* found = nullptr;
   std::array<char, 4096> text;
-  return getpwuid_r(id, &entry, text.data(), text.size(), &found) == 0 && found != nullptr;
+  const int failed = getpwuid_r(id, &entry, text.data(), text.size(), &found);
+  return failed != 0 || found != nullptr;  // who cannot be looked up may have one
 }
 
 /// Root gives build folders to users that have no account.

@@ -220,7 +220,8 @@ bool is_check_id(const std::string& id) {
 /// becomes part of commands that people copy.
 void require_sound(const JsonFields& in, const CheckObservation& check) {
   if (!is_check_id(check.info.id)) in.refuse("id", "must be snake_case, at most 80 letters");
-  if (!(check.info.weight > 0)) in.refuse("weight", "must be more than 0");
+  if (!(check.info.weight > 0 && check.info.weight <= 1000))
+    in.refuse("weight", "must be more than 0 and at most 1000");
   if (!(check.earned >= 0 && check.earned <= 1)) in.refuse("earned", "must lie between 0 and 1");
   if ((check.verdict == Verdict::passed) == check.finding.has_value())
     in.refuse("finding", "must be there exactly when the verdict is not 'passed'");

@@ -1,5 +1,6 @@
 #include "harness/store/papers.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -26,6 +27,15 @@ constexpr std::array<Key, 10> kKeys{{{"name", &Papers::name, false},
                                      {"tokens", &Papers::tokens, false},
                                      {"wall_time", &Papers::wall_time, false}}};
 
+// Written again, a control character takes six bytes: what was read must stay readable.
+constexpr std::size_t kLongestValue = 400;
+
+bool is_one_short_line(std::string_view value) {
+  return value.size() <= kLongestValue && std::none_of(value.begin(), value.end(), [](char c) {
+           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+         });
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string_view, std::string>> Papers::entries() const {
@@ -45,6 +55,10 @@ Papers papers_from_yaml(const std::string& text, const std::string& shown_name) 
     papers.*key.value = fields.text(std::string(key.name));
     if ((papers.*key.value).empty())
       fields.refuse(std::string(key.name), "is empty; write 'unknown' when nobody knows");
+    if (!is_one_short_line(papers.*key.value))
+      fields.refuse(std::string(key.name),
+                    fmt::format("must be one line of at most {} bytes without control characters",
+                                kLongestValue));
   }
   fields.refuse_unknown();
   return papers;

@@ -237,6 +237,21 @@ std::vector<Proof> compare_runs(const Receipt& claimed, const Receipt& seen) {
   return proofs;
 }
 
+std::vector<Proof> compare_questions(const CellObservation& then, const CellObservation& now) {
+  std::vector<Proof> proofs;
+  if (then.device != now.device)
+    proofs.push_back({"device", Outcome::refuted, "the observation names another one"});
+  for (const CheckObservation& is : now.checks) {
+    const CheckObservation* was = find(then, is.info.id);
+    if (was != nullptr &&
+        (was->info.weight != is.info.weight || was->info.severity != is.info.severity ||
+         was->info.section != is.info.section))
+      proofs.push_back({"rules of " + is.info.id, Outcome::refuted,
+                        "its section, weight or severity is not what this grader says"});
+  }
+  return proofs;
+}
+
 std::vector<Proof> compare_earned(const Receipt& claimed, const CellObservation& then,
                                   const Receipt& seen, const CellObservation& now) {
   std::vector<Proof> proofs;

@@ -85,6 +85,22 @@ TEST_CASE("a header that the system's include instead of their own is still the 
   check_warned(bench, "#include <utility>\n" + kAnswer + "int n = bad();\n");
 }
 
+TEST_CASE("a macro of the system's in a header of the submission's is right code") {
+  Bench bench;
+  bench.file("limits_of.h",
+             "#include <cmath>\n#include <cstdint>\n"
+             "inline double most() { return INFINITY + INT64_MAX; }\n");
+  check_clean(bench,
+              "#include \"limits_of.h\"\n"
+              "extern \"C\" long answer() { return most() > 0 ? INT64_C(1) : 0; }\n");
+}
+
+TEST_CASE("a header that is named through /proc is still the submission's") {
+  Bench bench;
+  bench.file("all.h", kBadAnswer);
+  check_warned(bench, "#include \"/proc/self/cwd/all.h\"\n");
+}
+
 TEST_CASE("warnings behind more text than is kept are counted") {
   std::string notes;
   for (int i = 0; i < 2000; ++i)

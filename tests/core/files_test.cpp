@@ -123,8 +123,8 @@ TEST_CASE("the scratch folder of a killed process is removed by the next sweep, 
   });
   const ScratchFolder in_use("build");
   const fs::path foreign = temporaries.path() / "gauntlet-build-notes";
-  const fs::path file = temporaries.path() / "gauntlet.build.abcdef";
-  const fs::path link = temporaries.path() / "gauntlet.link.abcdef";
+  const fs::path file = temporaries.path() / ".gauntlet-scratch.build.abcdef";
+  const fs::path link = temporaries.path() / ".gauntlet-scratch.link.abcdef";
   write_file(foreign / "file", "x");
   write_file(file, "x");
   fs::create_directory_symlink(outside, link);
@@ -142,8 +142,8 @@ TEST_CASE("the scratch folder of a killed process is removed by the next sweep, 
 TEST_CASE("a sweep leaves alone what another user made, and takes what root gave to nobody") {
   if (geteuid() != 0) return;
   const OwnTemporaries temporaries;
-  const fs::path of_user = temporaries.path() / "gauntlet.build.aaaaaa";
-  const fs::path of_nobody = temporaries.path() / "gauntlet.build.bbbbbb";
+  const fs::path of_user = temporaries.path() / ".gauntlet-scratch.build.aaaaaa";
+  const fs::path of_nobody = temporaries.path() / ".gauntlet-scratch.build.bbbbbb";
   for (const fs::path& folder : {of_user, of_nobody}) fs::create_directory(folder);
   REQUIRE(chown(of_user.c_str(), 1, 1) == 0);  // daemon: an account of every system
   REQUIRE(chown(of_nobody.c_str(), 60998, 60998) == 0);

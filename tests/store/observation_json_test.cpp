@@ -105,7 +105,9 @@ TEST_CASE("an edited file cannot buy a grade") {
   CHECK(observation_complaint(replaced(good, "\"earned\": 1.0", "\"earned\": \"nan\"")) ==
         "o.json: checks[0].earned: must lie between 0 and 1");
   CHECK(observation_complaint(replaced(good, "\"weight\": 1.0", "\"weight\": -1")) ==
-        "o.json: checks[0].weight: must be more than 0");
+        "o.json: checks[0].weight: must be more than 0 and at most 1000");
+  CHECK(observation_complaint(replaced(good, "\"weight\": 1.0", "\"weight\": 1e308")) ==
+        "o.json: checks[0].weight: must be more than 0 and at most 1000");
   CHECK(
       observation_complaint(replaced(good, "\"verdict\": \"wrong\"", "\"verdict\": \"passed\"")) ==
       "o.json: checks[1].finding: must be there exactly when the verdict is not 'passed'");

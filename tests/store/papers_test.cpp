@@ -46,6 +46,16 @@ TEST_CASE("an empty value is no value") {
                        doctest::Contains("name: is empty; write 'unknown'"), UserError);
 }
 
+TEST_CASE("a value is one short line, so that what is stored can be read again") {
+  for (const std::string& value :
+       {std::string(401, 'x'), std::string("a\x01b"), std::string("a\nb")}) {
+    Papers odd = kPapers;
+    odd.provider = value;
+    CHECK_THROWS_WITH_AS(papers_from_yaml(papers_to_yaml(odd), "model.yaml"),
+                         doctest::Contains("must be one line of at most 400 bytes"), UserError);
+  }
+}
+
 TEST_CASE("conditions that differ or are unknown are listed, outcomes are not") {
   Papers other = kPapers;
   CHECK(unequal_conditions(kPapers, other).empty());

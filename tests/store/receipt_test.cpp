@@ -201,6 +201,21 @@ TEST_CASE("points that changed with the same outputs are refuted, others are nam
   CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.timed = true; }).empty());
 }
 
+TEST_CASE("an observation whose rules or device are not the grader's is refuted") {
+  CHECK(compare_questions(observed(), observed()).empty());
+  for (const auto& edit : std::initializer_list<void (*)(CellObservation&)>{
+           [](CellObservation& then) { then.device = Device::cuda; },
+           [](CellObservation& then) { then.checks[0].info.weight = 1e-9; },
+           [](CellObservation& then) { then.checks[0].info.severity = Severity::fatal; },
+           [](CellObservation& then) { then.checks[0].info.section = Section::engineering; }}) {
+    CellObservation then = observed();
+    edit(then);
+    const auto proofs = compare_questions(then, observed());
+    REQUIRE(proofs.size() == 1);
+    CHECK(proofs[0].outcome == Outcome::refuted);
+  }
+}
+
 TEST_CASE("what goes by the clock is listed with its numbers") {
   Receipt seen = receipt();
   CellObservation cell = observed();
