@@ -53,7 +53,7 @@ const Recipe& tests_recipe() {
 }
 
 // Raised when the steps below change in what they make or tell.
-constexpr std::string_view kSteps = "2: one command a file, structured messages, fixed times";
+constexpr std::string_view kSteps = "3: one command a file, structured messages, fixed times";
 
 // A source can have more to say than a pipe holds or a report shows; its warnings are counted.
 constexpr std::size_t kMostSaid = std::size_t{16} << 20;
