@@ -39,6 +39,7 @@ const std::map<std::string, Seen>& effects() {
       {"locked_kib", [](auto& e, auto& x) { return e.locked_kib >= x.amount; }},
       {"namespace", [](auto& e, auto&) { return e.own_namespace; }},
       {"scheduling", [](auto& e, auto&) { return e.other_scheduling; }},
+      {"cores", [](auto& e, auto&) { return e.other_cores; }},
       {"object", [](auto& e, auto& x) { return has_object(e, x.word); }},
       {"planted", [](auto& e, auto&) { return e.planted; }},
       {"planted_mib", [](auto& e, auto& x) { return e.planted_mib >= x.amount; }},

@@ -36,6 +36,7 @@ struct Evidence {
   double locked_kib = 0;
   bool own_namespace = false;
   bool other_scheduling = false;
+  bool other_cores = false;       // than those of everybody else
   std::set<std::string> objects;  // what its descriptors name: "anon_inode:[io_uring]"
 
   // What became of the decoys.

@@ -80,6 +80,10 @@ void Watch::look_at(pid_t pid, Evidence& evidence) {
       std::max(evidence.threads, static_cast<int>(number_in(folder + "/status", "Threads:")));
   evidence.locked_kib = std::max(evidence.locked_kib, number_in(folder + "/status", "VmLck:"));
   if (sched_getscheduler(pid) > 0) evidence.other_scheduling = true;
+  cpu_set_t ours, its;
+  if (sched_getaffinity(0, sizeof ours, &ours) == 0 &&
+      sched_getaffinity(pid, sizeof its, &its) == 0 && !CPU_EQUAL(&ours, &its))
+    evidence.other_cores = true;
   const std::string space = link_of(folder + "/ns/user");
   if (first_namespace_.empty()) first_namespace_ = space;
   if (!space.empty() && space != first_namespace_) evidence.own_namespace = true;

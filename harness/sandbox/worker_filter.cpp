@@ -48,8 +48,10 @@ void allow_within_bounds(FilterBuilder& filter) {
   for (const std::uint64_t option : {PR_SET_NAME, PR_GET_NAME})
     filter.add(SCMP_ACT_ALLOW, "prctl", {arg_is(0, option)});
   // "0" is the caller. By number, a stranger of the same user could be meant: the grader.
-  filter.add(SCMP_ACT_ALLOW, "sched_setaffinity", {arg_is(0, 0)});
   filter.add(SCMP_ACT_ALLOW, "prlimit64", {arg_is(0, 0)});
+  // Done, it is told, and nothing happens: threads of the kernel move a thread to other cores, in
+  // time that is nobody's. Programs that pin their threads go on; we place them ourselves.
+  filter.add(SCMP_ACT_ERRNO(0), "sched_setaffinity");
 }
 
 /// Signals to oneself: all but SIGCONT and SIGSTOP (18, 19), which belong to the freeze, and the
