@@ -1,5 +1,6 @@
 #include "harness/measure/awake_cores.h"
 
+#include <ctime>
 #include <latch>
 #include <sched.h>
 
@@ -37,6 +38,14 @@ AwakeCores::AwakeCores() {
         stay_awake(stop, core, awake_, started);
       });
   started.wait();
+}
+
+void AwakeCores::account() {
+  for (std::jthread& thread : threads_) {
+    clockid_t clock{};
+    timespec spent{};
+    if (pthread_getcpuclockid(thread.native_handle(), &clock) == 0) clock_gettime(clock, &spent);
+  }
 }
 
 }  // namespace gauntlet

@@ -20,6 +20,10 @@ class AwakeCores {
   /// How many cores are kept awake: fewer than there are where threads may not give way.
   int count() const { return awake_; }
 
+  /// Brings what the threads have used of this process's time up to date. For a thread that runs
+  /// the kernel does so at clock ticks only (4 ms), unless it is asked for that thread alone.
+  void account();
+
  private:
   std::atomic<int> awake_ = 0;
   std::vector<std::jthread> threads_;  // stopped and joined by their destructors

@@ -37,7 +37,10 @@ struct RaceSpec {
 /// Rounds are added until the interval of the ratio is `fine` (high / low) or the time is up. What
 /// is not clear by then gets more time, unless the whole interval lies below `hopeless`, where no
 /// rubric of ours gives points. A round in which more than `others` of the processors' time went to
-/// other programs, or to neighbours of a virtual machine, does not count.
+/// other programs, or to neighbours of a virtual machine, does not count. That is looked at where
+/// the solution does not run: while its input is made and while the reference has its laps, which
+/// meet what else the machine does as often. A race with few other rounds is unmeasured when the
+/// machine is as busy without the solution's process; if not, all its rounds count from then on.
 struct RaceBudget {
   int min_rounds = 12;
   int max_rounds = 41;

@@ -19,12 +19,13 @@ struct ScalingQuestion {
   /// verifies what it wrote. The streams are those of RaceSpec::prepare.
   std::function<std::function<Lap(Session&)>(std::int64_t size, Rng& inputs, Rng& judge)> at;
   std::chrono::milliseconds time{600};  // for the laps; a first one of three sizes is always run
-  double others = 0.1;                  // a lap beside other programs does not count: RaceBudget
+  /// A lap whose input was made while other programs had more than this of the processors does not
+  /// count, unless the machine is less busy without the solution's process: see RaceBudget.
+  double others = 0.1;
 };
 
-/// The fastest lap of each size, in nanoseconds, of those in which no other program had much of the
-/// processors. A lap that fails or is wrong ends the measurement at the size before: only verified
-/// work has a time.
+/// The fastest lap of each size, in nanoseconds, of those that count. A lap that fails or is wrong
+/// ends the measurement at the size before: only verified work has a time.
 Growth measure_growth(const ScalingQuestion& question, const Seed& secret, Session& solution);
 
 }  // namespace gauntlet

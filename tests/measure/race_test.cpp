@@ -1,86 +1,18 @@
 #include "harness/measure/race.h"
 
-#include <cmath>
-#include <csignal>
 #include <doctest/doctest.h>
 #include <set>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
+#include "track.h"
 
 using namespace gauntlet;
-using std::chrono::nanoseconds;
+using namespace gauntlet::test;
 
 namespace {
-
-/// A contestant that only has a speed; the clock of these tests is made of numbers.
-struct Runner : Session {
-  explicit Runner(double ns) : ns(ns) {}
-  void run(CallBase&) override {}
-  void restart() override {}
-  void keep_threads_apart() override { apart = true; }
-  double ns;
-  bool apart = false;
-  int laps = 0;
-};
-
-RaceBudget rounds_of(int least, int most, int milliseconds) {
-  RaceBudget budget{least, most, std::chrono::milliseconds(milliseconds)};
-  budget.others = 1;  // other tests may run beside this one
-  return budget;
-}
-
-struct Track {
-  Runner solution;
-  Runner reference{1e6};
-  Runner reference_again{1e6};
-  Rng noise{1};
-  double noise_share = 0.02;
-  RaceSpec spec;
-  RaceBudget budget = rounds_of(15, 15, 0);
-  Seed secret = 9;
-
-  explicit Track(double solution_ns) : solution(solution_ns) {
-    spec.case_name = "track";
-    spec.prepare = [](Rng&, Rng&) {};
-    spec.lap = [this](Session& session) {
-      auto& runner = dynamic_cast<Runner&>(session);
-      ++runner.laps;
-      return Lap{nanoseconds(std::int64_t(runner.ns * std::exp(noise_share * noise.normal()))), {}};
-    };
-  }
-  RaceResult run() { return race(spec, budget, secret, solution, reference, reference_again); }
-};
-
-/// Other programs that take all they can get.
-class BusyPrograms {
- public:
-  explicit BusyPrograms(int count) {
-    for (int i = 0; i < count; ++i) {
-      const pid_t pid = fork();
-      if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (volatile int spin = 0; spin == 0;) {
-        }
-      }
-      pids_.push_back(pid);
-    }
-  }
-  ~BusyPrograms() {
-    for (const pid_t pid : pids_) {
-      kill(pid, SIGKILL);
-      waitpid(pid, nullptr, 0);
-    }
-  }
-
- private:
-  std::vector<pid_t> pids_;
-};
 
 Finding wrong_answer() {
   return {Verdict::wrong, "", "wrong answer", {}, std::nullopt};
@@ -187,20 +119,6 @@ TEST_CASE("a solution far behind gets no more time, however noisy the race") {
   };
   behind.budget = rounds_of(12, 30, 10);  // up before the twelfth round
   CHECK(behind.run().speed.rounds == 12);
-}
-
-TEST_CASE("a race on a machine that is busy with other programs is unmeasured") {
-  Track track(1e6);
-  track.spec.prepare = [](Rng&, Rng&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  };
-  const BusyPrograms beside(this_machine().cores);
-  CHECK_FALSE(track.run().finding);
-  track.budget.others = 0.1;
-  const RaceResult result = track.run();
-  REQUIRE(result.finding);
-  CHECK(result.finding->verdict == Verdict::unmeasured);
-  CHECK(result.finding->summary.find("the machine was busy") == 0);
 }
 
 TEST_CASE("a lap with a wrong output ends the race and is reported") {

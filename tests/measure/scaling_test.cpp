@@ -14,6 +14,8 @@ struct Idle : Session {
   void run(CallBase&) override {}
   void restart() override { ++restarts; }
   void keep_threads_apart() override { apart = true; }
+  std::chrono::nanoseconds cpu_time() const override { return cpu; }
+  std::chrono::nanoseconds cpu{};
 };
 
 ScalingQuestion question(const std::function<Lap(std::int64_t size, int lap)>& lap) {
@@ -77,6 +79,35 @@ TEST_CASE("laps beside which other programs run do not count") {
   const Growth growth = measure_growth(busy, 1, solution);
   CHECK(growth.points.empty());
   CHECK(growth.fault.find("the machine was busy: in ") == 0);
+}
+
+// As in race_test: hours are lost, and ten times what there is counts as much.
+TEST_CASE("time that is lost while the solution runs leaves out no lap") {
+  Idle solution;
+  ScalingQuestion hopping = question([&](std::int64_t size, int) {
+    solution.cpu -= std::chrono::hours(1);
+    return took(size);
+  });
+  hopping.others = 10;
+  const Growth growth = measure_growth(hopping, 1, solution);
+  CHECK(growth.fault.empty());
+  CHECK(growth.points.size() == 4);
+  CHECK(solution.restarts == 1);  // no need to look what the machine does without it
+}
+
+TEST_CASE("laps beside which only the solution's own doing goes on count") {
+  Idle solution;
+  ScalingQuestion question_beside = question([](std::int64_t size, int) { return took(size); });
+  question_beside.at = [&, quiet = question_beside.at](std::int64_t size, Rng& a, Rng& b) {
+    solution.cpu -= std::chrono::hours(1);
+    return quiet(size, a, b);
+  };
+  question_beside.others = 10;
+  const Growth growth = measure_growth(question_beside, 1, solution);
+  CHECK(growth.fault.empty());
+  REQUIRE(growth.points.size() == 4);
+  for (const auto& [size, ns] : growth.points) CHECK(ns == size);
+  CHECK(solution.restarts == 2);
 }
 
 TEST_CASE("a slow solution is timed at fewer sizes, at three at least") {
