@@ -5,6 +5,7 @@
 #include <string>
 #include <xxhash.h>
 
+#include "harness/core/machine.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/reference_sessions.h"
 #include "harness/grading/run_cell.h"
@@ -30,7 +31,12 @@ class Recorder : public Session {
     session_.keep_threads_apart();
     racing_ = true;
   }
-  std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }
+
+  /// Of the processors, a hundred times what there is: whatever else runs here, races lose no time
+  /// to it, and every shape has one to the end.
+  std::chrono::nanoseconds cpu_time() const override {
+    return 100 * this_machine().cores * (std::chrono::steady_clock::now() - start_);
+  }
 
   std::map<std::string, int> seen, again;  // by call and buffer
 
@@ -45,6 +51,7 @@ class Recorder : public Session {
   Session& session_;
   std::size_t small_;
   bool racing_ = false;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::map<std::string, std::set<std::uint64_t>> hashes_;
 };
 
@@ -80,8 +87,7 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
     try {
       check.ask(probe);
     } catch (const CheckEnded& ended) {
-      CHECK_MESSAGE(ended.finding.verdict == Verdict::unmeasured, check.id, ": ",
-                    ended.finding.summary);
+      FAIL_CHECK(check.id, ": ", ended.finding.summary);
     }
     CHECK_MESSAGE(!recorder.seen.empty(), check.id, " raced with nothing");
     for (const auto& [name, times] : recorder.again)
