@@ -5,6 +5,7 @@
 
 #include "cases.h"
 #include "checks.h"
+#include "graders/kit/memory.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -120,21 +121,18 @@ void done_items_rest(Probe& probe) {
 // extensions is several times that. Half of the points are left at three times as much.
 void peak_memory(Probe& probe) {
   constexpr std::int64_t kVocab = 24'576;
-  std::int64_t peak[2]{};
-  std::int64_t answer_bytes[2]{};
+  kit::Held held[2];
   for (int turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     const Posed posed = wide_problem(rng, kVocab * (turn + 1) + rng.integer(-99, 99));
-    peak[turn] = peak_of(probe, rng, posed);
-    const double mib = static_cast<double>(peak[turn]) / (1 << 20);
+    held[turn] = {peak_of(probe, rng, posed), 4 * 4 * posed.problem.settings.vocab * 4};
+    const double mib = static_cast<double>(held[turn].bytes) / (1 << 20);
     probe.workspace_at("vocabulary", static_cast<double>(posed.problem.settings.vocab), mib);
     probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", mib, "MiB");
-    answer_bytes[turn] = 4 * 4 * posed.problem.settings.vocab * 4;
   }
-  const double slope = static_cast<double>(peak[1] - peak[0]) /
-                       static_cast<double>(answer_bytes[1] - answer_bytes[0]);
-  probe.fact("growth of memory per byte of the model's answer", slope, "B");
-  probe.earn(std::clamp(1 - std::log(std::max(slope, 0.01) / 1.25) / std::log(6.0), 0.0, 1.0));
+  const double each = kit::held_per_byte(held[0], held[1]);
+  probe.fact("memory per byte of the model's answer", each, "B");
+  probe.earn(std::clamp(1 - std::log(std::max(each, 0.01) / 1.25) / std::log(6.0), 0.0, 1.0));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

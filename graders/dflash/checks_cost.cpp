@@ -3,6 +3,7 @@
 
 #include "cases.h"
 #include "checks.h"
+#include "graders/kit/memory.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -68,22 +69,20 @@ void forward_rows(Probe& probe) {
 // 64 rows of logits, 8 MiB and then 16: what grows with them is a copy of them.
 void scratch_memory(Probe& probe) {
   constexpr std::int64_t kRows = 64;
-  std::int64_t peak[2]{};
-  std::int64_t vocab[2]{};
+  kit::Held held[2];
   for (int turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
-    vocab[turn] = 32'768 * (turn + 1) + rng.integer(-99, 99);
+    const std::int64_t vocab = 32'768 * (turn + 1) + rng.integer(-99, 99);
     probe.restart();
-    peak[turn] = peak_of(probe, vocab[turn], rng);
-    const double mib = static_cast<double>(peak[turn]) / (1 << 20);
-    probe.workspace_at("vocabulary", static_cast<double>(vocab[turn]), mib);
+    held[turn] = {peak_of(probe, vocab, rng), vocab * kRows * 4};
+    const double mib = static_cast<double>(held[turn].bytes) / (1 << 20);
+    probe.workspace_at("vocabulary", static_cast<double>(vocab), mib);
     probe.answer(ClaimKind::peak_workspace, "scratch memory", mib, "MiB");
   }
-  const double slope = ratio(peak[1] - peak[0], (vocab[1] - vocab[0]) * kRows * 4);
-  probe.fact("growth of memory per byte of logits", slope, "B");
-  if (slope > 0.1)
-    probe.fail(
-        fmt::format("memory grows by {:.2f} bytes per byte of logits, want 0.10 or less", slope));
+  const double each = kit::held_per_byte(held[0], held[1]);
+  probe.fact("memory per byte of logits", each, "B");
+  if (each > 0.1)
+    probe.fail(fmt::format("holds {:.2f} bytes per byte of logits, want 0.10 or less", each));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

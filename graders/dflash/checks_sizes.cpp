@@ -16,6 +16,17 @@ Draft draw_chain(const Language& language, const Size& size, Rng& rng) {
   return draw_draft(language, chain_plan(size.correct, size.wrong), rng);
 }
 
+/// Over a vocabulary as models have it, somebody may not want to read every row.
+void long_rows(Probe& probe) {
+  Rng rng = probe.begin_case("long_rows");
+  const Language language(rng.integer(130'000, 160'000), rng);
+  const std::int64_t right = rng.integer(1, 25);
+  expect_greedy(probe, {&language,
+                        {draw_chain(language, {26, 0}, rng), draw_chain(language, {0, 26}, rng),
+                         draw_chain(language, {right, 26 - right}, rng)},
+                        {}});
+}
+
 }  // namespace
 
 // Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
@@ -28,6 +39,7 @@ void big_trees(Probe& probe) {
         probe,
         {&language, {draw_chain(language, size, rng), draw_chain(language, {3, 2}, rng)}, {}});
   }
+  long_rows(probe);
   for (const Size& size : {Size{320, 9}, Size{1100, 1400}}) {
     Rng rng = probe.begin_case(fmt::format("masks_of_{}", size.correct + size.wrong));
     const Language language(rng.integer(11, 30), rng);

@@ -19,7 +19,7 @@ void LapTrees::renew(Rng& rng) {
   token_.clear();
   ladders_.clear();
   walks_.clear();
-  for (std::int64_t t = 0; t < sizes_.trees; ++t) draw_tree(rng);
+  for (const std::int64_t correct : draw_ends(rng)) draw_tree(rng, correct);
   for (std::size_t row = 0; row < ladders_.size(); ++row) write_row(row, rng);
 }
 
@@ -33,20 +33,42 @@ std::vector<std::int32_t> LapTrees::draw_ladder(Rng& rng) const {
   return places;
 }
 
-/// Accepted nodes lie anywhere among rejected ones, which are right by their own parents.
-void LapTrees::draw_tree(Rng& rng) {
+/// How many nodes of each tree are accepted.
+std::vector<std::int64_t> LapTrees::draw_ends(Rng& rng) const {
+  if (!sizes_.chains)
+    return std::vector<std::int64_t>(static_cast<std::size_t>(sizes_.trees), sizes_.correct);
+  const std::int64_t both = 2 * sizes_.correct;
+  std::vector<std::int64_t> ends{0, both};
+  while (std::ssize(ends) < sizes_.trees) {
+    ends.push_back(rng.integer(0, both));
+    ends.push_back(both - ends.back());
+  }
+  rng.shuffle(ends);
+  return ends;
+}
+
+/// Nodes of the accepted path, ascending.
+std::vector<std::int64_t> LapTrees::draw_path(Rng& rng, std::int64_t correct) const {
+  std::vector<std::int64_t> chosen;
+  while (std::ssize(chosen) < correct)
+    if (const std::int64_t node =
+            sizes_.chains ? std::ssize(chosen) : rng.integer(0, sizes_.nodes - 1);
+        std::ranges::find(chosen, node) == chosen.end())
+      chosen.push_back(node);
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
+/// Accepted nodes lie anywhere among rejected ones, in chains before them. Rejected ones are right
+/// by their own parents.
+void LapTrees::draw_tree(Rng& rng, std::int64_t correct) {
   const std::size_t first_row = ladders_.size();
   for (std::int64_t row = 0; row <= sizes_.nodes; ++row) ladders_.push_back(draw_ladder(rng));
   const auto ladder = [&](std::int64_t node) -> const std::vector<std::int32_t>& {
     return ladders_[first_row + static_cast<std::size_t>(node + 1)];
   };
   const auto winner = [&](std::int64_t node) { return ladder(node).back(); };
-  std::vector<std::int64_t> chosen;  // nodes of the accepted path, ascending
-  while (std::ssize(chosen) < sizes_.correct)
-    if (const std::int64_t node = rng.integer(0, sizes_.nodes - 1);
-        std::ranges::find(chosen, node) == chosen.end())
-      chosen.push_back(node);
-  std::ranges::sort(chosen);
+  const std::vector<std::int64_t> chosen = draw_path(rng, correct);
   Walk walk;
   std::int32_t tip = -1;
   for (std::int64_t node = 0; node < sizes_.nodes; ++node) {
@@ -57,7 +79,8 @@ void LapTrees::draw_tree(Rng& rng) {
       walk.path.push_back(tip = static_cast<std::int32_t>(node));
       continue;
     }
-    const auto above = static_cast<std::int32_t>(rng.integer(-1, node - 1));
+    const auto above =
+        static_cast<std::int32_t>(sizes_.chains ? node - 1 : rng.integer(-1, node - 1));
     const bool on_path = above < 0 || std::ranges::find(chosen, above) != chosen.end();
     parent_.push_back(above);
     const auto& rungs = ladder(above);
@@ -79,10 +102,6 @@ void LapTrees::write_row(std::size_t row, Rng& rng) {
     top = std::nextafter(top, std::numeric_limits<float>::infinity());
     logits[static_cast<std::size_t>(place)] = top;
   }
-}
-
-double LapTrees::bytes_on_path() const {
-  return 4.0 * static_cast<double>(sizes_.vocab * sizes_.trees * (sizes_.correct + 1));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -15,15 +15,18 @@ class LapTrees {
   struct Sizes {
     std::int64_t trees;
     std::int64_t nodes;    // of each tree
-    std::int64_t correct;  // nodes of each tree that are accepted
+    std::int64_t correct;  // nodes of each tree that are accepted, in chains: on the average
     std::int64_t vocab;
+    bool chains = false;
   };
 
   explicit LapTrees(const Sizes& sizes);
 
   /// Draws new trees, choices and logits. A row's largest logit stands anywhere and ends a ladder
   /// of logits that are one float apart, of which drafted tokens may be one: no part of a row can
-  /// be skipped.
+  /// be skipped. Chains come in pairs that have 2 * correct accepted nodes together, however many of
+  /// these are one's: of one pair, all in one and none in the other. What is left to presume is
+  /// nothing, and the work is always the same.
   void renew(Rng& rng);
 
   const std::vector<std::int64_t>& node_start() const { return node_start_; }
@@ -31,11 +34,12 @@ class LapTrees {
   const std::vector<std::int32_t>& token() const { return token_; }
   const std::vector<float>& logits() const { return logits_; }
   const std::vector<Walk>& walks() const { return walks_; }
-  double bytes_on_path() const;  // logits of rows that any solution must read
 
  private:
   std::vector<std::int32_t> draw_ladder(Rng& rng) const;
-  void draw_tree(Rng& rng);
+  std::vector<std::int64_t> draw_ends(Rng& rng) const;
+  std::vector<std::int64_t> draw_path(Rng& rng, std::int64_t correct) const;
+  void draw_tree(Rng& rng, std::int64_t correct);
   void write_row(std::size_t row, Rng& rng);
 
   Sizes sizes_;

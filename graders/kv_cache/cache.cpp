@@ -44,16 +44,9 @@ void require_stored(const Cache& cache, const Reading& reading, const std::vecto
 
 std::int64_t ask_page_bytes(Probe& probe, const Setup& setup) {
   Call<KvShape> call("kv_page_bytes");
-  call.args = shape_of(setup);
-  call.args.pages = call.args.sequences = call.args.table_width = 0;
+  call.args = page_bytes_question(setup);
   probe.run(call);
-  const std::int64_t budget = page_budget(setup);
-  if (call.returned < 1 || call.returned > budget)
-    probe.fail(
-        fmt::format("kv_page_bytes returned {}, want 1 to {} ({}: {} tokens, {} heads,"
-                    " dimensions {} and {}, groups of {})",
-                    call.returned, budget, name_of(setup.stored), setup.page_tokens, setup.heads,
-                    setup.key_dim, setup.value_dim, setup.group));
+  if (const auto fault = page_bytes_fault(setup, call.returned)) probe.fail(*fault);
   return call.returned;
 }
 

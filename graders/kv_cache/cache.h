@@ -86,7 +86,8 @@ class Cache {
   std::vector<std::string> history_;
 };
 
-/// Asks for the size of a page. Fails the check for an error or an answer above the budget.
+/// Asks for the size of a page. Fails the check for an error, and for an answer that is more than
+/// the contract grants or less than tokens need.
 std::int64_t ask_page_bytes(Probe& probe, const Setup& setup);
 
 /// Remembers the largest share of a tolerance that any case of the check used.

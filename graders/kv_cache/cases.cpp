@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -59,6 +60,29 @@ std::int64_t page_budget(const Setup& setup) {
   const std::int64_t token =
       setup.heads * (vector_budget(setup, setup.key_dim) + vector_budget(setup, setup.value_dim));
   return (setup.page_tokens * token + 63) / 64 * 64;
+}
+
+std::int64_t least_page_bytes(const Setup& setup) {
+  const double bits = setup.stored == KV_F32 ? 31.8 : setup.stored == KV_INT8 ? 7.9 : 3.9;
+  const std::int64_t numbers = setup.page_tokens * (setup.key_numbers() + setup.value_numbers());
+  return static_cast<std::int64_t>(std::ceil(bits / 8 * static_cast<double>(numbers)));
+}
+
+KvShape page_bytes_question(const Setup& setup) {
+  KvShape shape = shape_of(setup);
+  shape.pages = shape.sequences = shape.table_width = 0;
+  return shape;
+}
+
+std::optional<std::string> page_bytes_fault(const Setup& setup, std::int64_t answer) {
+  const std::int64_t least = least_page_bytes(setup);
+  const std::int64_t most = page_budget(setup);
+  if (answer >= least && answer <= most) return std::nullopt;
+  return fmt::format(
+      "kv_page_bytes returned {}, want {} to {} ({}: {} tokens, {} heads, dimensions {} and {},"
+      " groups of {})",
+      answer, least, most, name_of(setup.stored), setup.page_tokens, setup.heads, setup.key_dim,
+      setup.value_dim, setup.group);
 }
 
 void Tokens::append(const Tokens& more) {

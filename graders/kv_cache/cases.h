@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "contract.h"
@@ -39,6 +41,16 @@ KvShape shape_of(const Setup& setup);
 
 /// What a page may take at most, by the contract.
 std::int64_t page_budget(const Setup& setup);
+
+/// What a page takes at least, whatever is in it. Numbers up to 1e30 are 2^31.8 floats; half a step
+/// to each side of max / 127 leaves 254 codes between -max and max, which is 7.98 bits, and of
+/// (max - min) / 15 leaves 15 codes, 3.9 bits, the forgiven 2^-10 included. Who has less keeps the
+/// tokens elsewhere, or not yet.
+std::int64_t least_page_bytes(const Setup& setup);
+
+/// The arguments of kv_page_bytes, and what is wrong with the answer.
+KvShape page_bytes_question(const Setup& setup);
+std::optional<std::string> page_bytes_fault(const Setup& setup, std::int64_t answer);
 
 /// Tokens in the order of a sequence: k is [tokens][heads][key_dim], v likewise.
 struct Tokens {

@@ -69,6 +69,25 @@ TEST_CASE("page budgets by hand") {
   CHECK(page_budget(setup) == 640);  // 10 * (23 + 3 * 8 + 4 + 8) = 590
 }
 
+TEST_CASE("a page that the tokens do not fit into is refused, and one that they do is not") {
+  Setup setup;
+  setup.heads = 1;
+  setup.key_dim = setup.value_dim = 40;
+  setup.page_tokens = 4;  // 320 numbers
+  const auto fault = [&](KvStored stored, std::int64_t bytes) {
+    setup.stored = stored;
+    return page_bytes_fault(setup, bytes).has_value();
+  };
+  CHECK_FALSE(fault(KV_F32, 1280));
+  CHECK(fault(KV_F32, 1271));
+  CHECK(fault(KV_F32, 1281));
+  CHECK_FALSE(fault(KV_INT8, 320));
+  CHECK(fault(KV_INT8, 315));
+  CHECK_FALSE(fault(KV_INT4, 160));
+  CHECK(fault(KV_INT4, 155));
+  CHECK(fault(KV_INT4, KV_UNSUPPORTED));
+}
+
 TEST_CASE("litter spares what is in use") {
   Rng rng(5);
   for (int turn = 0; turn < 20; ++turn) {

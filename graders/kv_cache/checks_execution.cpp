@@ -138,7 +138,7 @@ void long_context(Probe& probe) {
     setup.pages = 2 * setup.width;
     setup.sequences = 2;
     setup.heads = 1;
-    Cache cache(probe, setup, rng.seed(), {.renumber = true});
+    Cache cache(probe, setup, rng.seed(), {.renumber = true, .restart = true});
     cache.append({{0, draw_tokens(rng, setup, rng.integer(4200, 4700))},
                   {1, draw_tokens(rng, setup, rng.integer(900, 1200))}});
     cache.require_attention(rng, {1, 0}, 1, 8);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "checks.h"
+#include "graders/kit/laps.h"
 #include "harness/core/machine.h"
 #include "harness/measure/scaling.h"
 #include "judge.h"
@@ -103,16 +104,21 @@ RaceSpec spec_for(const Shape& shape) {
   return spec;
 }
 
-constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(400)};
+void race_shapes(Probe& probe, std::span<const Shape> shapes) {
+  constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(400)};
+  std::vector<RaceSpec> specs;
+  for (const Shape& shape : shapes) specs.push_back(spec_for(shape));
+  kit::race(probe, specs, kBudget);
+}
 
 }  // namespace
 
 void speed(Probe& probe) {
-  for (const Shape& shape : kFriendly) probe.race(spec_for(shape), kBudget);
+  race_shapes(probe, kFriendly);
 }
 
 void speed_in_any_order(Probe& probe) {
-  for (const Shape& shape : kHard) probe.race(spec_for(shape), kBudget);
+  race_shapes(probe, kHard);
 }
 
 ScalingQuestion growth_in_vocabulary() {

@@ -99,7 +99,7 @@ class RowWriter {
     const double p = scaled == -kInfinity ? 0 : std::exp((scaled - max) - above);
     double units = 0;
     if (p > 0) {
-      units = 16 * (2 + (max - scaled) + std::log2(len()) / 4) + forgiven(sums_, len());
+      units = prob_units(max - scaled, len()) + forgiven(sums_, len());
       if (problem_.scale != 1.0f) units += 2 * (std::abs(scaled) + std::abs(max));
     }
     made_.probs.push_back(p);
@@ -109,8 +109,7 @@ class RowWriter {
 
   void add_totals(double max, double lse) {
     made_.lse.push_back(lse);
-    made_.lse_allowed.push_back(kUnitRoundoff *
-                                (16 * (1 + std::abs(lse)) + forgiven(sums_, len())));
+    made_.lse_allowed.push_back(kUnitRoundoff * (lse_units(lse) + forgiven(sums_, len())));
     made_.row_max.push_back(max);
     made_.row_max_allowed.push_back(2 * kUnitRoundoff * std::abs(max) + kSmallest);
   }
@@ -122,6 +121,14 @@ class RowWriter {
 };
 
 }  // namespace
+
+double prob_units(double below_max, double len) {
+  return 16 * (2 + below_max + std::log2(len) / 4);
+}
+
+double lse_units(double lse) {
+  return 16 * (1 + std::abs(lse));
+}
 
 Expected expect_rows(const Problem& problem, const std::vector<std::int64_t>& which, Sums sums) {
   Expected made;

@@ -48,6 +48,10 @@ struct Expected {
 Expected expect(const Problem& problem, Sums sums);
 Expected expect_rows(const Problem& problem, const std::vector<std::int64_t>& which, Sums sums);
 
+/// The contract's part of these, in u: of a probability relative to it, and of lse.
+double prob_units(double below_max, double len);
+double lse_units(double lse);
+
 constexpr double kUnitRoundoff = 0x1p-24;
 constexpr double kSmallest = 0x1p-126;
 

@@ -60,6 +60,7 @@ void unseen_tokens(Probe& probe);
 // checks_limits.cpp: when training ends, and what it says meanwhile
 void time_limit(Probe& probe, Course& course);
 void token_limit(Probe& probe);
+void tokens_counted(Probe& probe);
 void early_stop(Probe& probe);
 void progress_reported(Probe& probe, Course& course);
 

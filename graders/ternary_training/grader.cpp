@@ -8,7 +8,7 @@
 //   T5   tiny_and_zero_groups                    T20  hidden_text, known_entropy, causal
 //   T6   bad_arguments, mean_rounding            T21  hidden_text, known_entropy
 //   T7   signs                                   T22  determinism, relabelled_tokens
-//   T8   quantized_again, honest_claims          T23  time_limit, token_limit
+//   T8   quantized_again, honest_claims          T23  time_limit, token_limit, tokens_counted
 //   T9   layer_output, input_gradient,           T24  odd_shapes, odd_documents, bad_lessons
 //        weight_gradient                         T25  group_sizes
 //   T10  forward_logits, rotary_positions        T26  small_capacity
@@ -116,6 +116,9 @@ Grader make_grader() {
 
       {{"time_limit", "training that outlasts its time", robustness, 2, major}, about(time_limit)},
       {{"token_limit", "training on more tokens than allowed", robustness, 2, major}, token_limit},
+      {{"tokens_counted", "more learnt than the tokens that are counted can teach", robustness, 1,
+        major},
+       tokens_counted},
       {{"early_stop", "a request to end that goes unheard", robustness, 1, major}, early_stop},
       {{"progress_reported", "long silence, counts that fall", robustness, 1, minor},
        about(progress_reported)},

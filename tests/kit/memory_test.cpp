@@ -1,0 +1,17 @@
+#include "graders/kit/memory.h"
+
+#include <doctest/doctest.h>
+
+using namespace gauntlet::kit;
+
+TEST_CASE("memory that is held for a small input does not make that for a large one less") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const auto held = [](std::int64_t small, std::int64_t large) {
+    return held_per_byte({small * kMiB, 10 * kMiB}, {large * kMiB, 20 * kMiB});
+  };
+  CHECK(held(31, 61) == 3.0);  // the slope; a part of what processes hold does not matter
+  CHECK(held(61, 61) == 5.9);
+  CHECK(held(46, 61) == 4.4);
+  CHECK(held(1, 1) == 0.0);
+  CHECK(held(12, 2) == 1.0);
+}
