@@ -22,19 +22,23 @@ SelfTestSubject counting(const std::string& name, int bytes, bool honest) {
   subject.name = name;
   subject.honest = honest;
   std::string steps;
+  // What runs when a library is loaded is there for right ones only.
+  const std::string made = bytes % 8 == 0
+                               ? "static volatile int64_t one = 1;\nstatic int64_t made = one;\n"
+                               : "static int64_t made = 1;\n";
   for (int i = 0; i < bytes % 64; ++i) steps += fmt::format("  n = n * 3 + a->rows * {};\n", i + 7);
   subject.solution.files.push_back(
       {"solution.cpp",
        fmt::format(
            "#include \"contract.h\"\n"
-           "static const volatile double mark[2] = {{{0}.0 + 1e9, -{0}.5}};\n"
+           "{2}static const volatile double mark[2] = {{{0}.0 + 1e9, -{0}.5}};\n"
            "extern \"C\" int64_t layernorm_saved_bytes(const LayernormArgs* a) {{\n"
            "  volatile char frame[1000 * {0}];\n  frame[a->rows & 1] = 0;\n"
            "  volatile int64_t n = static_cast<int64_t>(mark[0] - 1e9);\n{1}"
-           "  return a->rows == 0 ? {0} : n;\n}}\n"
+           "  return a->rows == 0 ? {0} * made : n;\n}}\n"
            "extern \"C\" int64_t layernorm_forward(const LayernormArgs*) {{ return 0; }}\n"
            "extern \"C\" int64_t layernorm_backward(const LayernormArgs*) {{ return 0; }}\n",
-           bytes, steps)});
+           bytes, steps, made)});
   return subject;
 }
 
@@ -162,7 +166,7 @@ std::string table_of_right_ones(const std::string& look) {
 
 TEST_CASE("tests that know the right solutions by their code or its layout earn nothing") {
   for (const char* look : {kCode, kSymbolSize, kLayout, kUnwindTable}) {
-    CAPTURE(look);
+    CAPTURE(std::string(look));
     CHECK(grade_cheat(table_of_right_ones(look), counters()).earned == 0);
   }
 }
