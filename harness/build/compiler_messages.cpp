@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kKept = std::size_t{8} << 10;
+constexpr std::string_view kGuardAdvice = "Multiple include guards may be useful for:";
 
 std::string text_in(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -49,6 +50,21 @@ void add(const json& object, std::vector<Diagnostic>& all) {
     for (const json& child : *children) add(child, all);
 }
 
+void add_array(std::string_view line, CompilerOutput& all) {
+  std::string printed(line);
+  // g++ does not escape all control characters of a source's text.
+  std::replace_if(
+      printed.begin(), printed.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  const json said = json::parse(printed, nullptr, false);
+  all.garbled |= !said.is_array();
+  if (said.is_array())
+    for (const json& one : said) add(one, all.diagnostics);
+}
+
+std::string without_end(std::string_view line) {
+  return std::string(line.substr(0, line.find_last_not_of('\n') + 1));
+}
+
 std::string line_of(const Diagnostic& said) {
   std::string place = said.file;
   if (said.line > 0) place += fmt::format(":{}:{}", said.line, said.column);
@@ -79,23 +95,24 @@ std::string in_order(const std::vector<Diagnostic>& diagnostics) {
 
 CompilerOutput read_output(std::string_view output) {
   CompilerOutput all;
+  int arrays = 0;
+  bool advice = false;  // -H ends with a list of files, which ends with the structured output
   while (!output.empty()) {
     const std::size_t end = std::min(output.find('\n'), output.size() - 1) + 1;
     const std::string_view line = output.substr(0, end);
     output.remove_prefix(end);
-    if (!line.starts_with('[')) {
+    advice = !line.starts_with('[') && (advice || line.starts_with(kGuardAdvice));
+    if (line.starts_with('[')) {
+      ++arrays;
+      add_array(line, all);
+    } else if (const std::size_t depth = line.find_first_not_of('.');
+               depth > 0 && depth < line.size() && line[depth] == ' ') {
+      all.included.push_back({static_cast<int>(depth), without_end(line.substr(depth + 1))});
+    } else if (!advice) {
       all.plain += line;
-      continue;
     }
-    std::string printed(line);
-    // g++ does not escape all control characters of a source's text.
-    std::replace_if(
-        printed.begin(), printed.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
-    const json said = json::parse(printed, nullptr, false);
-    all.garbled |= !said.is_array();
-    if (said.is_array())
-      for (const json& one : said) add(one, all.diagnostics);
   }
+  all.garbled |= arrays != 1;
   return all;
 }
 

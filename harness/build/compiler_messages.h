@@ -7,10 +7,11 @@
 
 namespace gauntlet {
 
-/// True for a path as the compiler names its own headers. A path through /proc leads anywhere, a
-/// submission's folder among others.
+/// True for a path as the compiler names its own headers. A path through /proc or /dev leads
+/// anywhere, a submission's folder among others.
 inline bool is_system_file(std::string_view path) {
-  return path.starts_with('/') && path.find("/proc/") == std::string_view::npos;
+  return path.starts_with('/') && path.find("/proc/") == std::string_view::npos &&
+         path.find("/dev/") == std::string_view::npos;
 }
 
 /// One thing that the compiler says, and where.
@@ -27,15 +28,21 @@ struct Diagnostic {
   bool is_error() const { return kind != "warning" && kind != "note"; }
 };
 
-/// What a step of a build printed, taken apart.
-struct CompilerOutput {
-  std::vector<Diagnostic> diagnostics;  // in their order; notes follow what they explain
-  std::string plain;                    // of the driver, the assembler, the linker
-  bool garbled = false;                 // structured output that cannot be read, or was cut
+/// A file that the compiler reads, as -H tells it.
+struct Included {
+  int depth;  // 1: included by the file that is compiled; by the one before it with a depth less
+  std::string file;
 };
 
-/// Takes apart what g++ -fdiagnostics-format=json printed. The assembler writes to the same stream,
-/// and a source may have it print anything: that can add diagnostics, and take none away.
+/// What a step of a build printed, taken apart.
+struct CompilerOutput {
+  std::vector<Diagnostic> diagnostics = {};  // in their order; notes follow what they explain
+  std::vector<Included> included = {};       // in their order
+  std::string plain = {};                    // all else: of the driver, the assembler, the linker
+  bool garbled = false;                      // structured output is not there, or cannot be read
+};
+
+/// Takes apart what g++ -H -fdiagnostics-format=json printed.
 CompilerOutput read_output(std::string_view output);
 
 /// Warnings that are the submission's own.

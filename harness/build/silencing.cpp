@@ -160,10 +160,10 @@ std::vector<SolutionSource::File> with_misspelt_lines(
   return changed;
 }
 
-void add_silencers(const CompilerOutput& preprocessor,
-                   const std::vector<SolutionSource::File>& files, std::vector<Diagnostic>& found) {
+void add_silencers(const CompilerOutput& searched, const std::vector<SolutionSource::File>& files,
+                   std::vector<Diagnostic>& found) {
   std::string previous;
-  for (const Diagnostic& one : preprocessor.diagnostics) {
+  for (const Diagnostic& one : searched.diagnostics) {
     if (!one.is_error()) continue;
     const std::string word = poisoned_word(one.message);
     const std::string last = std::exchange(previous, word);
@@ -187,25 +187,18 @@ void add_silencers(const CompilerOutput& preprocessor,
   found.erase(std::unique(found.begin(), found.end(), same_place), found.end());
 }
 
-void add_taken_for_the_systems(std::string_view preprocessed, std::vector<Diagnostic>& found) {
-  // A line marker: `# 1 "./stdlib.h" 1 3`. The flag 3 says that it is a system header. A text may
-  // have lines that look like one, which then are told as well; it cannot hide any.
-  while (!preprocessed.empty()) {
-    const std::size_t end = std::min(preprocessed.find('\n'), preprocessed.size());
-    const std::string_view line = preprocessed.substr(0, end);
-    preprocessed.remove_prefix(std::min(end + 1, preprocessed.size()));
-    const std::size_t open = line.find(" \"");
-    const std::size_t close = line.rfind('"');
-    if (!line.starts_with("# ") || open == std::string_view::npos || close <= open + 1) continue;
-    const std::string_view name = line.substr(open + 2, close - open - 2);
-    if (name.starts_with('<') || is_system_file(name)) continue;
-    // The flag 1 says that a file begins here, 2 that one goes on behind an include. Without them a
-    // macro of the system's, which a right solution may use, was put in.
-    const std::string_view flags = line.substr(close);
-    const bool file = flags.find_first_of("12") != std::string_view::npos;
-    if (file && flags.find('3') != std::string_view::npos)
-      found.push_back(silencer(std::filesystem::path(name).lexically_normal().string(), 0, 0,
-                               "text that the compiler takes for a system header's"));
+void add_taken_for_the_systems(const std::vector<Included>& included,
+                               std::vector<Diagnostic>& found) {
+  std::vector<bool> systems{false};  // the file that is compiled, and those on the way from it
+  for (const Included& one : included) {
+    systems.resize(std::min(systems.size(), static_cast<std::size_t>(one.depth)));
+    const bool own = !is_system_file(one.file);
+    const std::string name = std::filesystem::path(one.file).lexically_normal().string();
+    if (own && systems.back())
+      found.push_back(silencer(name, 0, 0, "text that the compiler takes for a system header's"));
+    if (own && one.file.starts_with('/'))
+      found.push_back(silencer(name, 0, 0, "a file that is named through /proc or /dev"));
+    systems.push_back(!own);
   }
 }
 

@@ -11,9 +11,9 @@ namespace gauntlet {
 /// How a source can keep the compiler from warning about it, and how that is seen. There are four
 /// ways: `#pragma GCC diagnostic`; `#pragma GCC system_header`; `#line` or a line marker, which
 /// give the text that follows another file's name or call it a system header's; and a header that
-/// one of the system's includes instead of its own, by the same name. A search in the text would
-/// miss what macros put together, so the preprocessor tells: it works once more on the sources,
-/// with the words of these pragmas poisoned, and complains wherever one comes out.
+/// one of the system's includes, by a name that it asks for. A search in the text would miss what
+/// macros put together, so the compiler tells: it reads the sources once more (SilencerSearch), with
+/// the words of these pragmas poisoned, and complains wherever one comes out.
 
 /// What is included before each source for that.
 inline constexpr std::string_view kPoison = "#pragma GCC poison GCC diagnostic system_header\n";
@@ -23,11 +23,13 @@ inline constexpr std::string_view kPoison = "#pragma GCC poison GCC diagnostic s
 std::vector<SolutionSource::File> with_misspelt_lines(
     const std::vector<SolutionSource::File>& files, std::vector<Diagnostic>& found);
 
-/// Adds, as warnings, what the preprocessor met in these files.
-void add_silencers(const CompilerOutput& preprocessor,
-                   const std::vector<SolutionSource::File>& files, std::vector<Diagnostic>& found);
+/// Adds, as warnings, what the compiler met in these files.
+void add_silencers(const CompilerOutput& searched, const std::vector<SolutionSource::File>& files,
+                   std::vector<Diagnostic>& found);
 
-/// The same for what the preprocessor made: it marks what the compiler will take for the system's.
-void add_taken_for_the_systems(std::string_view preprocessed, std::vector<Diagnostic>& found);
+/// The same for files that a compilation read (-H): what a system header includes is taken for the
+/// system's, whosever it is. And no file of a submission's is found by a path through /proc.
+void add_taken_for_the_systems(const std::vector<Included>& included,
+                               std::vector<Diagnostic>& found);
 
 }  // namespace gauntlet

@@ -76,6 +76,13 @@ bool switches_section(std::string_view directive) {
          directive == ".bss";
 }
 
+/// Unwind tables say how large a function's frame is and where in it what happens: whoever reads them
+/// needs no instruction to know it. Without them an exception ends the process, which is what it does
+/// anyway where it would leave a function of C.
+bool is_unwinding(std::string_view directive) {
+  return directive.starts_with(".cfi_");
+}
+
 bool starts_initialisers(std::string_view line) {
   return verb(line) == ".section" && operand(line).starts_with(".init_array");
 }
@@ -223,6 +230,7 @@ std::vector<std::string> Disguise::draw(Rng& rng) const {
       if (gaps.before(line)) text += filler.before_instruction();
       if (line == "\t.cfi_endproc") text += filler.after_function();
 #endif
+      if (is_unwinding(verb(line))) continue;
       text += renamed(line) + '\n';
     }
     for (const std::string& name : initialisers_) text += fmt::format("\t.globl\t{}\n", name);

@@ -12,7 +12,7 @@ namespace gauntlet {
 
 /// The assembly text of one solution, for a library that it shares with others and in which its
 /// code is not to be known again: the same instructions in the same order, under names of its own,
-/// with instructions that do nothing between them.
+/// with instructions that do nothing between them, and without unwind tables.
 class Disguise {
  public:
   /// `parts`: what build_assembly made. Names that the solution defines get `prefix`.

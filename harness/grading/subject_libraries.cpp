@@ -13,12 +13,16 @@
 #include "harness/core/parallel.h"
 #include "harness/core/rng.h"
 #include "harness/grading/disguise.h"
+#include "harness/grading/library_template.h"
 #include "harness/sandbox/run_command.h"
 
 namespace gauntlet {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kTable = ".gauntlet.subjects";
+
 using Subjects = std::vector<std::pair<std::string, const SolutionSource*>>;
 
 /// parallel_for on all cores, for work that may throw; the first exception is thrown again.
@@ -106,9 +110,28 @@ std::vector<std::string> objects_of(const std::vector<Disguise>& all) {
   return objects;
 }
 
-/// The library whose functions are those of one subject.
-std::string linked(const std::vector<std::string>& objects, std::size_t subject,
-                   const std::vector<std::string>& initialisers, const Challenge& challenge) {
+/// What is linked besides the subjects: as many slots for initialisers as the subject has that has
+/// most, so that their number tells nothing, and a table of where everything lies.
+std::string entry_text(const std::vector<Disguise>& all, const std::vector<std::string>& exports,
+                       std::size_t slots) {
+  std::string text = "\t.section .note.GNU-stack,\"\",@progbits\n";
+  text += "\t.text\nNOTHING_TO_DO:\n\tret\n";
+  text += "\t.section .init_array,\"aw\"\n\t.align 8\nSLOTS:\n";
+  for (std::size_t i = 0; i < slots; ++i) text += "\t.quad NOTHING_TO_DO\n";
+  text += fmt::format("\t.section {},\"\",@progbits\n\t.quad SLOTS\n", kTable);
+  for (std::size_t subject = 0; subject < all.size(); ++subject) {
+    for (const std::string& name : exports)
+      text += fmt::format("\t.quad {}{}\n", prefix_of(subject), name);
+    std::vector<std::string> initialisers = all[subject].initialisers();
+    initialisers.resize(slots, "NOTHING_TO_DO");
+    for (const std::string& name : initialisers) text += fmt::format("\t.quad {}\n", name);
+  }
+  return text;
+}
+
+/// The library that all of them are, with the table.
+std::string linked(const std::vector<std::string>& objects, const std::string& entry,
+                   const std::vector<std::string>& exports) {
   const ScratchFolder folder("link");
   std::vector<std::string> arguments{"-shared",
                                      "-fopenmp",
@@ -120,12 +143,9 @@ std::string linked(const std::vector<std::string>& objects, std::size_t subject,
                                      "-o",
                                      "solution.so"};
   write_file(folder.path() / "exports",
-             fmt::format("{{ global: {}; local: *; }};\n", fmt::join(challenge.exports, "; ")));
-  for (const std::string& name : challenge.exports)
-    arguments.push_back(fmt::format("-Wl,--defsym,{}={}{}", name, prefix_of(subject), name));
-  std::string entry = "\t.section .note.GNU-stack,\"\",@progbits\n";
-  entry += "\t.section .init_array,\"aw\"\n\t.align 8\n";
-  for (const std::string& name : initialisers) entry += fmt::format("\t.quad {}\n", name);
+             fmt::format("{{ global: {}; local: *; }};\n", fmt::join(exports, "; ")));
+  for (const std::string& name : exports)
+    arguments.push_back(fmt::format("-Wl,--defsym,{}={}{}", name, prefix_of(0), name));
   write_file(folder.path() / "entry.s", entry);
   arguments.push_back("entry.s");
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -142,10 +162,21 @@ SubjectLibraries::SubjectLibraries(const Subjects& subjects, const Challenge& ch
                                    const fs::path& cache,
                                    const std::function<void(const std::string&)>& busy) {
   const std::vector<Disguise> all = disguises(subjects, challenge, cache, busy);
-  const std::vector<std::string> objects = objects_of(all);
-  on_all_cores(subjects.size(), [&](std::size_t i) {
-    write_file(library(i), linked(objects, i, all[i].initialisers(), challenge));
-  });
+  std::size_t slots = 0;
+  for (const Disguise& one : all) slots = std::max(slots, one.initialisers().size());
+  const std::vector<std::string>& exports = challenge.exports;
+  LibraryTemplate library(linked(objects_of(all), entry_text(all, exports, slots), exports));
+  const std::vector<std::uint64_t> table = library.take_table(kTable);
+  auto next = table.begin() + 1;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    LibraryTemplate::Entry entry;
+    for (auto* part : {&entry.exports, &entry.initialisers}) {
+      const std::size_t count = part == &entry.exports ? exports.size() : slots;
+      part->assign(next, next + static_cast<std::ptrdiff_t>(count));
+      next += static_cast<std::ptrdiff_t>(count);
+    }
+    write_file(this->library(i), library.leading_to(entry, exports, table[0]));
+  }
 }
 
 fs::path SubjectLibraries::library(std::size_t subject) const {

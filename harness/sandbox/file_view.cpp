@@ -55,13 +55,12 @@ int taken(const std::string& path, bool writable) {
 
 }  // namespace
 
-FileView::FileView(const std::vector<PathRule>& rules) {
-  std::vector<PathRule> all = rules;
-  all.push_back({"/proc", PathAccess::read});  // a library is loaded by way of /proc/self/fd
+FileView::FileView(std::vector<PathRule> rules, Proc proc) {
+  if (proc == Proc::shown) rules.push_back({"/proc", PathAccess::read});
   // Upper folders first, so that what lies in them comes on top.
-  std::sort(all.begin(), all.end(),
+  std::sort(rules.begin(), rules.end(),
             [](const PathRule& a, const PathRule& b) { return a.path < b.path; });
-  for (const PathRule& rule : all) {
+  for (const PathRule& rule : rules) {
     std::error_code absent;
     const fs::file_status facts = fs::symlink_status(rule.path, absent);
     if (!fs::exists(facts)) continue;

@@ -7,14 +7,18 @@
 
 namespace gauntlet {
 
+/// A worker needs it: a library is loaded by way of /proc/self/fd. A compiler does not, and a source
+/// could ask through it which process and which step of a build reads it.
+enum class Proc { shown, hidden };
+
 /// What a process with a mount namespace of its own sees of the machine's files: the paths that its
-/// Landlock rules name, read-only but for its work folder, /proc, and nothing else. A second wall
-/// behind Landlock.
+/// Landlock rules name, read-only but for its work folder, and nothing else. A second wall behind
+/// Landlock, which lets pass who reaches through /proc for what he may read anyway.
 class FileView {
  public:
   /// Everything is laid out here: between fork and exec nothing may be allocated. Paths that do not
   /// exist are left out.
-  explicit FileView(const std::vector<PathRule>& rules);
+  explicit FileView(std::vector<PathRule> rules, Proc proc = Proc::shown);
 
   /// Makes the view the calling process's root, and its work folder or "/" the current one. Needs a
   /// mount namespace of its own and the right to mount there. Async-signal-safe. Null, or the step

@@ -65,7 +65,7 @@ class Run {
       broken_call("giving " + command_.folder.string() + " to the sandbox's user");
     const std::vector<PathRule> rules = compile_rules(command_.folder);
     const Fd landlock = landlock_ruleset(rules);
-    const FileView files(rules);
+    const FileView files(rules, Proc::hidden);
     const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
     // Orphans of the command come to us, so that we can wait for the last of them.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) broken_call("PR_SET_CHILD_SUBREAPER");

@@ -15,6 +15,7 @@ struct Bench {
   ScratchFolder challenge_folder{"build-test-challenge"};
   ScratchFolder cache{"build-test-cache"};
   Challenge challenge;
+  BuildTerms terms;
 
   Bench() {
     challenge.id = "test";
@@ -28,7 +29,7 @@ struct Bench {
   }
 
   BuiltSolution build() const {
-    return build_solution(read_solution(solution.path()), challenge, cache.path());
+    return build_solution(read_solution(solution.path()), challenge, cache.path(), terms);
   }
 
   BuiltSolution build(const std::string& source) const {

@@ -83,12 +83,33 @@ TEST_CASE("a challenge may have further sizes, with other limits") {
                        doctest::Contains("none but the standard one"), UserError);
 }
 
+namespace {
+
+/// A prompt without its line ends.
+std::string prompt_of(const Challenge& challenge) {
+  std::istringstream words(read_file(challenge.folder / "PROMPT.md"));
+  std::string prompt;
+  for (std::string word; words >> word;) prompt += word + ' ';
+  return prompt;
+}
+
+}  // namespace
+
+TEST_CASE("every prompt says which tests count and how large a submission may be") {
+  for (const std::string& id : challenge_ids(GAUNTLET_ROOT)) {
+    CAPTURE(id);
+    const std::string prompt = prompt_of(load_challenge(GAUNTLET_ROOT, id));
+    for (const char* rule :
+         {"refusing it counts only if the tests accept that correct one.",
+          "All files of a submission together hold at most 256 KiB; a larger one is refused."})
+      CHECK(prompt.find(rule) != std::string::npos);
+  }
+}
+
 TEST_CASE("every prompt says what calls may take together, as the limits have it") {
   for (const std::string& id : challenge_ids(GAUNTLET_ROOT)) {
     const Challenge standard = load_challenge(GAUNTLET_ROOT, id);
-    std::istringstream words(read_file(standard.folder / "PROMPT.md"));
-    std::string prompt;
-    for (std::string word; words >> word;) prompt += word + ' ';
+    const std::string prompt = prompt_of(standard);
     std::vector<std::string> entries{id};
     for (const std::string& size : standard.sizes) entries.push_back(id + "." + size);
     for (const std::string& entry : entries) {

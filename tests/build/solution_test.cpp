@@ -86,8 +86,8 @@ TEST_CASE("a folder that is no solution is refused, with the file and the rule")
   CHECK(contains(refusal_with([](const Bench& bench) { bench.file(".hidden.cpp", ""); }),
                  "names are"));
   CHECK(contains(
-      refusal_with([](const Bench& bench) { bench.file("big.h", std::string(1 << 20, ' ')); }),
-      "more than 1024 KiB"));
+      refusal_with([](const Bench& bench) { bench.file("big.h", std::string(256 << 10, ' ')); }),
+      "more than 256 KiB"));
   CHECK(
       contains(refusal_with([](const Bench& bench) { bench.file("b.h", std::string("a\0b", 3)); }),
                "b.h: is not UTF-8 text"));

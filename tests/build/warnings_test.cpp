@@ -1,7 +1,10 @@
 // A warning is the submission's when its place is; and what keeps the compiler from warning is one.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "harness/build/compiler_messages.h"
+#include "harness/sandbox/file_view.h"
+#include "harness/sandbox/namespaces.h"
 #include "tests/build/bench.h"
 #include "tests/support/text.h"
 
@@ -79,10 +82,54 @@ TEST_CASE("nothing gives a warning another place, or calls a file the system's")
   }
 }
 
-TEST_CASE("a header that the system's include instead of their own is still the submission's") {
+TEST_CASE("a silencer cannot tell the search for it from the compilation") {
+  const std::string silence = "\n#pragma GCC diagnostic ignored \"-Wunused-variable\"\n";
+  std::vector<std::string> conditions{
+      // Known to a compiler that goes on behind the preprocessor, and to no other.
+      "#ifdef __GCC_HAVE_DWARF2_CFI_ASM", "#if __COUNTER__ == 0", "#if __INCLUDE_LEVEL__ == 0"};
+  for (int fd = 0; fd < 8; ++fd)
+    for (const char* how :
+         {"#if __has_include(\"/proc/self/fd/{}\")", "#if !__has_include(\"/proc/self/fd/{}\")",
+          "#if __has_include(\"/dev/fd/{}\")", "#if !__has_include(\"/dev/fd/{}\")"})
+      conditions.push_back(fmt::format(fmt::runtime(how), fd));
+  for (const bool mounts : {true, false})  // without, a compiler sees /proc
+    for (const std::string& condition : conditions) {
+      Bench bench;
+      bench.terms.walls.mounts = mounts;
+      const BuiltSolution built = bench.build(condition + silence + "#endif\n" + kBadAnswer);
+      // A build that is refused hides nothing either.
+      CHECK_MESSAGE((!built.record.ok || built.record.warnings > 0), condition);
+    }
+}
+
+TEST_CASE("the search goes on behind a source that includes itself or a copy of itself") {
+  const std::string twice =
+      "#ifndef AGAIN\n#define AGAIN\n#include SELF\n"
+      "#ifndef SEEN\n#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#endif\n" +
+      kBadAnswer + "#else\n#define SEEN\n#endif\n";
+  check_warned(Bench(), "#define SELF \"solution.cpp\"\n" + twice);
+  // #pragma once holds for files of the same text, time and size as well.
   const Bench bench;
-  bench.file("bits/stl_pair.h", kBad + "#include_next <bits/stl_pair.h>\n");
-  check_warned(bench, "#include <utility>\n" + kAnswer + "int n = bad();\n");
+  const std::string once = "#pragma once\n#define SELF \"copy.h\"\n" + twice;
+  bench.file("copy.h", once);
+  check_warned(bench, once);
+}
+
+TEST_CASE("a header that the system's include by a name of their own is still the submission's") {
+  for (const char* condition : {"#if 1\n", "#ifdef __GCC_HAVE_DWARF2_CFI_ASM\n",
+                                "#if !__has_include(\"/proc/self/fd/3\")\n"}) {
+    const Bench bench;
+    bench.file("linux/stat.h", kBad + "#include_next <linux/stat.h>\n");
+    check_warned(bench, std::string(condition) + "#include <sys/stat.h>\n#endif\n" + kAnswer +
+                            "int n = bad();\n");
+  }
+}
+
+TEST_CASE("a header of the submission's does not take the place of one of the system's") {
+  const Bench bench;
+  bench.file("bits/stl_pair.h", "#error not the system's\n");
+  bench.file("math.h", "#error not the system's\n");
+  check_clean(bench, "#include <cmath>\n#include <utility>\n" + kAnswer);
 }
 
 TEST_CASE("a macro of the system's in a header of the submission's is right code") {
@@ -96,9 +143,24 @@ TEST_CASE("a macro of the system's in a header of the submission's is right code
 }
 
 TEST_CASE("a header that is named through /proc is still the submission's") {
-  Bench bench;
-  bench.file("all.h", kBadAnswer);
-  check_warned(bench, "#include \"/proc/self/cwd/all.h\"\n");
+  for (const bool mounts : {true, false}) {
+    Bench bench;
+    bench.terms.walls.mounts = mounts;
+    bench.file("all.h", kBadAnswer);
+    const BuiltSolution built = bench.build("#include \"/proc/self/cwd/all.h\"\n");
+    CHECK((!built.record.ok || built.record.warnings == 2));  // the warning, and the way to it
+  }
+}
+
+TEST_CASE("a compiler with files of its own has no /proc and no descriptors to ask about") {
+  if (!why_no_namespaces().empty() || !why_no_file_view().empty()) {
+    MESSAGE("skipped: no mount namespaces here");
+    return;
+  }
+  for (const char* path : {"/proc/self/status", "/proc/self/fd/0", "/proc/self/cwd/solution.cpp",
+                           "/dev/fd/0", "/dev/stdin", "/dev/zero", "/sys/kernel"})
+    check_clean(Bench(),
+                fmt::format("#if __has_include(\"{}\")\n#error seen\n#endif\n", path) + kAnswer);
 }
 
 TEST_CASE("warnings behind more text than is kept are counted") {
@@ -111,8 +173,15 @@ TEST_CASE("warnings behind more text than is kept are counted") {
 }
 
 TEST_CASE("a source that prints like the compiler takes no warning away") {
-  for (const char* printed : {"[]", "[", "[{}]", "]"})
+  for (const char* printed : {"[]", "[", "[{}]", "]", "{"})
     check_warned(Bench(), std::string("asm(\".print \\\"") + printed + "\\\"\");\n" + kBadAnswer);
+  // The assembler writes to a pipe in blocks: so much text ends a block within a line.
+  std::string code;
+  for (int i = 0; i < 3000; ++i)
+    code += fmt::format("int f{0}(int a) {{ return a * {0} + a / {1}; }}\n", i, i + 3);
+  for (const std::size_t length : {4096, 5000, 70000})
+    check_warned(Bench(),
+                 "asm(\".print \\\"" + std::string(length, '{') + "\\\"\");\n" + kBadAnswer + code);
 }
 
 TEST_CASE("right code is blamed neither for what the system's headers do nor for what it says") {

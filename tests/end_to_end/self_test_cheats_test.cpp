@@ -22,18 +22,23 @@ SelfTestSubject counting(const std::string& name, int bytes, bool honest) {
   subject.name = name;
   subject.honest = honest;
   std::string steps;
+  // What runs when a library is loaded is there for right ones only.
+  const std::string made = bytes % 8 == 0
+                               ? "static volatile int64_t one = 1;\nstatic int64_t made = one;\n"
+                               : "static int64_t made = 1;\n";
   for (int i = 0; i < bytes % 64; ++i) steps += fmt::format("  n = n * 3 + a->rows * {};\n", i + 7);
   subject.solution.files.push_back(
       {"solution.cpp",
        fmt::format(
            "#include \"contract.h\"\n"
-           "static const volatile double mark[2] = {{{0}.0 + 1e9, -{0}.5}};\n"
+           "{2}static const volatile double mark[2] = {{{0}.0 + 1e9, -{0}.5}};\n"
            "extern \"C\" int64_t layernorm_saved_bytes(const LayernormArgs* a) {{\n"
+           "  volatile char frame[1000 * {0}];\n  frame[a->rows & 1] = 0;\n"
            "  volatile int64_t n = static_cast<int64_t>(mark[0] - 1e9);\n{1}"
-           "  return a->rows == 0 ? {0} : n;\n}}\n"
+           "  return a->rows == 0 ? {0} * made : n;\n}}\n"
            "extern \"C\" int64_t layernorm_forward(const LayernormArgs*) {{ return 0; }}\n"
            "extern \"C\" int64_t layernorm_backward(const LayernormArgs*) {{ return 0; }}\n",
-           bytes, steps)});
+           bytes, steps, made)});
   return subject;
 }
 
@@ -97,6 +102,38 @@ static int each(dl_phdr_info* info, std::size_t, void*) {
 }
 static void look() { dl_iterate_phdr(each, nullptr); })";
 
+// The sizes that the function's frame has, as its unwind table tells them (DWARF's call frames).
+constexpr const char* kUnwindTable = R"(
+struct Bases { void* text; void* data; void* function; };
+extern "C" const unsigned char* _Unwind_Find_FDE(void*, Bases*);
+static std::size_t number(const unsigned char*& at) {
+  std::size_t value = 0;
+  for (int shift = 0;; shift += 7) {
+    value |= std::size_t(*at & 0x7f) << shift;
+    if ((*at++ & 0x80) == 0) return value;
+  }
+}
+static void look() {
+  Bases bases{};
+  const unsigned char* table = _Unwind_Find_FDE(const_cast<unsigned char*>(code) + 1, &bases);
+  if (table == nullptr) return;
+  unsigned length = 0;
+  std::memcpy(&length, table, sizeof length);
+  const unsigned char* const end = table + sizeof length + length;
+  const unsigned char* at = table + 16;  // length, parent, place and size
+  const std::size_t more = number(at);
+  at += more;
+  while (at < end) {
+    const unsigned char op = *at++;
+    if (op == 2) ++at;
+    else if (op == 3) at += 2;
+    else if (op == 4) at += 4;
+    else if (op == 0x0e) { const std::size_t size = number(at); fold(&size, sizeof size); }
+    else if (op == 0x0c) { number(at); number(at); }
+    else if (op == 0x0d || (op & 0xc0) == 0x80) number(at);
+  }
+})";
+
 /// What a grade tells whoever handed in tests that return what they saw.
 std::string seen_by(const std::string& look, const std::string& name) {
   std::vector<SelfTestSubject> all = counters();
@@ -128,8 +165,8 @@ std::string table_of_right_ones(const std::string& look) {
 }  // namespace
 
 TEST_CASE("tests that know the right solutions by their code or its layout earn nothing") {
-  for (const char* look : {kCode, kSymbolSize, kLayout}) {
-    CAPTURE(look);
+  for (const char* look : {kCode, kSymbolSize, kLayout, kUnwindTable}) {
+    CAPTURE(std::string(look));
     CHECK(grade_cheat(table_of_right_ones(look), counters()).earned == 0);
   }
 }

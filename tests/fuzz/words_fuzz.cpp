@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<gauntlet::SolutionSource::File> files{{"solution.cpp", std::string(words)}};
   if (gauntlet::with_misspelt_lines(files, found)[0].content.size() != size) std::abort();
   gauntlet::add_silencers(output, files, found);
-  gauntlet::add_taken_for_the_systems(words, found);
+  gauntlet::add_taken_for_the_systems(output.included, found);
   require_safe(gauntlet::limit_in(words).value_or(""));
 
   gauntlet::wire::Control control{};
