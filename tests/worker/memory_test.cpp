@@ -1,38 +1,13 @@
 // Peak memory, as the parent counts it.
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "worker_fixture.h"
+#include "counted_memory.h"
 
 using namespace gauntlet;
 using namespace gauntlet::test;
 
 namespace {
-
-constexpr std::int64_t kMib = std::int64_t{1} << 20;
-// The kernel adds up resident pages for each core on its own and shares a count when it reaches
-// max(32, 2 * cores) pages (percpu_counter); resident memory is the sum of three such counters.
-const std::int64_t kCores = sysconf(_SC_NPROCESSORS_CONF);
-const std::int64_t kExact = 3 * kCores * std::max<std::int64_t>(32, 2 * kCores) * 4096;
-
-const char* const kHeaders =
-    "#include <stdlib.h>\n#include <string.h>\n#include <thread>\n"
-    "#include <vector>\n#include <omp.h>";
-
-std::int64_t peak_of(WorkerSession& session, WorkCall& call) {
-  call.measure_memory = true;
-  session.run(call);
-  REQUIRE(call.peak_bytes.has_value());
-  return *call.peak_bytes;
-}
-
-std::int64_t peak_of(const std::string& body, const std::string& before = "") {
-  const Solution solution(work(body, std::string(kHeaders) + "\n" + before));
-  WorkCall call(std::size_t{4} << 20);  // 16 MiB in, 16 MiB out: must not count
-  return peak_of(*solution.session, call);
-}
 
 const char* const kTouchAll = "for (int64_t i = 0; i < args->count; ++i) args->y[i] = args->x[i];";
 
@@ -101,18 +76,6 @@ TEST_CASE("the peak is that of the call, not of an earlier one") {
   CHECK(first >= 100 * kMib - kExact);
   CHECK(second >= 10 * kMib - kExact);
   CHECK(second < 10 * kMib + kExact);
-}
-
-TEST_CASE("dropping shared pages at the peak does not hide memory of one's own") {
-  // 16 MiB of inputs are unmapped while 16 MiB of scratch are in use.
-  const std::int64_t peak = peak_of(R"(
-    madvise((void*)(((uintptr_t)args->x + 4095) & ~(uintptr_t)4095), 15 << 20, MADV_DONTNEED);
-    std::vector<char> much(15 << 20, 1);
-    usleep(20000);
-    return much[9];
-  )",
-                                    "#include <sys/mman.h>\n#include <unistd.h>");
-  CHECK(peak >= 15 * kMib - kExact);
 }
 
 TEST_CASE("a name that reads like a line of numbers hides no memory") {

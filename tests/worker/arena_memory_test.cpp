@@ -1,0 +1,268 @@
+// Memory of one's own inside what the harness shares with a solution, or hidden behind it: all of it
+// counts, and nothing of an earlier call is left there.
+
+#include <fmt/format.h>
+
+#include "callback_fixture.h"
+#include "counted_memory.h"
+
+using namespace gauntlet;
+using namespace gauntlet::test;
+
+namespace {
+
+const char* const kMapping = R"(
+    #include <dlfcn.h>
+    #include <errno.h>
+    #include <fcntl.h>
+    #include <initializer_list>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/mman.h>
+    #include <unistd.h>
+    static const size_t kScratch = 15 << 20;
+    static char* whole_page(const void* at) {
+      return (char*)(((uintptr_t)at + 4095) & ~(uintptr_t)4095);
+    }
+    static void touch(volatile char* at, size_t bytes, char value) {
+      for (size_t i = 0; i < bytes; i += 4096) at[i] = value;
+    }
+    static void look_at(const volatile char* at, size_t bytes) {
+      for (size_t i = 0; i < bytes; i += 4096) (void)at[i];
+    }
+    // Too short for somebody who looks every few milliseconds.
+    static void use_scratch(size_t bytes = kScratch) {
+      void* much = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      touch((char*)much, bytes, 1);
+      munmap(much, bytes);
+    }
+)";
+
+// The mailbox of callbacks ends 16 pages before the first output.
+const char* const kMailbox = R"(
+    #include <string.h>
+    static const size_t kScratch = 40 << 20;
+    static volatile char* mailbox(const Args* args) {
+      return (char*)((uintptr_t)args->y & ~(uintptr_t)4095) - 16 * 4096 - kScratch;
+    }
+    static void use_mailbox(const Args* args) {
+      for (size_t i = 0; i < kScratch; i += 4096) mailbox(args)[i] = 1;
+    }
+    static int64_t ask(const Args* args) {
+      float number = 1;
+      Request request = {1, 1, &number, &number, 2, -1};
+      return args->scale(args->context, &request);
+    }
+)";
+
+constexpr std::size_t kFloats = std::size_t{4} << 20;  // 16 MiB in, 16 MiB out
+
+/// What gives pages of an address range back or puts others in their place, done to 15 MiB of
+/// inputs at `page`. True when it worked.
+const char* const kDrops[] = {
+    "madvise(page, kScratch, MADV_DONTNEED) == 0",
+    "madvise(page, kScratch, MADV_REMOVE) == 0",
+    "madvise(page, kScratch, MADV_DONTNEED_LOCKED) == 0",
+    "madvise(page, kScratch, 25 /* MADV_COLLAPSE */) == 0",
+    "madvise((void*)((uintptr_t)page | 1ul << 60), kScratch, MADV_DONTNEED) == 0",
+    "munmap(page, kScratch) == 0",
+    "munmap((void*)(1ul << 44), (uintptr_t)page + kScratch - (1ul << 44)) == 0",
+    "mmap(0, (uintptr_t)page + kScratch, PROT_READ, kOwn | MAP_FIXED, -1, 0) == 0",
+    "mmap(page, kScratch, PROT_READ, kOwn | MAP_FIXED, -1, 0) == page",
+    "mremap(page, kScratch, 4096, 0) == page",
+    "mremap(page, 0, kScratch, MREMAP_MAYMOVE) != MAP_FAILED",
+    "mremap(page, kScratch, kScratch, MREMAP_MAYMOVE | MREMAP_FIXED, own) == own",
+    "mremap(own, kScratch, kScratch, MREMAP_MAYMOVE | MREMAP_FIXED, page) == page",
+};
+
+const char* const kOwnMemory = R"(
+    const int kOwn = MAP_PRIVATE | MAP_ANONYMOUS;
+    char* own = (char*)mmap(0, kScratch, PROT_READ | PROT_WRITE, kOwn, -1, 0);
+    errno = 0;
+)";
+
+}  // namespace
+
+TEST_CASE("no page of an arena is given back, moved or replaced") {
+  std::string body = std::string(kOwnMemory) +
+                     "char* page = whole_page(args->x);\nbool worked = false;\n"
+                     "switch (args->mode) {\n";
+  for (std::size_t i = 0; i < std::size(kDrops); ++i)
+    body += fmt::format("case {}: worked = {}; break;\n", i, kDrops[i]);
+  const Solution solution(work(body + R"(}
+    if (worked || errno != EPERM) return 1;
+    use_scratch();
+    return 0;
+  )",
+                               kMapping));
+  for (std::size_t i = 0; i < std::size(kDrops); ++i) {
+    WorkCall call(kFloats, static_cast<std::int64_t>(i));
+    call.measure_memory = true;
+    CHECK_MESSAGE(ending_of(*solution.session, call).verdict == Verdict::passed, kDrops[i]);
+    CHECK_MESSAGE(call.returned == 0, kDrops[i]);
+    CHECK_MESSAGE(call.peak_bytes.value_or(0) >= 15 * kMib - kExact, kDrops[i]);
+    solution.session->restart();
+  }
+}
+
+TEST_CASE("a solution does what it likes with its own memory") {
+  const Solution solution(work(std::string(kOwnMemory) + R"(
+    int failed = 0;
+    for (const int advice : {0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23, 24, 25})
+      failed += madvise(own, kScratch, advice) != 0 && errno == EPERM;
+    char* more = (char*)mremap(own, kScratch, 2 * kScratch, MREMAP_MAYMOVE);
+    failed += more == MAP_FAILED;
+    failed += mmap(more, 4096, PROT_READ, kOwn | MAP_FIXED, -1, 0) != more;
+    failed += munmap(more, 2 * kScratch) != 0;
+    return failed;
+  )",
+                               kMapping));
+  WorkCall call(4);
+  solution.session->run(call);
+  CHECK(call.returned == 0);
+}
+
+TEST_CASE("scratch between the outputs counts, however it is tidied up") {
+  const char* const ways[] = {"touch(gap, kScratch, 0);", "madvise(gap, kScratch, MADV_REMOVE);",
+                              "touch(gap, kScratch, 0); mprotect(gap, kScratch, PROT_NONE);"};
+  for (const char* tidy_up : ways) {
+    // Inputs that were read already make room for it, if that can be had.
+    const std::int64_t peak = peak_of(fmt::format(R"(
+      char* gap = whole_page(args->y + args->count);
+      mprotect(gap, kScratch, PROT_READ | PROT_WRITE);
+      madvise(whole_page(args->x), kScratch, MADV_DONTNEED);
+      touch(gap, kScratch, 1);
+      {}
+      look_at(whole_page(args->x), kScratch);
+      mprotect(gap, kScratch, PROT_READ | PROT_WRITE);
+      touch(gap, kScratch, 0);
+      return 0;
+    )",
+                                                  tidy_up),
+                                      kMapping);
+    CHECK_MESSAGE(peak >= 15 * kMib - kExact, tidy_up);
+  }
+}
+
+TEST_CASE("scratch between the outputs that was opened before the call counts") {
+  const Solution solution(work(R"(
+    char* gap = whole_page(args->y + args->count);
+    mprotect(gap, kScratch, PROT_READ | PROT_WRITE);
+    touch(gap, kScratch, 1);
+    touch(gap, kScratch, 0);
+    return 0;
+  )",
+                               kMapping));
+  WorkCall call(kFloats);
+  solution.session->run(call);
+  CHECK(peak_of(*solution.session, call) >= 15 * kMib - kExact);
+}
+
+TEST_CASE("code that is dropped at the peak hides little") {
+  // A table in the solution's library, and the system's largest library twenty times.
+  const std::int64_t peak = peak_of(R"(
+    look_at(table, sizeof table);
+    Dl_info found;
+    struct stat facts;
+    dladdr((void*)&std::terminate, &found);
+    const int fd = open(found.dli_fname, O_RDONLY);
+    if (fd < 0 || fstat(fd, &facts) != 0) abort();
+    const size_t bytes = (size_t)facts.st_size;
+    void* views[20];
+    for (void*& view : views) {
+      view = mmap(0, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+      madvise(view, bytes, MADV_POPULATE_READ);
+    }
+    if (args->mode == 0) return 0;
+    madvise(whole_page(table), sizeof table - 4096, MADV_DONTNEED);
+    for (void* view : views) madvise(view, bytes, MADV_DONTNEED);
+    use_scratch();
+    look_at(table, sizeof table);
+    for (void* view : views) madvise(view, bytes, MADV_POPULATE_READ);
+    return 0;
+  )",
+                                    std::string(kMapping) + R"(
+    #include <exception>
+    #include <sys/stat.h>
+    static const char table[15 << 20] = {1};
+  )");
+  // What a worker had of the system's libraries before, kLibraryCode and kSolutionCode.
+  constexpr std::int64_t kHidden = 3 * kMib + 2 * kMib + 1 * kMib;
+  CHECK(peak >= 15 * kMib - kHidden - kExact);
+}
+
+TEST_CASE("scratch in the mailbox of callbacks counts, but for what a request used") {
+  for (const char* body :
+       {"ask(args); use_mailbox(args); return 0;", "use_mailbox(args); ask(args); return 0;",
+        "use_mailbox(args); return 0;"}) {
+    Scaling scaling(body, kMailbox);
+    scaling.call.measure_memory = true;
+    for (int turn = 0; turn < 2; ++turn) {  // the second time, its pages are there already
+      scaling.session.run(scaling.call);
+      CHECK_MESSAGE(scaling.call.peak_bytes.value_or(0) >= 40 * kMib - kExact, body);
+    }
+  }
+}
+
+TEST_CASE("what a request needs of the mailbox does not count") {
+  Scaling scaling(R"(
+    static float in[1 << 20], out[1 << 20];
+    for (float& number : in) number = 1;
+    Request request = {1 << 10, 1 << 10, in, out, 2, -1};
+    return args->scale(args->context, &request);
+  )");
+  scaling.call.measure_memory = true;
+  for (int turn = 0; turn < 2; ++turn) {
+    scaling.session.run(scaling.call);
+    CHECK(scaling.call.peak_bytes.value_or(0) >= 8 * kMib - kExact);
+    CHECK(scaling.call.peak_bytes.value_or(0) < 8 * kMib + kExact);
+  }
+}
+
+TEST_CASE("inputs of an earlier call are gone") {
+  const Solution solution(work(R"(
+    static char* x = nullptr;
+    if (args->mode == 0) {
+      x = whole_page(args->x) + (1 << 20);  // further than the next call's inputs reach
+      return ((float*)x)[5] != 0;
+    }
+    mprotect(x, 8 << 20, PROT_READ);
+    int64_t left = 0;
+    for (size_t i = 0; i < 8 << 20; ++i) left += x[i] != 0;
+    return left;
+  )",
+                               kMapping));
+  WorkCall first(kFloats, 0), second(1024, 1);
+  solution.session->run(first);
+  CHECK(first.returned == 1);
+  solution.session->run(second);
+  CHECK(second.returned == 0);
+}
+
+TEST_CASE("huge pages that were set aside, which no count of memory has, are refused") {
+  const Ending end = ending_of(R"(
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+    for (const int size : {0, 21 << MAP_HUGE_SHIFT, 30 << MAP_HUGE_SHIFT})
+      if (mmap(0, 2 << 20, PROT_READ | PROT_WRITE, flags | size, -1, 0) != MAP_FAILED ||
+          errno != EPERM)
+        abort();
+    if (memfd_create("huge", MFD_HUGETLB) >= 0 || errno != EPERM) abort();
+    return 0;
+  )",
+                               kMapping);
+  CHECK_MESSAGE(end.verdict == Verdict::passed, end.text);
+}
+
+TEST_CASE("when the machine has no more memory, its kernel ends the worker before us") {
+  Solution solution(work(R"(
+    int score = 0;
+    FILE* file = fopen("/proc/self/oom_score_adj", "r");
+    return file != nullptr && fscanf(file, "%d", &score) == 1 ? score : -1;
+  )",
+                         "#include <stdio.h>"));
+  solution.config.walls.landlock = false;  // nothing else lets it read its own score
+  solution.open();
+  WorkCall call(4);
+  solution.session->run(call);
+  CHECK(call.returned == 1000);
+}
