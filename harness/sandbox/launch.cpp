@@ -255,8 +255,8 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   return launched;
 }
 
-/// When the machine has no more memory, its kernel ends what we run for strangers before it ends us.
-/// Not done in the child: as a copy of a hardened process it may not. The walls hold without it.
+/// When the machine has no more memory, its kernel ends what we run for strangers before it ends
+/// us. Not done in the child: as a copy of a hardened process it may not. The walls hold without.
 void end_first(pid_t pid) {
   const Fd file(open(fmt::format("/proc/{}/oom_score_adj", pid).c_str(), O_WRONLY | O_CLOEXEC));
   [[maybe_unused]] const ssize_t written = write(file.get(), "1000", 4);

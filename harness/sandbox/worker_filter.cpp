@@ -33,8 +33,8 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "getgroups arch_prctl");
 }
 
-/// Allows a call for addresses (argument 0) above kept memory. Every bit above 47 has to be zero: some
-/// processors can be told to take no notice of the highest ones.
+/// Allows a call for addresses (argument 0) above kept memory. Every bit above 47 has to be zero:
+/// some processors can be told to take no notice of the highest ones.
 template <class... Conditions>
 void allow_elsewhere(FilterBuilder& filter, std::string_view name, Conditions... also) {
   constexpr std::uint64_t kAbove = ~std::uint64_t{0} << 48;

@@ -142,8 +142,8 @@ class WorkerSession::Impl {
   void lay(CallBase& call, const Layout& layout) {
     symbol_.clear();
     layout_ = layout;
-    // Inputs of earlier calls are gone before the solution runs again, and so are pages that the new
-    // layout has no place for: who opens them finds zeros.
+    // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
+    // new layout has no place for: who opens them finds zeros.
     in_->clear(wire::kOrderBytes, in_->bytes());
     out_->clear(0, out_->bytes());
     write_lay_order(order(), call.symbol, layout_);
@@ -259,8 +259,8 @@ class WorkerSession::Impl {
 
   /// Largest private memory since begin_measuring, above what the worker had before the solution
   /// was loaded. The kernel keeps the peak of all resident pages together; what is ours is taken
-  /// off again. All of it but code stays resident throughout the call, and so do pages of the arenas
-  /// that the solution opened itself. The mailbox began empty: what requests used of it is ours.
+  /// off again. All of it but code stays resident throughout the call, and so do pages of the
+  /// arenas that the solution opened itself. The mailbox began empty: what a request used is ours.
   std::int64_t measured(const CallBase& call) const {
     const Resident after = memory_now(call);
     const std::size_t grown =

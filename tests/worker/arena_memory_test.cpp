@@ -1,9 +1,8 @@
-// Memory of one's own inside what the harness shares with a solution, or hidden behind it: all of it
+// Memory of one's own inside what the harness shares with a solution, or hidden behind it: it
 // counts, and nothing of an earlier call is left there.
 
 #include <fmt/format.h>
 
-#include "callback_fixture.h"
 #include "counted_memory.h"
 
 using namespace gauntlet;
@@ -34,23 +33,6 @@ const char* const kMapping = R"(
     static void use_scratch(size_t bytes = kScratch) {
       const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
       munmap(mmap(0, bytes, PROT_READ | PROT_WRITE, flags, -1, 0), bytes);
-    }
-)";
-
-// The mailbox of callbacks ends 16 pages before the first output.
-const char* const kMailbox = R"(
-    #include <string.h>
-    static const size_t kScratch = 40 << 20;
-    static volatile char* mailbox(const Args* args) {
-      return (char*)((uintptr_t)args->y & ~(uintptr_t)4095) - 16 * 4096 - kScratch;
-    }
-    static void use_mailbox(const Args* args) {
-      for (size_t i = 0; i < kScratch; i += 4096) mailbox(args)[i] = 1;
-    }
-    static int64_t ask(const Args* args) {
-      float number = 1;
-      Request request = {1, 1, &number, &number, 2, -1};
-      return args->scale(args->context, &request);
     }
 )";
 
@@ -192,34 +174,6 @@ TEST_CASE("code that is dropped at the peak hides little") {
   CHECK(peak_of(*solution.session, second) >= 15 * kMib - kHidden - kExact);
 }
 
-TEST_CASE("scratch in the mailbox of callbacks counts, but for what a request used") {
-  for (const char* body :
-       {"ask(args); use_mailbox(args); return 0;", "use_mailbox(args); ask(args); return 0;",
-        "use_mailbox(args); return 0;"}) {
-    Scaling scaling(body, kMailbox);
-    scaling.call.measure_memory = true;
-    for (int turn = 0; turn < 2; ++turn) {  // the second time, its pages are there already
-      scaling.session.run(scaling.call);
-      CHECK_MESSAGE(scaling.call.peak_bytes.value_or(0) >= 40 * kMib - kExact, body);
-    }
-  }
-}
-
-TEST_CASE("what a request needs of the mailbox does not count") {
-  Scaling scaling(R"(
-    static float in[1 << 20], out[1 << 20];
-    for (float& number : in) number = 1;
-    Request request = {1 << 10, 1 << 10, in, out, 2, -1};
-    return args->scale(args->context, &request);
-  )");
-  scaling.call.measure_memory = true;
-  for (int turn = 0; turn < 2; ++turn) {
-    scaling.session.run(scaling.call);
-    CHECK(scaling.call.peak_bytes.value_or(0) >= 8 * kMib - kExact);
-    CHECK(scaling.call.peak_bytes.value_or(0) < 8 * kMib + kExact);
-  }
-}
-
 TEST_CASE("inputs of an earlier call are gone") {
   const Solution solution(work(R"(
     static char* x = nullptr;
@@ -238,32 +192,4 @@ TEST_CASE("inputs of an earlier call are gone") {
   CHECK(first.returned == 1);
   solution.session->run(second);
   CHECK(second.returned == 0);
-}
-
-TEST_CASE("huge pages that were set aside, which no count of memory has, are refused") {
-  const Ending end = ending_of(R"(
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
-    for (const int size : {0, 21 << MAP_HUGE_SHIFT, 30 << MAP_HUGE_SHIFT})
-      if (mmap(0, 2 << 20, PROT_READ | PROT_WRITE, flags | size, -1, 0) != MAP_FAILED ||
-          errno != EPERM)
-        abort();
-    if (memfd_create("huge", MFD_HUGETLB) >= 0 || errno != EPERM) abort();
-    return 0;
-  )",
-                               kMapping);
-  CHECK_MESSAGE(end.verdict == Verdict::passed, end.text);
-}
-
-TEST_CASE("when the machine has no more memory, its kernel ends the worker before us") {
-  Solution solution(work(R"(
-    int score = 0;
-    FILE* file = fopen("/proc/self/oom_score_adj", "r");
-    return file != nullptr && fscanf(file, "%d", &score) == 1 ? score : -1;
-  )",
-                         "#include <stdio.h>"));
-  solution.config.walls.landlock = false;  // nothing else lets it read its own score
-  solution.open();
-  WorkCall call(4);
-  solution.session->run(call);
-  CHECK(call.returned == 1000);
 }

@@ -95,3 +95,33 @@ TEST_CASE("a name that reads like a line of numbers hides no memory") {
     CHECK_MESSAGE(peak < 8 * kMib + kExact, name);
   }
 }
+
+TEST_CASE("huge pages that were set aside, which no count of memory has, are refused") {
+  const Ending end =
+      ending_of(R"(
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+    for (const int size : {0, 21 << MAP_HUGE_SHIFT, 30 << MAP_HUGE_SHIFT})
+      if (mmap(0, 2 << 20, PROT_READ | PROT_WRITE, flags | size, -1, 0) != MAP_FAILED ||
+          errno != EPERM)
+        abort();
+    if (memfd_create("huge", MFD_HUGETLB) >= 0 || errno != EPERM) abort();
+    return 0;
+  )",
+                "#include <errno.h>\n#include <initializer_list>\n#include <stdlib.h>\n"
+                "#include <sys/mman.h>");
+  CHECK_MESSAGE(end.verdict == Verdict::passed, end.text);
+}
+
+TEST_CASE("when the machine has no more memory, its kernel ends the worker before us") {
+  Solution solution(work(R"(
+    int score = 0;
+    FILE* file = fopen("/proc/self/oom_score_adj", "r");
+    return file != nullptr && fscanf(file, "%d", &score) == 1 ? score : -1;
+  )",
+                         "#include <stdio.h>"));
+  solution.config.walls.landlock = false;  // nothing else lets it read its own score
+  solution.open();
+  WorkCall call(4);
+  solution.session->run(call);
+  CHECK(call.returned == 1000);
+}
