@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/sandbox/landlock.h"
+#include "harness/sandbox/path_rule.h"
 
 namespace gauntlet {
 

@@ -5,22 +5,9 @@
 #include <vector>
 
 #include "harness/sandbox/fd.h"
+#include "harness/sandbox/path_rule.h"
 
 namespace gauntlet {
-
-enum class PathAccess {
-  read,         // files and folders
-  read_known,   // files by their names, while folders cannot be listed
-  link,         // nothing: a symbolic link that leads to what other rules allow
-  execute,      // read, and start programs
-  device,       // read and write an existing file, "/dev/null"
-  work_folder,  // everything but starting programs
-};
-
-struct PathRule {
-  std::filesystem::path path;
-  PathAccess access;
-};
 
 /// Version of the kernel's Landlock interface; 0 when there is none.
 int landlock_version();

@@ -104,14 +104,19 @@ SandboxLayer probe_sealed_memory() {
   const Fd file(memfd_create("gauntlet-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ftruncate(file.get(), kPage) != 0)
     return {"sealed memory", false, "memfd_create is refused"};
-  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE) != 0)
-    return {"sealed memory", false, "the kernel has no F_SEAL_FUTURE_WRITE (5.1 or newer)"};
+  const Fd theirs(open(fmt::format("/proc/self/fd/{}", file.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  void* read_only = mmap(nullptr, kPage, PROT_READ, MAP_SHARED, theirs.get(), 0);
+  if (read_only == MAP_FAILED)
+    return {"sealed memory", false, "a memory file cannot be opened for reading through /proc"};
+  const bool stays_so = mprotect(read_only, kPage, PROT_READ | PROT_WRITE) != 0;
+  munmap(read_only, kPage);
+  if (!stays_so) return {"sealed memory", false, "who may read a memory file could write it"};
   void* writable = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (writable != MAP_FAILED) {
-    munmap(writable, kPage);
-    return {"sealed memory", false, "a sealed file could be mapped for writing"};
-  }
-  return {"sealed memory", true, "a sealed file could not be mapped for writing"};
+  const bool seen = fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE) != 0;
+  if (writable != MAP_FAILED) munmap(writable, kPage);
+  if (!seen || fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE) != 0)
+    return {"sealed memory", false, "a seal did not tell whether somebody could still write"};
+  return {"sealed memory", true, "a file open for reading was not writable, and could be sealed"};
 }
 
 SandboxLayer probe_freeze() {

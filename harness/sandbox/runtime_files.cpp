@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "harness/sandbox/fd.h"
+
 namespace gauntlet {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "harness/sandbox/landlock.h"
+#include "harness/sandbox/path_rule.h"
 
 namespace gauntlet {
 

@@ -15,7 +15,7 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "read readv pread64 write writev pwrite64 close lseek fstat newfstatat stat lstat "
                  "statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getdents64 "
                  "getcwd dup dup2 dup3 eventfd2 poll ppoll select pselect6");
-  filter.add_all(SCMP_ACT_ALLOW, "brk munmap mremap mprotect mincore membarrier");
+  filter.add_all(SCMP_ACT_ALLOW, "brk mprotect mincore membarrier");
   filter.add_all(
       SCMP_ACT_ALLOW,
       "futex set_robust_list get_robust_list rseq set_tid_address gettid getpid getppid "
@@ -33,16 +33,41 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "getgroups arch_prctl");
 }
 
+/// Allows a call for addresses (argument 0) above kept memory. Every bit above 47 has to be zero:
+/// some processors can be told to take no notice of the highest ones.
+template <class... Conditions>
+void allow_elsewhere(FilterBuilder& filter, std::string_view name, Conditions... also) {
+  constexpr std::uint64_t kAbove = ~std::uint64_t{0} << 48;
+  for (std::uint64_t bit = kKeptEnd; (bit & kAbove) == 0; bit <<= 1)
+    filter.add(SCMP_ACT_ALLOW, name, {arg_masked(0, kAbove | bit, bit), also...});
+}
+
+/// What a solution uses of our memory has to be there when we look: a page that could be given back
+/// meanwhile, or make room for another one, would be memory that nobody counts.
+void allow_memory(FilterBuilder& filter) {
+  allow_elsewhere(filter, "munmap");
+  // Shared memory would escape the memory limit, which counts private pages; huge pages that were
+  // set aside escape every count.
+  const auto its_own = arg_masked(3, MAP_TYPE | MAP_HUGETLB, MAP_PRIVATE);
+  allow_elsewhere(filter, "mmap", its_own);
+  // Wherever there is room; or at 0 and no further than to kept memory.
+  filter.add(SCMP_ACT_ALLOW, "mmap", {arg_is(0, 0), arg_at_most(1, kKeptEnd / 2), its_own});
+  allow_elsewhere(filter, "mremap", arg_at_most(3, MREMAP_MAYMOVE));
+  // Pairs of advice that differ in the lowest bit, and the first eight. Not MADV_REMOVE, which
+  // frees pages of shared memory. Not MADV_MERGEABLE, by which processes can feel each other's
+  // pages. Not MADV_COLD and MADV_PAGEOUT: what is in memory stays as we have made it.
+  constexpr std::uint64_t kPair = ~std::uint64_t{1};
+  allow_elsewhere(filter, "madvise", arg_at_most(2, MADV_FREE));
+  for (const int advice :
+       {MADV_DONTFORK, MADV_HUGEPAGE, MADV_DONTDUMP, MADV_WIPEONFORK, MADV_DONTNEED_LOCKED})
+    allow_elsewhere(filter, "madvise", arg_masked(2, kPair, static_cast<std::uint64_t>(advice)));
+  filter.add(SCMP_ACT_ALLOW, "madvise", {arg_masked(2, kPair, MADV_POPULATE_READ)});
+}
+
 void allow_within_bounds(FilterBuilder& filter) {
   constexpr std::uint64_t kWriting = O_ACCMODE | O_CREAT | O_TRUNC;
   filter.add(SCMP_ACT_ALLOW, "open", {arg_masked(1, kWriting, O_RDONLY)});
   filter.add(SCMP_ACT_ALLOW, "openat", {arg_masked(2, kWriting, O_RDONLY)});
-  // Shared memory would escape the memory limit, which counts private pages.
-  filter.add(SCMP_ACT_ALLOW, "mmap", {arg_masked(3, MAP_TYPE, MAP_PRIVATE)});
-  // Not MADV_COLD and MADV_PAGEOUT, which lie between: what is in memory stays as we have made it.
-  filter.add(SCMP_ACT_ALLOW, "madvise", {arg_at_most(2, MADV_KEEPONFORK)});
-  for (const std::uint64_t advice : {22, 23, 24, 25})  // from MADV_POPULATE_READ to MADV_COLLAPSE
-    filter.add(SCMP_ACT_ALLOW, "madvise", {arg_is(2, advice)});
   for (const std::uint64_t command : {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC})
     filter.add(SCMP_ACT_ALLOW, "fcntl", {arg_is(1, command)});
   for (const std::uint64_t option : {PR_SET_NAME, PR_GET_NAME})
@@ -89,6 +114,7 @@ void kill_for_attacks(FilterBuilder& filter) {
 SeccompFilter build_worker_filter() {
   FilterBuilder filter(SCMP_ACT_ERRNO(EPERM));
   allow_everyday_calls(filter);
+  allow_memory(filter);
   allow_within_bounds(filter);
   allow_own_signals(filter);
   kill_for_attacks(filter);

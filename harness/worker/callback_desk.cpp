@@ -1,5 +1,6 @@
 #include "harness/worker/callback_desk.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ class Request {
   }
 
   std::int64_t answer() { return callback_.answer(raw_); }
+  std::size_t bytes() const { return bytes_; }
 
   void reply() const {
     std::memcpy(mailbox_, request_.data(), request_.size());
@@ -64,12 +66,14 @@ class Request {
         std::memcpy(arrays_.back().data(), mailbox_ + offset, bytes);
       offset = wire::mailbox_aligned(offset + bytes);
     }
+    bytes_ = std::min<std::size_t>(offset, mailbox_bytes_);
     for (std::vector<std::byte>& array : arrays_) raw_.arrays.emplace_back(array);
   }
 
   const Callback& callback_;
   std::byte* mailbox_;
   std::size_t mailbox_bytes_;
+  std::size_t bytes_ = 0;  // of the mailbox
   std::vector<std::byte> request_;
   std::vector<std::size_t> offsets_;
   std::vector<std::vector<std::byte>> arrays_;
@@ -78,8 +82,8 @@ class Request {
 
 }  // namespace
 
-void answer_callback(CallBase& call, wire::Control& control, std::byte* mailbox,
-                     std::size_t mailbox_bytes) {
+std::size_t answer_callback(CallBase& call, wire::Control& control, std::byte* mailbox,
+                            std::size_t mailbox_bytes) {
   const std::uint32_t index = control.callback;
   if (index >= call.callbacks().size())
     throw SolutionFailure(Verdict::rejected,
@@ -90,6 +94,7 @@ void answer_callback(CallBase& call, wire::Control& control, std::byte* mailbox,
   request.reply();
   std::memcpy(mailbox, &returned, sizeof returned);
   control.answered.store(control.asked.load());
+  return wire::kReplyBytes + request.bytes();
 }
 
 }  // namespace gauntlet

@@ -75,9 +75,10 @@ std::vector<wire::Range> Layout::ranges() const {
   return all;
 }
 
-std::size_t Layout::open_bytes() const {
+std::size_t Layout::body_bytes() const {
   std::size_t sum = 0;
-  for (const wire::Range& range : ranges()) sum += range.bytes;
+  for (const wire::Range& range : ranges())
+    if (range.populate) sum += range.bytes;
   return sum;
 }
 

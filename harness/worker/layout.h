@@ -30,7 +30,7 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 
   std::vector<wire::Range> ranges() const;  // what the worker may touch
-  std::size_t open_bytes() const;           // their sum
+  std::size_t body_bytes() const;           // of those that are mapped from the start
 };
 
 /// Every buffer ends as near to a faulting page as its placement allows. Throws Broken when the

@@ -51,8 +51,4 @@ void check_surroundings(const CallBase& call, const Layout& layout, const Shared
   });
 }
 
-void clear_surroundings(const Layout& layout, SharedMemory& out) {
-  visit_gaps(layout, out, [&](std::size_t begin, std::size_t end) { out.clear(begin, end); });
-}
-
 }  // namespace gauntlet

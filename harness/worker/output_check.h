@@ -13,7 +13,4 @@ constexpr unsigned char kPoison = 0xFF;
 /// poison between a buffer and its faulting page, or, after undoing the protection, anywhere else.
 void check_surroundings(const CallBase& call, const Layout& layout, const SharedMemory& out);
 
-/// Empties everything of the out arena that is no body, so that a later write there can be seen.
-void clear_surroundings(const Layout& layout, SharedMemory& out);
-
 }  // namespace gauntlet

@@ -35,9 +35,12 @@ SharedMemory::SharedMemory(const char* name, std::size_t bytes, Writers writers)
   // No child of ours may hold this open for writing, not even for the moment between fork and exec:
   // nobody_writes() would take it for a process of the solution that has survived.
   if (madvise(base, bytes, MADV_DONTFORK) != 0) broken_call("keeping shared memory from children");
-  int seals = F_SEAL_SHRINK | F_SEAL_GROW;
-  if (writers == Writers::us) seals |= F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
-  if (fcntl(file_.get(), F_ADD_SEALS, seals) != 0) broken_call("sealing shared memory");
+  if (fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+    broken_call("sealing shared memory");
+  if (writers == Writers::us_and_it) return;
+  // Not F_SEAL_FUTURE_WRITE: under that seal nobody can clear() either.
+  theirs_ = Fd(open(fmt::format("/proc/self/fd/{}", file_.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!theirs_) broken_call("opening shared memory for reading");
 }
 
 SharedMemory::~SharedMemory() {

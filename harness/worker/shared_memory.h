@@ -13,7 +13,7 @@ namespace gauntlet {
 class SharedMemory {
  public:
   enum class Writers {
-    us,         // the kernel refuses a writable mapping to everybody else
+    us,         // the kernel refuses a writable mapping to everybody whom we give fd()
     us_and_it,  // until nobody_writes()
   };
 
@@ -24,10 +24,9 @@ class SharedMemory {
 
   std::byte* base() const { return base_; }
   std::size_t bytes() const { return bytes_; }
-  int fd() const { return file_.get(); }
+  int fd() const { return theirs_ ? theirs_.get() : file_.get(); }  // for the worker
 
-  /// Gives the pages of a range back: it reads as zeros and holds no data. Only for memory that the
-  /// worker may write; the seal of the other kind forbids it.
+  /// Gives the pages of a range back, also in the worker: it reads as zeros and holds no data.
   void clear(std::size_t begin, std::size_t end);
 
   /// First byte of the range that is not zero, as an offset into the memory; `end` if there is
@@ -40,6 +39,7 @@ class SharedMemory {
 
  private:
   Fd file_;
+  Fd theirs_;  // the same file, open for reading; none when the worker may write
   std::byte* base_ = nullptr;
   std::size_t bytes_;
 };

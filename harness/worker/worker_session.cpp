@@ -25,8 +25,9 @@ using Duration = TimeBudget::Duration;
 
 // Private memory that exists without being used: RLIMIT_DATA counts every thread's whole stack.
 constexpr std::size_t kReserved = std::size_t{640} << 20;
-// Code of libraries that a solution brings in; more than this counts as its memory.
-constexpr std::size_t kLibraryCode = std::size_t{8} << 20;
+// Code of libraries that a solution brings in, and its own; more than this counts as its memory.
+constexpr std::size_t kLibraryCode = std::size_t{2} << 20;
+constexpr std::size_t kSolutionCode = std::size_t{1} << 20;
 
 // What our answers to the callbacks of one call may take, in limits of the call itself: a call ends
 // after twice its limit, whatever it asks. Over all mutants, honest variants and null solutions of
@@ -141,12 +142,15 @@ class WorkerSession::Impl {
   void lay(CallBase& call, const Layout& layout) {
     symbol_.clear();
     layout_ = layout;
-    clear_surroundings(layout_, *out_);
+    // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
+    // new layout has no place for: who opens them finds zeros.
+    in_->clear(wire::kOrderBytes, in_->bytes());
+    out_->clear(0, out_->bytes());
     write_lay_order(order(), call.symbol, layout_);
     obey(&call, config_.call_seconds);
     symbol_ = call.symbol;
     const Resident now = memory_now(call);
-    limit_resident(worker_->baseline().private_bytes + now.file_bytes + now.shared_bytes +
+    limit_resident(worker_->baseline().private_bytes + our_code(now) + our_shared(now) +
                    layout_.mailbox_bytes);
   }
 
@@ -154,13 +158,19 @@ class WorkerSession::Impl {
     if (config_.walls.limits) worker_->limit_resident(without_solution + config_.memory_bytes);
   }
 
-  /// Shared pages that the worker can have for honest reasons. A solution that maps more, to hide
-  /// its own memory behind ours, is charged for it.
-  std::size_t shared_bound() const {
+  /// Shared pages that are not the solution's memory: what the worker had before, the bodies, which
+  /// it cannot give back, and the solution's code, which it can: no more than honest ones have.
+  std::size_t our_shared(const Resident& now) const {
     struct stat library {};
     if (fstat(library_.get(), &library) != 0) broken_call("fstat of the solution's library");
-    return layout_.open_bytes() + wire::kOrderBytes + wire::kPage +
-           static_cast<std::size_t>(library.st_size) + wire::kPage;
+    const std::size_t code = std::min(static_cast<std::size_t>(library.st_size), kSolutionCode);
+    return std::min(now.shared_bytes, worker_->baseline().shared_bytes + wire::kOrderBytes +
+                                          layout_.body_bytes() + code);
+  }
+
+  /// The libraries' code, which a solution can give back as well.
+  std::size_t our_code(const Resident& now) const {
+    return std::min(now.file_bytes, worker_->baseline().file_bytes + kLibraryCode);
   }
 
   Scene scene(const CallBase* call, double seconds) const {
@@ -218,7 +228,8 @@ class WorkerSession::Impl {
   /// How long it took us. The solution waits meanwhile, but chooses how much it asks.
   Duration answer(CallBase& call) {
     const auto start = WorkerProcess::Clock::now();
-    answer_callback(call, worker_->control(), out_->base(), layout_.mailbox_bytes);
+    mailbox_used_ = std::max(mailbox_used_, answer_callback(call, worker_->control(), out_->base(),
+                                                            layout_.mailbox_bytes));
     return WorkerProcess::Clock::now() - start;
   }
 
@@ -239,27 +250,28 @@ class WorkerSession::Impl {
   }
 
   void begin_measuring(const CallBase& call) {
+    out_->clear(0, layout_.mailbox_bytes);
+    mailbox_used_ = 0;
     worker_->memory().reset_peak();
     worker_->forget_largest();
     before_ = memory_now(call);
   }
 
   /// Largest private memory since begin_measuring, above what the worker had before the solution
-  /// was loaded. The kernel keeps the peak of all resident pages together: the arenas and the
-  /// libraries' code are taken off again, within bounds, because a solution could map more of
-  /// either and drop it at the peak.
+  /// was loaded. The kernel keeps the peak of all resident pages together; what is ours is taken
+  /// off again. All of it but code stays resident throughout the call, and so do pages of the
+  /// arenas that the solution opened itself. The mailbox began empty: what a request used is ours.
   std::int64_t measured(const CallBase& call) const {
     const Resident after = memory_now(call);
-    const Resident& base = worker_->baseline();
-    const std::size_t shared = call.callbacks().empty()
-                                   ? before_.shared_bytes
-                                   : std::max(before_.shared_bytes, after.shared_bytes);
-    const std::size_t code = std::max(before_.file_bytes, after.file_bytes);
-    const auto ours = static_cast<std::int64_t>(std::min(shared, shared_bound()) +
-                                                std::min(code, base.file_bytes + kLibraryCode));
+    const std::size_t grown =
+        after.shared_bytes - std::min(after.shared_bytes, before_.shared_bytes);
+    const std::size_t code = std::max(our_code(before_), our_code(after));
+    const auto ours =
+        static_cast<std::int64_t>(our_shared(before_) + code + std::min(grown, mailbox_used_));
     const auto peak = std::max(static_cast<std::int64_t>(after.peak_bytes) - ours,
                                static_cast<std::int64_t>(worker_->largest_private()));
-    return std::max<std::int64_t>(0, peak - static_cast<std::int64_t>(base.private_bytes));
+    return std::max<std::int64_t>(
+        0, peak - static_cast<std::int64_t>(worker_->baseline().private_bytes));
   }
 
   void hand_over(CallBase& call) {
@@ -280,6 +292,7 @@ class WorkerSession::Impl {
   Layout layout_;       // that the worker has opened
   std::string symbol_;  // that it has found
   Resident before_;
+  std::size_t mailbox_used_ = 0;  // by the largest request since begin_measuring()
   bool threads_apart_ = false;
   WorkerProcess::Clock::time_point charged_until_;
   std::string last_output_;

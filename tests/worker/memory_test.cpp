@@ -1,38 +1,13 @@
 // Peak memory, as the parent counts it.
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "worker_fixture.h"
+#include "counted_memory.h"
 
 using namespace gauntlet;
 using namespace gauntlet::test;
 
 namespace {
-
-constexpr std::int64_t kMib = std::int64_t{1} << 20;
-// The kernel adds up resident pages for each core on its own and shares a count when it reaches
-// max(32, 2 * cores) pages (percpu_counter); resident memory is the sum of three such counters.
-const std::int64_t kCores = sysconf(_SC_NPROCESSORS_CONF);
-const std::int64_t kExact = 3 * kCores * std::max<std::int64_t>(32, 2 * kCores) * 4096;
-
-const char* const kHeaders =
-    "#include <stdlib.h>\n#include <string.h>\n#include <thread>\n"
-    "#include <vector>\n#include <omp.h>";
-
-std::int64_t peak_of(WorkerSession& session, WorkCall& call) {
-  call.measure_memory = true;
-  session.run(call);
-  REQUIRE(call.peak_bytes.has_value());
-  return *call.peak_bytes;
-}
-
-std::int64_t peak_of(const std::string& body, const std::string& before = "") {
-  const Solution solution(work(body, std::string(kHeaders) + "\n" + before));
-  WorkCall call(std::size_t{4} << 20);  // 16 MiB in, 16 MiB out: must not count
-  return peak_of(*solution.session, call);
-}
 
 const char* const kTouchAll = "for (int64_t i = 0; i < args->count; ++i) args->y[i] = args->x[i];";
 
@@ -103,18 +78,6 @@ TEST_CASE("the peak is that of the call, not of an earlier one") {
   CHECK(second < 10 * kMib + kExact);
 }
 
-TEST_CASE("dropping shared pages at the peak does not hide memory of one's own") {
-  // 16 MiB of inputs are unmapped while 16 MiB of scratch are in use.
-  const std::int64_t peak = peak_of(R"(
-    madvise((void*)(((uintptr_t)args->x + 4095) & ~(uintptr_t)4095), 15 << 20, MADV_DONTNEED);
-    std::vector<char> much(15 << 20, 1);
-    usleep(20000);
-    return much[9];
-  )",
-                                    "#include <sys/mman.h>\n#include <unistd.h>");
-  CHECK(peak >= 15 * kMib - kExact);
-}
-
 TEST_CASE("a name that reads like a line of numbers hides no memory") {
   for (const std::string name :
        {"VmHWM:0", "x\\nVmHWM:\\t0", "RssFile:99999", "RssShmem:9999\\n"}) {
@@ -131,4 +94,34 @@ TEST_CASE("a name that reads like a line of numbers hides no memory") {
     CHECK_MESSAGE(peak >= 8 * kMib - kExact, name);
     CHECK_MESSAGE(peak < 8 * kMib + kExact, name);
   }
+}
+
+TEST_CASE("huge pages that were set aside, which no count of memory has, are refused") {
+  const Ending end =
+      ending_of(R"(
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+    for (const int size : {0, 21 << MAP_HUGE_SHIFT, 30 << MAP_HUGE_SHIFT})
+      if (mmap(0, 2 << 20, PROT_READ | PROT_WRITE, flags | size, -1, 0) != MAP_FAILED ||
+          errno != EPERM)
+        abort();
+    if (memfd_create("huge", MFD_HUGETLB) >= 0 || errno != EPERM) abort();
+    return 0;
+  )",
+                "#include <errno.h>\n#include <initializer_list>\n#include <stdlib.h>\n"
+                "#include <sys/mman.h>");
+  CHECK_MESSAGE(end.verdict == Verdict::passed, end.text);
+}
+
+TEST_CASE("when the machine has no more memory, its kernel ends the worker before us") {
+  Solution solution(work(R"(
+    int score = 0;
+    FILE* file = fopen("/proc/self/oom_score_adj", "r");
+    return file != nullptr && fscanf(file, "%d", &score) == 1 ? score : -1;
+  )",
+                         "#include <stdio.h>"));
+  solution.config.walls.landlock = false;  // nothing else lets it read its own score
+  solution.open();
+  WorkCall call(4);
+  solution.session->run(call);
+  CHECK(call.returned == 1000);
 }

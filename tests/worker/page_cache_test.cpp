@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "harness/sandbox/fd.h"
 #include "harness/sandbox/runtime_files.h"
 #include "worker_fixture.h"
 

@@ -1,25 +1,45 @@
 #include "harness/worker/inside/arenas.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/sandbox/seccomp_filter.h"
+
 namespace gauntlet::inside {
+namespace {
+
+// Mappings begin at multiples of it, so that the kernel may use huge pages where it wants to, and
+// lie at least one apart.
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+
+}  // namespace
 
 Arenas::Mapping Arenas::map(int fd, int protection) {
   struct stat facts {};
   if (fstat(fd, &facts) != 0) std::abort();
   const auto bytes = static_cast<std::size_t>(facts.st_size);
-  void* base = mmap(nullptr, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (base == MAP_FAILED) std::abort();
+  auto* wanted = reinterpret_cast<void*>(next_);
+  void* base =
+      mmap(wanted, bytes, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+  if (base != wanted) {
+    std::fprintf(stderr, "memory to share cannot be mapped at %p: %s", wanted,
+                 std::strerror(errno));
+    std::abort();
+  }
   close(fd);
+  next_ += (bytes / kHugePage + 2) * kHugePage;
   return {static_cast<std::byte*>(base), bytes};
 }
 
 Arenas::Arenas()
-    : control_(
+    : next_(kKeptMemory),
+      control_(
           reinterpret_cast<wire::Control*>(map(wire::kControlFd, PROT_READ | PROT_WRITE).base)),
       in_(map(wire::kInFd, PROT_NONE)),
       out_(map(wire::kOutFd, PROT_NONE)) {
@@ -29,9 +49,7 @@ Arenas::Arenas()
 }
 
 void Arenas::shut_range(const wire::Range& range) {
-  std::byte* base = at(range.arena, range.offset);
-  madvise(base, range.bytes, MADV_DONTNEED);  // shared: gives up the mapped pages, not the content
-  mprotect(base, range.bytes, PROT_NONE);
+  mprotect(at(range.arena, range.offset), range.bytes, PROT_NONE);
 }
 
 void Arenas::open_range(const wire::Range& range) {

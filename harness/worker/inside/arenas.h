@@ -7,7 +7,9 @@
 namespace gauntlet::inside {
 
 /// The worker's view of the shared memory. Both arenas are mapped as a whole, and every page of
-/// them faults except the order, the mailbox and the bodies of the current call's buffers.
+/// them faults except the order, the mailbox and the bodies of the current call's buffers. A
+/// solution can open the others too; it can give none back, so that all it used is still there when
+/// the harness counts.
 class Arenas {
  public:
   /// Maps and closes the three descriptors that the harness handed over.
@@ -28,10 +30,11 @@ class Arenas {
     std::byte* base;
     std::size_t bytes;
   };
-  static Mapping map(int fd, int protection);
+  Mapping map(int fd, int protection);
   void open_range(const wire::Range& range);
   void shut_range(const wire::Range& range);
 
+  std::uint64_t next_;  // address of the next mapping
   wire::Control* control_;
   Mapping in_;
   Mapping out_;
