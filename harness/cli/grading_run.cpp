@@ -11,24 +11,12 @@
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/report/phrases.h"
+#include "harness/sandbox/report.h"
 #include "harness/score/judge_claims.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
-
-/// A stored file that cannot be read is as good as none: grading replaces it.
-std::optional<CellObservation> load_readable(const Context& context, const CellRequest& request,
-                                             std::string& why_not) {
-  try {
-    auto stored = context.store().load(request.submission, request.challenge.entry());
-    if (!stored) why_not = "not graded before";
-    return stored;
-  } catch (const UserError& error) {
-    why_not = error.what();
-    return std::nullopt;
-  }
-}
 
 ReuseKey reuse_key(const CellRequest& request) {
   const Machine machine = this_machine();
@@ -39,7 +27,8 @@ ReuseKey reuse_key(const CellRequest& request) {
           machine.cpu,
           machine.cores,
           request.seed,
-          request.solution.device};
+          request.solution.device,
+          probe_sandbox().tier};
 }
 
 }  // namespace
@@ -55,12 +44,13 @@ PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission
   cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (fresh) return cell;
-  auto stored = load_readable(context, cell.request, cell.why_run);
+  auto stored =
+      load_proven(context.store(), submission.name, cell.request.challenge.entry(), cell.why_run);
   if (!stored) return cell;
   if (auto reason = why_not_reusable(*stored, reuse_key(cell.request)))
     cell.why_run = *reason;
   else
-    cell.reused = std::move(stored);
+    cell.reused = std::move(stored->observation);
   return cell;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/store/reuse.h"
 #include "tests/cli/checkout.h"
 #include "tests/support/text.h"
 
@@ -155,4 +156,72 @@ TEST_CASE("a folder elsewhere does not replace the grades of a submission that h
   // The same folder by another way is the same.
   fs::create_directory_symlink(checkout.root() / "submissions", checkout.root() / "linked");
   CHECK(run(checkout, {"grade", (checkout.root() / "linked/bravo").string()}).code == kExitDone);
+}
+
+namespace {
+
+/// Grades a submission whose stored grade was tampered with, and says whether it was used again.
+bool grades_again(const Checkout& checkout, const std::string& why) {
+  const Ran ran = run(checkout, {"grade", "bravo"});
+  INFO(ran.out, ran.err);
+  CHECK(contains(ran.err, why));
+  return !contains(ran.out, "bravo " + checkout.challenge + "  A");
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a grade that was written by hand, in a weaker sandbox or with a chosen seed is not shown") {
+  const Graded checkout;
+  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  cell.checks.pop_back();
+  cell.checks[0].earned = 1;
+  SUBCASE("by hand, beside the receipt of another grade") {
+    checkout.results().save(cell);
+    CHECK(grades_again(checkout, "its receipt does not fit"));
+  }
+  SUBCASE("by hand, without a receipt") {
+    checkout.results().save(cell);
+    fs::remove(checkout.results().receipt_file("bravo", checkout.challenge));
+    CHECK(grades_again(checkout, "its stored grade has no receipt"));
+  }
+  SUBCASE("in a weaker sandbox") {
+    cell.provenance.sandbox = "seccomp+rlimits";
+    checkout.keep(cell);
+    CHECK(grades_again(checkout, "it was made in a weaker sandbox, without landlock"));
+  }
+  SUBCASE("with a chosen seed") {
+    checkout.keep(cell, false);
+    CHECK(grades_again(checkout, "its seed was chosen (--seed 0xfedcba9876543210)"));
+  }
+}
+
+TEST_CASE("a run that was killed between any two of its files is healed by the next one") {
+  const Graded checkout;
+  const ResultStore store = checkout.results();
+  CellObservation cell = *store.load("bravo", checkout.challenge);
+  Receipt opened = sample::receipt_of(cell);
+  opened.closing.reset();
+  store.open_receipt(opened);
+  cell.checks[0].earned = 0.75;
+  SUBCASE("before the observation") {}
+  SUBCASE("after it, beside the receipt of the run before") {
+    store.save(cell);
+  }
+  SUBCASE("after it, without a receipt") {
+    store.save(cell);
+    fs::remove(store.receipt_file("bravo", checkout.challenge));
+  }
+  SUBCASE("after the new receipt") {
+    store.save(cell);
+    write_file(store.receipt_file("bravo", checkout.challenge), to_json(sample::receipt_of(cell)));
+  }
+  const Ran ran = run(checkout, {"grade", "bravo"});
+  INFO(ran.out, ran.err);
+  CHECK(ran.code == kExitDone);
+  CHECK(contains(ran.err, "a run of it was begun and did not end"));
+  CHECK_FALSE(fs::exists(store.opened_file("bravo", checkout.challenge)));
+  std::string why;
+  CHECK(load_proven(store, "bravo", checkout.challenge, why).has_value());
+  CHECK(why == "");
 }

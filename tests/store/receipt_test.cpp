@@ -7,6 +7,7 @@
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
 #include "harness/store/receipt_signature.h"
+#include "tests/store/receipt_sample.h"
 #include "tests/store/sample.h"
 #include "tests/support/text.h"
 
@@ -23,32 +24,7 @@ CellObservation observed() {
 }
 
 Receipt receipt() {
-  const CellObservation cell = observed();
-  Receipt made{cell.submission,
-               cell.challenge,
-               cell.device,
-               true,
-               "",
-               sha256("sources"),
-               sha256("library"),
-               sha256("grader"),
-               cell.provenance.gauntlet_version,
-               cell.build.compiler,
-               cell.provenance.cpu,
-               cell.provenance.sandbox,
-               cell.provenance.started,
-               "",
-               Receipt::Closing()};
-  ReceiptKey key;
-  made.signer = key.public_key();
-  made.closing->seed = cell.seed;
-  made.closing->nonce = fresh_nonce();
-  made.closing->observation = sha256(to_json(cell));
-  for (const CheckObservation& check : cell.checks)
-    made.closing->checks.push_back({check.info.id, check.verdict, false, 3, 16, 17, 4});
-  made.commitment = commitment_to(made, made.closing->seed, made.closing->nonce);
-  made.closing->signature = std::move(key).sign(closing_digest(made));
-  return made;
+  return sample::receipt_of(observed());
 }
 
 std::string receipt_complaint(const std::string& text) {
