@@ -129,7 +129,8 @@ class Build {
     record_.seconds += result.seconds;
     last_ = read_output(folder_.without_our_names(result.output));
     last_.garbled |= result.output.size() >= kMostSaid;
-    if (const auto* fault = std::get_if<Unstarted>(&result.outcome)) throw Broken(fault->why);
+    if (const auto* fault = std::get_if<Unstarted>(&result.outcome))
+      throw Broken(fault->fault, fault->why);
     const auto* end = std::get_if<Exited>(&result.outcome);
     if (end == nullptr) {
       stopped_ = fmt::format(
@@ -190,14 +191,16 @@ class Build {
   /// Throws Broken when this is not the source's doing.
   void require_working_machine() const {
     if (const std::string fault = folder_.fault(); !fault.empty())
-      throw Broken(fmt::format("nothing can be built in {}: {}", folder_.path().string(), fault));
+      throw Broken(OwnFault::files,
+                   fmt::format("nothing can be built in {}: {}", folder_.path().string(), fault));
     const ScratchFolder empty("build");
     const CommandResult result = run_command(
         {command({"-x", "c++", "/dev/null", "-o", "empty.so"}), empty.path(), terms_.walls},
         Limits());
     const auto* end = std::get_if<Exited>(&result.outcome);
     if (end == nullptr || end->code != 0)
-      throw Broken(fmt::format("the compiler fails on an empty source: {}: {}",
+      throw Broken(OwnFault::compiler,
+                   fmt::format("the compiler fails on an empty source: {}: {}",
                                describe(result.outcome), one_line(result.output, 400)));
   }
 
@@ -277,7 +280,7 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
   try {
     return builds.keep(key, build.record(), build.library());
   } catch (const UserError& error) {
-    throw Broken(error.what());
+    throw Broken(OwnFault::files, error.what());
   }
 }
 

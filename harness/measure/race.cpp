@@ -127,7 +127,8 @@ Lap run_lap(const RaceSpec& spec, Lane lane, Session& session) {
   } catch (const SolutionFailure& failure) {
     fault = failure.what();
   }
-  throw Broken(fmt::format("{}: the reference fails: {}", spec.case_name, fault));
+  throw Broken(OwnFault::own_solution,
+               fmt::format("{}: the reference fails: {}", spec.case_name, fault));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ FileView::FileView(const std::vector<PathRule>& rules) {
     add_parents(entry.path);
     entries_.push_back(std::move(entry));
   }
-  if (entries_.size() > kMostEntries) throw Broken("FileView: too many paths");
+  if (entries_.size() > kMostEntries) throw Broken(OwnFault::bug, "FileView: too many paths");
 }
 
 void FileView::add_parents(const std::string& path) {
