@@ -31,6 +31,11 @@ ReuseKey reuse_key(const CellRequest& request) {
           probe_sandbox().tier};
 }
 
+void keep_score(const Context& context, const Rubric& rubric, const CellObservation& seen) {
+  write_file(context.store().score_file(seen.submission, seen.challenge),
+             to_json(score_cell(rubric, seen), rubric));
+}
+
 }  // namespace
 
 PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission,
@@ -59,7 +64,10 @@ std::vector<CellObservation> carry_out(const Context& context,
   const Rubric rubric = context.rubric();
   std::vector<CellObservation> cells(plan.size());
   for (std::size_t i = 0; i < plan.size(); ++i)
-    if (plan[i].reused) cells[i] = *plan[i].reused;
+    if (plan[i].reused) {
+      cells[i] = *plan[i].reused;
+      keep_score(context, rubric, cells[i]);  // the rubric may be another one by now
+    }
   std::vector<CellRequest> requests;
   std::vector<std::size_t> places;  // of the requests, in the plan
   for (std::size_t i = 0; i < plan.size(); ++i)
@@ -83,8 +91,7 @@ void keep(const Context& context, const Rubric& rubric, const GradedCell& cell) 
   const ResultStore store = context.store();
   const CellObservation& seen = cell.observation;
   store.save(seen);
-  write_file(store.score_file(seen.submission, seen.challenge),
-             to_json(score_cell(rubric, seen), rubric));
+  keep_score(context, rubric, seen);
   store.close_receipt(seen, cell.receipt);
 }
 

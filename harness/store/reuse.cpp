@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/machine.h"
 #include "harness/core/text.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
@@ -92,6 +93,9 @@ std::optional<std::string> why_not_reusable(const ProvenCell& proven, const Reus
   if (stored.build.stopped) return "the compiler ran into a limit last time";
   if (stored.build.ok && stored.checks.empty()) return "no check ran last time";
   const Provenance& seen = stored.provenance;
+  if (seen.started > utc_now())
+    return fmt::format("it says that it began at {}, which lies ahead of this machine's clock",
+                       one_line(seen.started, 40));
   if (stored.device != wanted.device)
     return changed("the device", name_of(stored.device), name_of(wanted.device));
   if (seen.submission_digest != wanted.submission_digest)

@@ -1,4 +1,5 @@
 // What others left where our files are expected: no verb waits for it, breaks on it or mistakes it.
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -224,4 +225,62 @@ TEST_CASE("a run that was killed between any two of its files is healed by the n
   std::string why;
   CHECK(load_proven(store, "bravo", checkout.challenge, why).has_value());
   CHECK(why == "");
+}
+
+TEST_CASE("a folder whose name a report would take for its own is refused, and stops no verb") {
+  const Graded checkout;
+  for (const std::string name : {"ledger.jsonl", "matrix.svg", "a_vs_b"}) {
+    checkout.add_submission(name);
+    const Ran refused = run(checkout, {"grade", name});
+    INFO(name, refused.err);
+    CHECK(refused.code == kExitInvalidSubmission);
+    CHECK(contains(refused.err, "'" + name + "' is no name for a submission"));
+    CHECK(contains(refused.err, "rename its folder"));
+    CHECK(run(checkout, {"new", name}).code == kExitUsage);
+    // Graded by an earlier gauntlet, which took such names.
+    const fs::path folder = checkout.results().root() / name / checkout.challenge;
+    write_file(folder / "observation.json", to_json(sample::cell(name, checkout.challenge)));
+  }
+  for (const auto& words : readers(checkout)) {
+    const Ran ran = run(checkout, words);
+    INFO(words[0], ran.err);
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.err, "a_vs_b is no folder of results and is left out; move it away"));
+  }
+  CHECK_FALSE(fs::exists(checkout.root() / "reports/data/a_vs_b"));
+}
+
+TEST_CASE("hostile names are shown as text by list and validate") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  const fs::path submissions = checkout.root() / "submissions";
+  const std::string hostile = "x\x1b]0;y\x07\nbravo ok\n";
+  fs::create_directory(submissions / hostile);
+  fs::create_directory(submissions / "bravo" / hostile);
+  const Ran list = run(checkout, {"list", "submissions"});
+  const Ran validate = run(checkout, {"validate", "bravo"});
+  const Ran named = run(checkout, {"validate", (submissions / hostile).string()});
+  const Ran unknown = run(checkout, {"grade", "brav"});
+  for (const Ran& ran : {list, validate, named, unknown}) {
+    INFO(ran.out, ran.err);
+    for (const char* raw : {"\x1b", "\x07"}) CHECK_FALSE(contains(ran.out + ran.err, raw));
+    CHECK_FALSE(contains(ran.out + ran.err, "\nbravo ok"));
+  }
+  CHECK(contains(list.out, "bravo\n"));
+  CHECK(contains(list.out, "cannot be graded: 'x"));
+  CHECK(validate.code == kExitInvalidSubmission);
+  CHECK(named.code == kExitInvalidSubmission);
+  CHECK(contains(unknown.err, "did you mean 'bravo'?"));
+}
+
+TEST_CASE("a note in a file's own words is one line of validate") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  write_file(checkout.root() / "submissions/bravo" / checkout.challenge / "claims.yaml",
+             "\"a\\nbravo ok\\e[31m\": 1\n");
+  const Ran ran = run(checkout, {"validate", "bravo"});
+  INFO(ran.out);
+  CHECK(contains(ran.out, "note: its claims will not be measured"));
+  CHECK_FALSE(contains(ran.out, "\nbravo ok\x1b"));
+  CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 3);
 }

@@ -6,8 +6,17 @@
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt.h"
 #include "harness/store/receipt_signature.h"
+#include "tests/store/sample.h"
 
 namespace gauntlet::sample {
+
+/// A full cell whose digests are ones.
+inline CellObservation graded_cell() {
+  CellObservation cell = full_cell();
+  cell.provenance.submission_digest = sha256("sources");
+  cell.provenance.grader_digest = sha256("grader");
+  return cell;
+}
 
 /// The receipt of a run that saw this cell.
 inline Receipt receipt_of(const CellObservation& cell, bool seed_drawn = true) {
