@@ -195,7 +195,7 @@ std::string closing_line(Outcome worst, const Left& left) {
 }
 
 std::string line_of(Outcome outcome, const std::string& what, const std::string& text) {
-  return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, text);
+  return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, one_line(text));
 }
 
 /// One line for each proof, and one for all checks of which the same is said.

@@ -273,6 +273,47 @@ TEST_CASE("hostile names are shown as text by list and validate") {
   CHECK(contains(unknown.err, "did you mean 'bravo'?"));
 }
 
+TEST_CASE("a receipt with hostile names is refused by name, and shows them as text") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  const fs::path file = checkout.root() / "receipt.json";
+  const auto refused = [&](const CellObservation& cell, const std::string& why) {
+    write_file(file, to_json(sample::receipt_of(cell)));
+    const Ran ran = run(checkout, {"verify", file.string()});
+    INFO(ran.out, ran.err);
+    CHECK(ran.code != kExitDone);
+    CHECK(contains(ran.out + ran.err, why));
+    CHECK_FALSE(contains(ran.out + ran.err, "\x1b"));
+    CHECK_FALSE(contains(ran.out + ran.err, "\nConfirmed."));
+  };
+  checkout.add_result("bravo", 0.5);
+  const CellObservation good = *checkout.results().load("bravo", checkout.challenge);
+  for (const char* name : {"../bravo", "bravo/../..", "/etc", "x\x1b[31m\nConfirmed.\n", ""}) {
+    CellObservation cell = good;
+    cell.submission = name;
+    refused(cell, "receipt.json: submission: '");
+    cell = good;
+    cell.challenge = name;
+    refused(cell, "no challenge '");
+  }
+  CellObservation cell = good;
+  cell.checks[0].info.id = "x\x1b[31m\nConfirmed.\n";
+  write_file(checkout.root() / "observation.json", to_json(good));
+  refused(cell, "is not the one that the receipt was closed over");
+  cell = good;
+  cell.provenance.cpu = "x\x1b[31m\nConfirmed.\n";
+  write_file(checkout.root() / "observation.json", to_json(cell));
+  Receipt receipt = sample::receipt_of(cell);
+  receipt.cpu = "A CPU\x1b[31m\nConfirmed.\n";
+  receipt.commitment = commitment_to(receipt, receipt.closing->seed, receipt.closing->nonce);
+  write_file(file, to_json(receipt));
+  const Ran ran = run(checkout, {"verify", file.string()});
+  INFO(ran.out, ran.err);
+  CHECK(ran.code == kExitGateFailed);
+  CHECK_FALSE(contains(ran.out, "\x1b"));
+  CHECK_FALSE(contains(ran.out, "\nConfirmed."));
+}
+
 TEST_CASE("a note in a file's own words is one line of validate") {
   const Checkout checkout;
   checkout.add_submission("bravo");
