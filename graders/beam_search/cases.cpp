@@ -36,7 +36,8 @@ Dice acceptable_dice(Rng& rng, const Settings& settings, const DrawDice& draw, c
     want = decode(settings, alone, 0);
     if (!want.close_call && (!accept || accept(alone, want))) return dice;
   }
-  throw Broken(fmt::format("no acceptable item in {} draws: {}", kPatience, describe(settings)));
+  throw Broken(OwnFault::bug,
+               fmt::format("no acceptable item in {} draws: {}", kPatience, describe(settings)));
 }
 
 /// Where the tokens of a directed search lie among further ones.
@@ -127,7 +128,8 @@ Posed pose(const Settings& settings, std::vector<std::int64_t> prompts, Language
   posed.want = decode_all(posed.problem);
   for (const Decoded& want : posed.want)
     if (want.close_call)
-      throw Broken(fmt::format("a posed search hangs on rounding: {}", describe(settings)));
+      throw Broken(OwnFault::bug,
+                   fmt::format("a posed search hangs on rounding: {}", describe(settings)));
   return posed;
 }
 

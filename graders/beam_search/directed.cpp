@@ -275,7 +275,7 @@ std::span<const Directed> directed_searches() {
 const Directed& directed(std::string_view name) {
   for (const Directed& one : directed_searches())
     if (one.name == name) return one;
-  throw Broken(fmt::format("no directed search is named '{}'", name));
+  throw Broken(OwnFault::bug, fmt::format("no directed search is named '{}'", name));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

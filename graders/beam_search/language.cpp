@@ -140,7 +140,8 @@ Language table_language(const std::vector<Table>& tables) {
     const CompiledTable& table = known->at(static_cast<std::size_t>(at.item));
     const auto found = table.rows.find(at.path);
     const std::vector<float>& values = found == table.rows.end() ? table.otherwise : found->second;
-    if (values.size() != row.size()) throw Broken("a table's row is not as wide as its vocabulary");
+    if (values.size() != row.size())
+      throw Broken(OwnFault::bug, "a table's row is not as wide as its vocabulary");
     std::copy(values.begin(), values.end(), row.begin());
   };
 }

@@ -30,7 +30,7 @@ void require_valid(const Settings& s) {
     return token >= 0 && token < s.vocab;
   });
   if (!sizes || !limits || !tokens)
-    throw Broken(fmt::format("a search that the contract forbids: {}", describe(s)));
+    throw Broken(OwnFault::bug, fmt::format("a search that the contract forbids: {}", describe(s)));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -13,7 +13,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void require_same_size(std::size_t got, std::size_t want, const char* what) {
-  if (got != want) throw Broken(fmt::format("comparing {} elements with {} {}", got, want, what));
+  if (got != want)
+    throw Broken(OwnFault::bug, fmt::format("comparing {} elements with {} {}", got, want, what));
 }
 
 /// |error| / allowed, NaN as infinity: the worst element is the one a reader should see.

@@ -26,7 +26,8 @@ std::vector<std::string> read_chapters(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   std::vector<std::string> chapters;
   for (const fs::path& file : files) chapters.push_back(read_file(file));
-  if (chapters.empty()) throw Broken(fmt::format("no text in {}", folder.string()));
+  if (chapters.empty())
+    throw Broken(OwnFault::files, fmt::format("no text in {}", folder.string()));
   return chapters;
 }
 
@@ -45,8 +46,8 @@ Deal deal(Rng& rng, std::vector<std::string> chapters, std::size_t training_byte
     if (train && chapter.size() > longest) dealt.rest.push_back(chapter.substr(longest));
   }
   if (bytes_in(dealt.training) < training_bytes)
-    throw Broken(
-        fmt::format("the book is too short for {} bytes of training text", training_bytes));
+    throw Broken(OwnFault::files, fmt::format("the book is too short for {} bytes of training text",
+                                              training_bytes));
   return dealt;
 }
 

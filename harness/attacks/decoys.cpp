@@ -85,7 +85,7 @@ fs::path some_system_file() {
   for (const PathRule& rule : worker_rules())
     if (fs::is_regular_file(rule.path, ignored) && !rule.path.native().starts_with("/proc"))
       files.push_back(rule.path);
-  if (files.empty()) throw Broken("no library that could be locked");
+  if (files.empty()) throw Broken(OwnFault::kernel, "no library that could be locked");
   return files[entropy() % files.size()];
 }
 

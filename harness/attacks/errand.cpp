@@ -67,7 +67,8 @@ std::string Errand::result() {
   const std::string text = all_of(in_.get());
   reap();
   if (text.starts_with("+")) return text.substr(1);
-  throw Broken(text.empty() ? "the process of an errand died" : text.substr(1));
+  throw Broken(OwnFault::interrupted,
+               text.empty() ? "the process of an errand died" : text.substr(1));
 }
 
 void Errand::reap() {

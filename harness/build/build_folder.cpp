@@ -52,7 +52,7 @@ void put_file(const fs::path& file, std::string_view content) {
   try {
     write_file(file, content);
   } catch (const UserError& error) {
-    throw Broken(error.what());
+    throw Broken(OwnFault::files, error.what());
   }
   // For __TIMESTAMP__, and for warnings that compare times.
   if (utimensat(AT_FDCWD, file.c_str(), kFileTimes.data(), AT_SYMLINK_NOFOLLOW) != 0)
@@ -63,10 +63,10 @@ void put_file(const fs::path& file, std::string_view content) {
 
 BuildFolder::BuildFolder() : secret_(fmt::format("{:016x}{:016x}", entropy(), entropy())) {
   if (const std::string why = lacking(path(), kRoom + kMargin); !why.empty())
-    throw Broken(
-        fmt::format("nothing can be built in {}: {}; make room there, or set TMPDIR to "
-                    "another folder",
-                    path().parent_path().string(), why));
+    throw Broken(OwnFault::files,
+                 fmt::format("nothing can be built in {}: {}; make room there, or set TMPDIR to "
+                             "another folder",
+                             path().parent_path().string(), why));
 }
 
 void BuildFolder::put(const std::vector<SolutionSource::File>& files,

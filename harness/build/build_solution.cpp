@@ -59,7 +59,7 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
   try {
     return builds.keep(key, build.record(), build.library());
   } catch (const UserError& error) {
-    throw Broken(error.what());
+    throw Broken(OwnFault::files, error.what());
   }
 }
 

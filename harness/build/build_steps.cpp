@@ -31,7 +31,8 @@ bool BuildSteps::carry_out(const std::vector<std::string>& argv) {
   seconds_ += result.seconds;
   printed_ = folder_.without_our_names(result.output);
   cut_ = result.output.size() >= kMostSaid;
-  if (const auto* fault = std::get_if<Unstarted>(&result.outcome)) throw Broken(fault->why);
+  if (const auto* fault = std::get_if<Unstarted>(&result.outcome))
+    throw Broken(fault->fault, fault->why);
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr) {
     stopped_ = fmt::format(
@@ -47,14 +48,16 @@ bool BuildSteps::carry_out(const std::vector<std::string>& argv) {
 
 void BuildSteps::require_working_machine(std::vector<std::string> compiler_and_flags) const {
   if (const std::string fault = folder_.fault(); !fault.empty())
-    throw Broken(fmt::format("nothing can be built in {}: {}", folder_.path().string(), fault));
+    throw Broken(OwnFault::files,
+                 fmt::format("nothing can be built in {}: {}", folder_.path().string(), fault));
   const ScratchFolder empty("build");
   std::vector<std::string>& argv = compiler_and_flags;
   argv.insert(argv.end(), {"-x", "c++", "/dev/null", "-o", "empty.so"});
   const CommandResult result = run_command({argv, empty.path(), terms_.walls}, Limits());
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr || end->code != 0)
-    throw Broken(fmt::format("the compiler fails on an empty source: {}: {}",
+    throw Broken(OwnFault::compiler,
+                 fmt::format("the compiler fails on an empty source: {}: {}",
                              describe(result.outcome), one_line(result.output, 400)));
 }
 

@@ -15,7 +15,8 @@ namespace {
 std::string find_compiler() {
   for (const char* path : {"/usr/local/bin/g++", "/usr/bin/g++"})
     if (access(path, X_OK) == 0) return path;
-  throw Broken("there is no g++ in /usr/bin or /usr/local/bin: install it (apt install g++)");
+  throw Broken(OwnFault::compiler,
+               "there is no g++ in /usr/bin or /usr/local/bin: install it (apt install g++)");
 }
 
 std::string ask_version(const std::string& path) {
@@ -23,7 +24,8 @@ std::string ask_version(const std::string& path) {
   const CommandResult result = run_command({{path, "--version"}, folder.path()}, Limits());
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr || end->code != 0)
-    throw Broken(fmt::format("{} --version: {}", path, describe(result.outcome)));
+    throw Broken(OwnFault::compiler,
+                 fmt::format("{} --version: {}", path, describe(result.outcome)));
   return printable(result.output.substr(0, result.output.find('\n')), 200);
 }
 

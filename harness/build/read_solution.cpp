@@ -1,18 +1,13 @@
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "harness/build/solution.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
+#include "harness/core/files.h"
 #include "harness/core/text.h"
-#include "harness/sandbox/fd.h"
 
 namespace gauntlet {
 
@@ -132,27 +127,19 @@ class Reader {
     source_.files.push_back({relative.generic_string(), std::move(content)});
   }
 
-  /// Looks at what was opened, not at the name: that may lead elsewhere by now.
+  /// Bounded by what the whole solution may still hold: a file may grow after it was looked at.
   std::string content_of(const fs::path& file) {
-    const Fd in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    struct stat facts {};
-    if (!in || fstat(in.get(), &facts) != 0)
-      refuse(file, fmt::format("cannot be read: {}", std::strerror(errno)));
-    if (!S_ISREG(facts.st_mode)) refuse(file, "is no regular file");
-    const auto size = static_cast<std::uintmax_t>(facts.st_size);
-    if (size > kMostBytes - bytes_)
+    const std::uintmax_t left = kMostBytes - bytes_;
+    std::error_code error;
+    if (const auto size = fs::file_size(file, error); !error && size > left)
       refuse(file, fmt::format("with it the solution holds more than {} KiB", kMostBytes >> 10));
-    bytes_ += size;
-    std::string content(size, '\0');
-    std::size_t done = 0;
-    while (done < content.size()) {
-      const ssize_t got = ::read(in.get(), content.data() + done, content.size() - done);
-      if (got < 0 && errno != EINTR)
-        refuse(file, fmt::format("cannot be read: {}", std::strerror(errno)));
-      if (got == 0) refuse(file, "was cut while it was read");
-      if (got > 0) done += static_cast<std::size_t>(got);
+    try {
+      std::string content = read_file(file, {left, false});
+      bytes_ += content.size();
+      return content;
+    } catch (const UserError& fault) {
+      throw UserError(one_line(fault.what()), 3);
     }
-    return content;
   }
 
   const fs::path& folder_;

@@ -64,12 +64,24 @@ ColorChoice parse_color(const std::string& word) {
   throw UserError(fmt::format("--color {}: must be auto, always or never", printable(word, 40)));
 }
 
+/// A script whose variable is not set must not lose the gate, the seed or the place that
+/// it asks for.
+CLI::Validator not_empty() {
+  return {[](const std::string& word) {
+            return word.empty() ? std::string("is empty; give a value or leave the option away")
+                                : "";
+          },
+          ""};
+}
+
 void add_global_options(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "Print one JSON document, also on failure");
   app.add_option("--jobs,-j", options.jobs, "Cells graded at once (default: all cores)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)");
-  app.add_option("--results", options.results, "Folder of results (default: results/)");
+  app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)")
+      ->check(not_empty());
+  app.add_option("--results", options.results, "Folder of results (default: results/)")
+      ->check(not_empty());
   app.add_option("--root", options.root,
                  "Checkout to work in (default: the one it was built from)");
   app.add_option("--color", options.color, "auto, always or never");
@@ -86,15 +98,6 @@ CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& wh
   verb.footer("Example: ./gauntlet " + example);
   verb.fallthrough();
   return verb;
-}
-
-/// A script whose variable is not set must not lose the gate that it asks for.
-CLI::Validator not_empty() {
-  return {[](const std::string& word) {
-            return word.empty() ? std::string("is empty; give a value or leave the option away")
-                                : "";
-          },
-          ""};
 }
 
 void add_grading_verbs(CLI::App& app, Options& o) {

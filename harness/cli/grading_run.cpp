@@ -11,24 +11,12 @@
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/report/phrases.h"
+#include "harness/sandbox/report.h"
 #include "harness/score/judge_claims.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
-
-/// A stored file that cannot be read is as good as none: grading replaces it.
-std::optional<CellObservation> load_readable(const Context& context, const CellRequest& request,
-                                             std::string& why_not) {
-  try {
-    auto stored = context.store().load(request.submission, request.challenge.entry());
-    if (!stored) why_not = "not graded before";
-    return stored;
-  } catch (const UserError& error) {
-    why_not = error.what();
-    return std::nullopt;
-  }
-}
 
 ReuseKey reuse_key(const CellRequest& request) {
   const Machine machine = this_machine();
@@ -39,7 +27,13 @@ ReuseKey reuse_key(const CellRequest& request) {
           machine.cpu,
           machine.cores,
           request.seed,
-          request.solution.device};
+          request.solution.device,
+          probe_sandbox().tier};
+}
+
+void keep_score(const Context& context, const Rubric& rubric, const CellObservation& seen) {
+  write_file(context.store().score_file(seen.submission, seen.challenge),
+             to_json(score_cell(rubric, seen), rubric));
 }
 
 }  // namespace
@@ -55,12 +49,13 @@ PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission
   cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (fresh) return cell;
-  auto stored = load_readable(context, cell.request, cell.why_run);
+  auto stored =
+      load_proven(context.store(), submission.name, cell.request.challenge.entry(), cell.why_run);
   if (!stored) return cell;
   if (auto reason = why_not_reusable(*stored, reuse_key(cell.request)))
     cell.why_run = *reason;
   else
-    cell.reused = std::move(stored);
+    cell.reused = std::move(stored->observation);
   return cell;
 }
 
@@ -69,7 +64,10 @@ std::vector<CellObservation> carry_out(const Context& context,
   const Rubric rubric = context.rubric();
   std::vector<CellObservation> cells(plan.size());
   for (std::size_t i = 0; i < plan.size(); ++i)
-    if (plan[i].reused) cells[i] = *plan[i].reused;
+    if (plan[i].reused) {
+      cells[i] = *plan[i].reused;
+      keep_score(context, rubric, cells[i]);  // the rubric may be another one by now
+    }
   std::vector<CellRequest> requests;
   std::vector<std::size_t> places;  // of the requests, in the plan
   for (std::size_t i = 0; i < plan.size(); ++i)
@@ -93,8 +91,7 @@ void keep(const Context& context, const Rubric& rubric, const GradedCell& cell) 
   const ResultStore store = context.store();
   const CellObservation& seen = cell.observation;
   store.save(seen);
-  write_file(store.score_file(seen.submission, seen.challenge),
-             to_json(score_cell(rubric, seen), rubric));
+  keep_score(context, rubric, seen);
   store.close_receipt(seen, cell.receipt);
 }
 

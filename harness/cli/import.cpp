@@ -5,6 +5,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/names.h"
 #include "harness/core/text.h"
 #include "harness/score/recount.h"
 

@@ -59,7 +59,10 @@ Answer list_submissions(const Context& context) {
   Answer answer;
   const auto names = submission_names(context.root());
   answer.document = {{"schema", "gauntlet.submissions/1"}, {"submissions", Json(names)}};
-  for (const auto& name : names) answer.text += name + "\n";
+  for (const auto& name : names) {
+    const std::string why = why_not_called(name);
+    answer.text += why.empty() ? name + "\n" : fmt::format("cannot be graded: {}\n", why);
+  }
   if (names.empty()) answer.text = "no submissions; make one with ./gauntlet new <model>\n";
   return answer;
 }

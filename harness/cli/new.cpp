@@ -6,6 +6,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/names.h"
 #include "harness/core/text.h"
 
 namespace gauntlet {
@@ -37,11 +38,7 @@ void write_challenge(const Challenge& challenge, const fs::path& folder) {
 }  // namespace
 
 Answer new_submission(const Context& context, const NewOptions& options) {
-  if (!is_plain_name(options.model) || options.model == kReferenceName)
-    throw UserError(
-        fmt::format("'{}' is no name for a submission: use up to 64 lower-case letters, "
-                    "digits, '.', '-' and '_', and not 'reference'",
-                    printable(options.model, 80)));
+  if (const std::string why = why_not_called(options.model); !why.empty()) throw UserError(why);
   const fs::path folder = context.root() / "submissions" / options.model;
   if (fs::exists(folder))
     throw UserError(fmt::format("{} exists already; nothing was changed", folder.string()));

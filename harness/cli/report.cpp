@@ -19,14 +19,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Such a run would stay the newest until its time has come.
+bool lies_ahead(const CellObservation& cell) {
+  return cell.provenance.started > utc_now();
+}
+
+std::string ahead_of(const std::filesystem::path& file, const CellObservation& cell) {
+  return fmt::format("{} says that its run began at {}, which lies ahead of this machine's clock",
+                     file.string(), one_line(cell.provenance.started, 40));
+}
+
 /// Brings new results into the report's own data, with their receipts. What is there already stays,
 /// unless the result is of a later run: a checkout without results/ can still write the whole
 /// report.
 void take_over(const Context& context, const ResultStore& data) {
   const ResultStore results = context.store();
+  for (const auto& cell : data.load_all())
+    if (lies_ahead(cell))
+      context.remark(ahead_of(data.observation_file(cell.submission, cell.challenge), cell) +
+                     ": any other grade replaces it");
   for (const auto& cell : results.load_all()) {
+    if (lies_ahead(cell)) {
+      context.remark(ahead_of(results.observation_file(cell.submission, cell.challenge), cell) +
+                     ": it is not published; set the clock right, or grade again");
+      continue;
+    }
     const auto known = data.load(cell.submission, cell.challenge);
-    if (known && known->provenance.started > cell.provenance.started) continue;
+    if (known && !lies_ahead(*known) && known->provenance.started > cell.provenance.started)
+      continue;
     const auto receipt = results.load_receipt(cell.submission, cell.challenge);
     const HoldInterrupts hold;
     data.save(cell);

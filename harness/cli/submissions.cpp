@@ -7,6 +7,7 @@
 #include "harness/core/digest.h"
 #include "harness/core/entry.h"
 #include "harness/core/error.h"
+#include "harness/core/names.h"
 #include "harness/core/text.h"
 
 namespace gauntlet {
@@ -17,13 +18,19 @@ std::vector<std::string> submission_names(const fs::path& root) {
   return folder_names(root / "submissions");
 }
 
+std::string why_not_called(const std::string& name) {
+  if (name != kReferenceName) return why_no_submission_name(name);
+  return "'reference' is no name for a submission: our own solutions have it; rename its folder";
+}
+
 SubmissionFolder find_submission(const Context& context, const std::string& word) {
   if (word == kReferenceName) return {word, context.root() / "reference"};
-  const std::vector<std::string> known = submission_names(context.root());
+  std::vector<std::string> known = submission_names(context.root());
   fs::path folder = context.root() / "submissions" / word;
   if (word.empty() || !contains(known, word)) folder = fs::absolute(word);
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "submissions/bravo/"
+  std::erase_if(known, [](const std::string& name) { return !why_not_called(name).empty(); });
   if (word.empty() || !fs::is_directory(folder))
     throw UserError(fmt::format("no submission '{}': it is no folder, and submissions/ has {}{}",
                                 printable(word, 80), sentence_list(known),
@@ -31,10 +38,8 @@ SubmissionFolder find_submission(const Context& context, const std::string& word
   const std::string name = folder.filename().string();
   if (fs::equivalent(folder, context.root() / "reference"))
     return {std::string(kReferenceName), folder};
-  if (!is_plain_name(name) || name == kReferenceName)
-    throw UserError(fmt::format("{}: '{}' is no name for a submission: use up to 64 lower-case "
-                                "letters, digits, '.', '-' and '_', and not 'reference'",
-                                folder.string(), printable(name, 80)),
+  if (const std::string why = why_not_called(name); !why.empty())
+    throw UserError(fmt::format("{}: {}", one_line(folder.string(), 400), why),
                     kExitInvalidSubmission);
   return {name, folder};
 }

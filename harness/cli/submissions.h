@@ -18,7 +18,10 @@ struct SubmissionFolder {
 /// Finds a submission by name or by folder. Throws UserError with the nearest known name.
 SubmissionFolder find_submission(const Context& context, const std::string& word);
 
-/// Names of the folders under submissions/, sorted.
+/// Why nobody's submission can have this name; empty when one can.
+std::string why_not_called(const std::string& name);
+
+/// Names of the folders under submissions/, sorted: as strangers wrote them.
 std::vector<std::string> submission_names(const std::filesystem::path& root);
 
 /// The challenges that a submission has folders for, in the order of `known`. Throws UserError

@@ -87,8 +87,8 @@ Answer validate(const Context& context, const std::vector<std::string>& submissi
     if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
     answer.text +=
         fmt::format("{} {}\n", submission.name, findings.problems.empty() ? "ok" : "INVALID");
-    for (const auto& problem : findings.problems) answer.text += "  " + problem + "\n";
-    for (const auto& note : findings.notes) answer.text += "  note: " + note + "\n";
+    for (const auto& problem : findings.problems) answer.text += "  " + one_line(problem) + "\n";
+    for (const auto& note : findings.notes) answer.text += "  note: " + one_line(note) + "\n";
     answer.document["submissions"].push_back({{"submission", submission.name},
                                               {"valid", findings.problems.empty()},
                                               {"problems", Json(findings.problems)},

@@ -8,9 +8,10 @@
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/names.h"
 #include "harness/core/text.h"
+#include "harness/store/cell_comparison.h"
 #include "harness/store/observation_json.h"
-#include "harness/store/receipt_check.h"
 
 namespace gauntlet {
 
@@ -49,9 +50,8 @@ fs::path receipt_of(const Context& context, const std::string& submission,
 Claim find_claim(const Context& context, const VerifyOptions& options) {
   if (fs::is_regular_file(options.what)) {
     const Receipt receipt = receipt_from_json(read_file(options.what, kReceiptFile), options.what);
-    if (!is_plain_name(receipt.submission))
-      throw UserError(fmt::format("{}: submission: is no plain name of a submission's folder",
-                                  printable(options.what, 200)));
+    if (const std::string why = why_no_submission_name(receipt.submission); !why.empty())
+      throw UserError(fmt::format("{}: submission: {}", one_line(options.what, 200), why));
     require_entry(receipt.challenge, context.challenges());
     return {receipt, find_submission(context, receipt.submission),
             fs::absolute(options.what).parent_path()};
@@ -80,8 +80,11 @@ Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservat
   const auto in = JsonFields::of_document(text, file.string(), "gauntlet.score/1");
   if (in.text("rubric_digest") != rubric.digest)
     return {
-        "score", Outcome::noted,
-        fmt::format("{} is of another rubric; ./gauntlet score applies this one", file.string())};
+        "score", Outcome::open,
+        fmt::format("{} is of another rubric, or says so: what it says cannot be told from here. "
+                    "./gauntlet score writes what this rubric makes of the observation; verify "
+                    "again then",
+                    file.string())};
   return {
       "score", Outcome::refuted,
       fmt::format("{} is not what the rubric makes of the observation: it was edited; ./gauntlet "
@@ -143,8 +146,13 @@ std::optional<GradedCell> run_again(const Context& context, CellRequest request,
   return seen;
 }
 
-Json document_of(const Claim& claim, const std::vector<Proof>& proofs,
-                 const std::vector<Unrepeated>& unrepeated) {
+/// What a new run could not confirm.
+struct Left {
+  std::vector<Unrepeated> unrepeated;
+  std::vector<std::string> not_compared;
+};
+
+Json document_of(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
   Json document{{"schema", "gauntlet.verify/1"},
                 {"submission", claim.receipt.submission},
                 {"challenge", claim.receipt.challenge},
@@ -153,8 +161,9 @@ Json document_of(const Claim& claim, const std::vector<Proof>& proofs,
                 {"outcome", name_of(worst_of(proofs))},
                 {"confirmed", worst_of(proofs) <= Outcome::noted},
                 {"rests_on_receipt", Json::array()},
+                {"not_compared", Json(left.not_compared)},
                 {"proofs", Json::array()}};
-  for (const Unrepeated& one : unrepeated)
+  for (const Unrepeated& one : left.unrepeated)
     document["rests_on_receipt"].push_back(
         {{"check", one.check}, {"earned", json_number(one.earned)}, {"ratios", Json(one.ratios)}});
   for (const Proof& proof : proofs)
@@ -169,20 +178,24 @@ std::string in_words(const Unrepeated& one) {
                      one.ratios.back());
 }
 
-std::string closing_line(Outcome worst, const std::vector<Unrepeated>& unrepeated) {
+std::string closing_line(Outcome worst, const Left& left) {
   if (worst == Outcome::refuted) return "Refuted: this receipt does not prove the grade.\n";
   if (worst == Outcome::open) return "Neither confirmed nor refuted.\n";
-  if (unrepeated.empty()) return "Confirmed.\n";
+  const std::string besides = left.not_compared.empty()
+                                  ? ""
+                                  : fmt::format("Nor was compared, and no score rests on it: {}.\n",
+                                                sentence_list(left.not_compared));
+  if (left.unrepeated.empty()) return "Confirmed.\n" + besides;
   std::vector<std::string> words;
-  for (const Unrepeated& one : unrepeated) words.push_back(in_words(one));
+  for (const Unrepeated& one : left.unrepeated) words.push_back(in_words(one));
   return fmt::format(
       "Confirmed except speed: what goes by the clock was not run again, and these rest on the "
-      "receipt alone: {}.\n",
-      sentence_list(words));
+      "receipt alone: {}.\n{}",
+      sentence_list(words), besides);
 }
 
 std::string line_of(Outcome outcome, const std::string& what, const std::string& text) {
-  return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, text);
+  return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, one_line(text));
 }
 
 /// One line for each proof, and one for all checks of which the same is said.
@@ -204,13 +217,12 @@ std::string lines_of(const std::vector<Proof>& proofs) {
   return text;
 }
 
-Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs,
-                  const std::vector<Unrepeated>& unrepeated) {
+Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
   const Outcome worst = worst_of(proofs);
   Answer answer;
-  answer.document = document_of(claim, proofs, unrepeated);
+  answer.document = document_of(claim, proofs, left);
   answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
-                            lines_of(proofs), closing_line(worst, unrepeated));
+                            lines_of(proofs), closing_line(worst, left));
   if (worst == Outcome::open) answer.exit_code = kExitIncomplete;
   if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
   return answer;
@@ -228,7 +240,7 @@ Answer verify(const Context& context, const VerifyOptions& options) {
   const PlannedCell cell = plan_cell(context, claim.submission, claim.receipt.challenge, true);
   std::vector<Proof> proofs = check_files(context, claim, cell.request, options);
   // What would run is something else, or nobody needs to hear more.
-  if (worst_of(proofs) == Outcome::refuted) return answer_for(claim, proofs, {});
+  if (worst_of(proofs) >= Outcome::open) return answer_for(claim, proofs, {});
   const auto seen = run_again(context, cell.request, claim.receipt);
   if (!seen) {
     proofs.push_back(
@@ -244,7 +256,10 @@ Answer verify(const Context& context, const VerifyOptions& options) {
   const CellObservation& then = stored ? *stored : seen->observation;
   add(compare_questions(then, seen->observation));
   add(compare_earned(claim.receipt, then, *seen->receipt, seen->observation));
-  return answer_for(claim, proofs, rests_on_receipt(*seen->receipt, then));
+  add(compare_seen(claim.receipt, then, *seen->receipt, seen->observation));
+  return answer_for(claim, proofs,
+                    {rests_on_receipt(*seen->receipt, then),
+                     not_compared(*seen->receipt, then, seen->observation)});
 }
 
 }  // namespace gauntlet

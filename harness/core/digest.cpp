@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 std::array<std::uint8_t, 32> sha256_bytes(std::string_view bytes) {
   std::array<std::uint8_t, 32> hash{};
   if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr) != 1)
-    throw Broken("OpenSSL cannot compute SHA-256");
+    throw Broken(OwnFault::crypto, "OpenSSL cannot compute SHA-256");
   return hash;
 }
 

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/core/own_fault.h"
+
 namespace gauntlet {
 
 /// The user asked for something that cannot be: unknown name, missing folder, bad YAML. The text
@@ -15,7 +17,8 @@ struct UserError : std::runtime_error {
 
 /// Our own fault or the machine's: becomes Verdict::broken, never a submission's fault.
 struct Broken : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  Broken(OwnFault which, const std::string& text) : std::runtime_error(text), fault(which) {}
+  OwnFault fault;
 };
 
 }  // namespace gauntlet

@@ -28,4 +28,12 @@ struct NameTable {
   }
 };
 
+/// Lower-case letters, digits, dots, dashes and underscores, at most 64 bytes, beginning with a
+/// letter or digit: names of folders that need no quoting anywhere.
+bool is_plain_name(std::string_view name);
+
+/// Why no submission can have this name, with what can be done; empty when one can. It is a plain
+/// one, and none that a report could take for a file of its own or for a pair of submissions.
+std::string why_no_submission_name(std::string_view name);
+
 }  // namespace gauntlet

@@ -26,7 +26,7 @@ EVP_CIPHER_CTX* cipher() {
   thread_local const std::unique_ptr<EVP_CIPHER_CTX, Free> context(EVP_CIPHER_CTX_new());
   thread_local const bool ready =
       context && EVP_EncryptInit_ex(context.get(), EVP_chacha20(), nullptr, nullptr, nullptr) == 1;
-  if (!ready) throw Broken("OpenSSL has no ChaCha20");
+  if (!ready) throw Broken(OwnFault::crypto, "OpenSSL has no ChaCha20");
   return context.get();
 }
 
@@ -44,7 +44,7 @@ void write_stream(const Seed& key, std::uint64_t block, std::span<std::byte> byt
     int written = 0;
     if (EVP_EncryptInit_ex(context, nullptr, nullptr, key.bytes().data(), place) != 1 ||
         EVP_EncryptUpdate(context, data, &written, data, static_cast<int>(part.size())) != 1)
-      throw Broken("OpenSSL cannot compute ChaCha20");
+      throw Broken(OwnFault::crypto, "OpenSSL cannot compute ChaCha20");
   }
 }
 

@@ -78,15 +78,15 @@ ScratchFolder::ScratchFolder(std::string_view purpose) {
     std::string pattern =
         (fs::temp_directory_path() / fmt::format("{}{}{}", kPrefix, purpose, kRandom)).string();
     if (mkdtemp(pattern.data()) == nullptr)
-      throw Broken(
-          fmt::format("cannot make a scratch folder {}: {}", pattern, std::strerror(errno)));
+      throw Broken(OwnFault::files, fmt::format("cannot make a scratch folder {}: {}", pattern,
+                                                std::strerror(errno)));
     path_ = pattern;
     claim_ = open_folder(path_);
     // A sweep can find it before it is locked, and takes it for a leftover: then another is made.
     if (claim_ >= 0 && (!lock(claim_, 0) || lies_at(claim_, path_))) return;
     if (claim_ < 0 && errno != ENOENT)
-      throw Broken(
-          fmt::format("cannot open the scratch folder {}: {}", pattern, std::strerror(errno)));
+      throw Broken(OwnFault::files, fmt::format("cannot open the scratch folder {}: {}", pattern,
+                                                std::strerror(errno)));
     if (claim_ >= 0) close(claim_);
     claim_ = -1;
   }

@@ -26,7 +26,8 @@ namespace {
 //   {"event": {...}}            progress
 //   {"observation": "...",      the result, as the store writes it; the last line
 //    "receipt": "..."}
-//   {"broken": "..."}           why there is no result
+//   {"broken": "...",           why there is no result
+//    "fault": "..."}            and which fault of ours that is
 
 nlohmann::json to_json(const CellEvent& event) {
   return {{"kind", static_cast<int>(event.kind)},
@@ -63,7 +64,7 @@ void keep_freed_memory() {
     send_line(fd,
               {{"observation", to_json(cell.observation)}, {"receipt", to_json(*cell.receipt)}});
   } catch (const std::exception& error) {
-    send_line(fd, {{"broken", error.what()}});
+    send_line(fd, {{"broken", error.what()}, {"fault", name_of(own_fault_of(error))}});
   }
   // The parent's buffers and static objects are not this process's to flush or destroy.
   _exit(EXIT_SUCCESS);
@@ -77,12 +78,14 @@ class CellProcess {
       : request_(request), index_(index) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-      fault_ = fmt::format("cannot make a pipe: {}", std::strerror(errno));
+      fault_ = {own_fault_of_errno(errno),
+                fmt::format("cannot make a pipe: {}", std::strerror(errno))};
       return;
     }
     pid_ = fork();
     if (pid_ < 0) {
-      fault_ = fmt::format("cannot start a process: {}", std::strerror(errno));
+      fault_ = {own_fault_of_errno(errno),
+                fmt::format("cannot start a process: {}", std::strerror(errno))};
       close(ends[0]);
       close(ends[1]);
       return;
@@ -125,14 +128,18 @@ class CellProcess {
   }
 
   const std::optional<GradedCell>& cell() const { return cell_; }
-  const std::string& fault() const { return fault_; }
+  const Broken& fault() const { return fault_; }
 
  private:
   void take(const nlohmann::json& message, const Progress& progress) {
     if (message.contains("observation"))
       cell_ = {observation_from_json(message["observation"].get<std::string>(), "a cell"),
                receipt_from_json(message["receipt"].get<std::string>(), "a cell's receipt")};
-    if (message.contains("broken")) fault_ = message["broken"].get<std::string>();
+    if (message.contains("broken")) {
+      fault_ = {own_fault_named(message["fault"].get<std::string>()),
+                message["broken"].get<std::string>()};
+      told_ = true;
+    }
     if (!message.contains("event")) return;
     const auto& event = message["event"];
     progress({static_cast<CellEvent::Kind>(event["kind"].get<int>()), request_.submission,
@@ -146,11 +153,18 @@ class CellProcess {
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
-    if (!cell_ && fault_.empty())
-      fault_ = WIFSIGNALED(status)
-                   ? fmt::format("the grading process died of {}", strsignal(WTERMSIG(status)))
-                   : fmt::format("the grading process ended with exit code {} and no result",
-                                 WEXITSTATUS(status));
+    if (cell_ || told_) return;
+    if (!WIFSIGNALED(status)) {
+      fault_ = {OwnFault::bug,
+                fmt::format("the grading process ended with exit code {} and no result",
+                            WEXITSTATUS(status))};
+      return;
+    }
+    // Nothing of a submission runs in that process: these come from outside, others from a bug.
+    const int signal = WTERMSIG(status);
+    const bool sent = signal == SIGKILL || signal == SIGTERM || signal == SIGINT;
+    fault_ = {sent ? OwnFault::interrupted : OwnFault::bug,
+              fmt::format("the grading process died of {}", strsignal(signal))};
   }
 
   const CellRequest& request_;
@@ -159,11 +173,12 @@ class CellProcess {
   int fd_ = -1;
   std::string received_;
   std::optional<GradedCell> cell_;
-  std::string fault_;
+  bool told_ = false;  // by the process itself, of its fault
+  Broken fault_{OwnFault::bug, "the grading process said nothing"};
 };
 
 /// A cell that we failed to grade: every check of it is broken, and none counts against anybody.
-CellObservation broken_cell(const CellRequest& request, const std::string& why) {
+CellObservation broken_cell(const CellRequest& request, const Broken& fault) {
   CellObservation cell;
   cell.submission = request.submission;
   cell.challenge = request.challenge.entry();
@@ -173,7 +188,7 @@ CellObservation broken_cell(const CellRequest& request, const std::string& why) 
     CheckObservation seen;
     seen.info = check;
     seen.verdict = Verdict::broken;
-    seen.finding = {Verdict::broken, "", why, {}, std::nullopt};
+    seen.finding = broken_finding(fault.fault, fault.what());
     cell.checks.push_back(std::move(seen));
   }
   return cell;
@@ -222,7 +237,7 @@ class CellPool {
     std::vector<pollfd> fds;
     for (const auto& process : running_) fds.push_back({process->fd(), POLLIN, 0});
     if (poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR)
-      throw Broken(fmt::format("poll failed: {}", std::strerror(errno)));
+      throw Broken(OwnFault::kernel, fmt::format("poll failed: {}", std::strerror(errno)));
     for (std::size_t i = running_.size(); i-- > 0;)
       if (fds[i].revents != 0 && running_[i]->listen(progress_)) {
         const std::unique_ptr<CellProcess> ended = std::move(running_[i]);

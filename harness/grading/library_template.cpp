@@ -12,7 +12,7 @@ namespace gauntlet {
 namespace {
 
 [[noreturn]] void unfit(const std::string& why) {
-  throw Broken("making libraries for the self-test: the linked library " + why);
+  throw Broken(OwnFault::bug, "making libraries for the self-test: the linked library " + why);
 }
 
 /// A record of the file, copied, because nothing in it need be aligned.

@@ -111,7 +111,7 @@ void NullSession::fill(const CallBase& call, const Buffer& buffer, std::vector<s
 NullSession::NullSession(NullKind kind, const Seed& seed, Session* teacher)
     : kind_(kind), rng_(derive(seed, "null solution")), teacher_(teacher) {
   if (kind == NullKind::previous && teacher == nullptr)
-    throw Broken("the null solution 'previous' needs a teacher");
+    throw Broken(OwnFault::bug, "the null solution 'previous' needs a teacher");
 }
 
 NullSession::Answer NullSession::made_up(const CallBase& call) {

@@ -77,7 +77,8 @@ void Probe::unmeasured(std::string reason) {
 
 void Probe::earn(double share) {
   if (!(share >= 0 && share <= 1))
-    throw Broken(fmt::format("check {} awards {} of its points", observation_.info.id, share));
+    throw Broken(OwnFault::bug,
+                 fmt::format("check {} awards {} of its points", observation_.info.id, share));
   observation_.earned = std::min(observation_.earned, share);
 }
 

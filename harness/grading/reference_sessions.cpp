@@ -32,8 +32,8 @@ Session& ReferenceSessions::started(std::unique_ptr<Session>& session) {
     const auto source = read_solution(workshop_.root / "reference" / challenge_.id);
     const BuiltSolution built = build_solution(source, challenge_, workshop_.cache);
     if (!built.record.ok)
-      throw Broken(fmt::format("the reference of {} does not build: {}", challenge_.id,
-                               built.record.messages));
+      throw Broken(OwnFault::own_solution, fmt::format("the reference of {} does not build: {}",
+                                                       challenge_.id, built.record.messages));
     library_ = built.library;
   }
   if (!session) session = worker_session(workshop_, challenge_, library_);

@@ -25,10 +25,6 @@ namespace {
 // A solution that hangs in three checks has shown its verdict; the others need not wait for it.
 constexpr int kPatience = 3;
 
-Finding broken(const std::string& case_name, const std::string& what) {
-  return {Verdict::broken, case_name, what, {}, std::nullopt};
-}
-
 /// Asks one check and catches every way in which it can end.
 CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting setting) {
   Probe probe(check, seed, std::move(setting));
@@ -38,13 +34,13 @@ CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting settin
     probe.restart();
     check.ask(probe);
     seen.verdict = Verdict::passed;
-    if (seen.cases == 0) seen.finding = broken("", "the check asked nothing");
+    if (seen.cases == 0) seen.finding = broken_finding(OwnFault::bug, "the check asked nothing");
   } catch (const CheckEnded& ended) {
     seen.finding = ended.finding;
   } catch (const SolutionFailure& failure) {
     seen.finding = {failure.verdict, "", failure.what(), {}, std::nullopt};
   } catch (const std::exception& error) {
-    seen.finding = broken("", error.what());
+    seen.finding = broken_finding(own_fault_of(error), error.what());
   }
   if (seen.finding) seen.verdict = seen.finding->verdict;
   seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -256,7 +252,7 @@ class CellRun {
     } catch (const std::exception& error) {
       CheckObservation seen;
       seen.info = self_test_info();
-      seen.finding = broken("", error.what());
+      seen.finding = broken_finding(own_fault_of(error), error.what());
       return seen;
     }
   }

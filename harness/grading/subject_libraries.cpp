@@ -49,7 +49,8 @@ void run_tool(const std::vector<std::string>& arguments, const fs::path& folder)
   const CommandResult result = run_command(command, limits);
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr || end->code != 0)
-    throw Broken(fmt::format("making libraries for the self-test: {}\n{}", describe(result.outcome),
+    throw Broken(OwnFault::own_solution,
+                 fmt::format("making libraries for the self-test: {}\n{}", describe(result.outcome),
                              result.output.substr(0, 4000)));
 }
 
@@ -70,8 +71,8 @@ std::vector<Disguise> disguises(const Subjects& subjects, const Challenge& chall
     }
     const BuiltSolution built = build_assembly(*solution, challenge, cache);
     if (!built.record.ok)
-      throw Broken(
-          fmt::format("{} of {} does not build: {}", name, challenge.id, built.record.messages));
+      throw Broken(OwnFault::own_solution, fmt::format("{} of {} does not build: {}", name,
+                                                       challenge.id, built.record.messages));
     texts[i] = read_file(built.library);
   });
   std::vector<Disguise> all;

@@ -34,7 +34,7 @@ class WakeUps {
     event.sigev_signo = SIGALRM;
     event._sigev_un._tid = gettid();
     if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0)
-      throw Broken(fmt::format("cannot make a timer: {}", std::strerror(errno)));
+      throw Broken(OwnFault::kernel, fmt::format("cannot make a timer: {}", std::strerror(errno)));
     const timespec span{every.count() / 1000, every.count() % 1000 * 1'000'000};
     const itimerspec times{span, span};
     timer_settime(timer_, 0, &times, nullptr);
@@ -96,15 +96,18 @@ void TimingGate::lock(int mode) {
   auto since = Clock::now();
   while (flock(file_, mode) != 0) {
     if (errno != EINTR)
-      throw Broken(fmt::format("the timing lock failed: {}", std::strerror(errno)));
+      throw Broken(OwnFault::kernel,
+                   fmt::format("the timing lock failed: {}", std::strerror(errno)));
     const std::string now = holders();
     if (now != holder) since = Clock::now();
     if (now != holder) say_(fmt::format("waiting for another grading's race or checks ({})", now));
     holder = now;
     if (Clock::now() - since > patience_.longest)
-      throw Broken(fmt::format(
-          "{} has been locked by {} for {} minutes: end that, and grade again", path_.string(),
-          holder, std::chrono::duration_cast<std::chrono::minutes>(patience_.longest).count()));
+      throw Broken(
+          OwnFault::timing_lock,
+          fmt::format("{} has been locked by {} for {} minutes: end that, and grade again",
+                      path_.string(), holder,
+                      std::chrono::duration_cast<std::chrono::minutes>(patience_.longest).count()));
   }
 }
 

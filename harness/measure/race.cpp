@@ -136,7 +136,8 @@ Lap run_lap(const RaceSpec& spec, Lane lane, Session& session) {
   } catch (const SolutionFailure& failure) {
     fault = failure.what();
   }
-  throw Broken(fmt::format("{}: the reference fails: {}", spec.case_name, fault));
+  throw Broken(OwnFault::own_solution,
+               fmt::format("{}: the reference fails: {}", spec.case_name, fault));
 }
 
 /// Everybody's lap on a fresh input, in random order.

@@ -166,7 +166,7 @@ template <class Items, class Name>
 auto& named(Items& items, std::string_view wanted, const Name& name) {
   for (auto& item : items)
     if (name(item) == wanted) return item;
-  throw Broken(fmt::format("the aggregate knows no '{}'", wanted));
+  throw Broken(OwnFault::bug, fmt::format("the aggregate knows no '{}'", wanted));
 }
 
 }  // namespace

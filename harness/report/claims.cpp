@@ -16,7 +16,8 @@ std::string element(const char* list, const std::vector<Item>& items, const Item
 }  // namespace
 
 std::string Claims::say(const std::string& id, const std::string& sentence, Json predicate) {
-  if (!ids_.insert(id).second) throw Broken(fmt::format("claim '{}' is made twice", id));
+  if (!ids_.insert(id).second)
+    throw Broken(OwnFault::bug, fmt::format("claim '{}' is made twice", id));
   claims_.push_back({{"id", id}, {"text", sentence}, {"predicate", std::move(predicate)}});
   return markdown::text(sentence);
 }

@@ -18,7 +18,7 @@ using Pages = std::map<std::string, std::string>;
 
 void add(Pages& pages, const std::string& path, std::string content) {
   if (!pages.emplace(path, std::move(content)).second)
-    throw Broken(fmt::format("two pages want to be {}: rename a submission", path));
+    throw Broken(OwnFault::bug, fmt::format("two pages want to be {}: rename a submission", path));
 }
 
 void add_curves(const ReportInput& input, Pages& pages) {
@@ -51,8 +51,8 @@ void require_truth(const Json& aggregate, const Json& claims) {
   for (auto& complaint : false_claims(aggregate, claims)) complaints.push_back(complaint);
   if (complaints.empty()) return;
   if (complaints.size() > 5) complaints.resize(5);
-  throw Broken(
-      fmt::format("the report would say what does not hold:\n  {}", fmt::join(complaints, "\n  ")));
+  throw Broken(OwnFault::bug, fmt::format("the report would say what does not hold:\n  {}",
+                                          fmt::join(complaints, "\n  ")));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ constexpr std::string_view kStyle =
     ".open{fill:none}}";
 
 std::string pixels(double value) {
-  if (!std::isfinite(value)) throw Broken("a drawing was given a place that is not finite");
+  if (!std::isfinite(value))
+    throw Broken(OwnFault::bug, "a drawing was given a place that is not finite");
   return fmt::format("{:.1f}", value);
 }
 

@@ -64,7 +64,8 @@ std::string text_of(const fs::path& file) {
 std::unique_ptr<ControlGroup> ControlGroup::make(const Limits& limits) {
   if (!why_no_control_group().empty()) return nullptr;
   std::unique_ptr<ControlGroup> group = made();
-  if (!group) throw Broken("ControlGroup: one could be made before, and now none");
+  if (!group)
+    throw Broken(OwnFault::sandbox, "ControlGroup: one could be made before, and now none");
   const std::string memory = std::to_string(limits.memory_bytes);
   if (!group->set("memory.max", memory)) group->set("memory.limit_in_bytes", memory);
   group->set("memory.swap.max", "0");

@@ -36,7 +36,7 @@ class Fd {
 
 /// Throws Broken "<what>: <strerror(errno)>": for kernel calls that fail only when we are at fault.
 [[noreturn]] inline void broken_call(std::string_view what) {
-  throw Broken(fmt::format("{}: {}", what, std::strerror(errno)));
+  throw Broken(own_fault_of_errno(errno), fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
 }  // namespace gauntlet

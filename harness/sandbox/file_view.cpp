@@ -71,7 +71,7 @@ FileView::FileView(std::vector<PathRule> rules, Proc proc) {
     add_parents(entry.path);
     entries_.push_back(std::move(entry));
   }
-  if (entries_.size() > kMostEntries) throw Broken("FileView: too many paths");
+  if (entries_.size() > kMostEntries) throw Broken(OwnFault::bug, "FileView: too many paths");
 }
 
 void FileView::add_parents(const std::string& path) {

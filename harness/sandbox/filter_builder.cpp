@@ -11,14 +11,15 @@ namespace gauntlet {
 namespace {
 
 void must(int result) {
-  if (result != 0) throw Broken(fmt::format("libseccomp: {}", std::strerror(-result)));
+  if (result != 0)
+    throw Broken(OwnFault::sandbox, fmt::format("libseccomp: {}", std::strerror(-result)));
 }
 
 }  // namespace
 
 FilterBuilder::FilterBuilder(std::uint32_t default_action)
     : context_(seccomp_init(default_action), seccomp_release) {
-  if (!context_) throw Broken("libseccomp: cannot start a filter");
+  if (!context_) throw Broken(OwnFault::sandbox, "libseccomp: cannot start a filter");
   must(seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
   must(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2));  // a binary tree
 }

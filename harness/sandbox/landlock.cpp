@@ -59,7 +59,7 @@ std::uint64_t rights(PathAccess access) {
              LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
              LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | kRefer | kTruncate;
   }
-  throw Broken("rights: no such access");
+  throw Broken(OwnFault::bug, "rights: no such access");
 }
 
 void add_rule(int ruleset, const PathRule& rule, std::uint64_t handled) {

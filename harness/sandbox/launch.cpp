@@ -195,7 +195,8 @@ pid_t forked(const Become& become) {
     const std::lock_guard lock(fork_mutex());
     return fork();
   }();
-  if (pid < 0) throw LaunchFailed(fmt::format("fork: {}", std::strerror(errno)));
+  if (pid < 0)
+    throw LaunchFailed(own_fault_of_errno(errno), fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) {
     become();
     _exit(127);
@@ -250,7 +251,8 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   Launched launched{made.program, made.keeper, std::move(life)};
   if (made.failed != nullptr) {
     end_keeper(launched);
-    throw LaunchFailed(fmt::format("namespaces: {}: {}", made.failed, std::strerror(made.error)));
+    throw LaunchFailed(OwnFault::sandbox,
+                       fmt::format("namespaces: {}: {}", made.failed, std::strerror(made.error)));
   }
   return launched;
 }
@@ -270,9 +272,10 @@ void await_start(pid_t pid, int status, const LaunchPlan& plan) {
   while (got < 0 && errno == EINTR);
   if (got == 0) return;
   reap(pid);
-  throw LaunchFailed(fmt::format("cannot start {}: {}: {}",
-                                 plan.argv.empty() ? "a program" : plan.argv[0],
-                                 failure.step.data(), std::strerror(failure.error)));
+  throw LaunchFailed(
+      own_fault_of_errno(failure.error),
+      fmt::format("cannot start {}: {}: {}", plan.argv.empty() ? "a program" : plan.argv[0],
+                  failure.step.data(), std::strerror(failure.error)));
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ SandboxLayer probe_groups() {
 const SandboxLayer& layer(const SandboxReport& report, std::string_view name) {
   for (const SandboxLayer& layer : report.layers)
     if (layer.name == name) return layer;
-  throw Broken(fmt::format("probe_sandbox: no layer '{}'", name));
+  throw Broken(OwnFault::bug, fmt::format("probe_sandbox: no layer '{}'", name));
 }
 
 std::string problem_of(const SandboxReport& report) {

@@ -48,7 +48,7 @@ class Run {
       const Outcome end = end_group();
       result.outcome = limit ? *limit : end;
     } catch (const Broken& error) {
-      result.outcome = Unstarted{error.what()};
+      result.outcome = Unstarted{error.fault, error.what()};
     }
     output_.drain();
     result.output = output_.kept();

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/core/own_fault.h"
 #include "harness/sandbox/limits.h"
 #include "harness/sandbox/walls.h"
 
@@ -34,6 +35,7 @@ struct OverRan {
 struct OverMemory {};
 struct OverOutput {};
 struct Unstarted {  // our own fault, or the machine's
+  OwnFault fault;
   std::string why;
 };
 using Outcome = std::variant<Exited, Signaled, OverRan, OverMemory, OverOutput, Unstarted>;

@@ -75,7 +75,8 @@ std::vector<PathRule> collect_worker_rules() {
   std::vector<PathRule> rules;
   Dl_info loader{};
   if (dladdr(std::bit_cast<void*>(getauxval(AT_BASE)), &loader) == 0 || loader.dli_fname == nullptr)
-    throw Broken("the program loader's own file is not known: is gauntlet linked statically?");
+    throw Broken(OwnFault::sandbox,
+                 "the program loader's own file is not known: is gauntlet linked statically?");
   add(rules, loader.dli_fname, PathAccess::execute);
   const fs::path system = found_by_loader("libc.so.6", 0).parent_path();
   for (const char* name : kLibraries) {

@@ -31,6 +31,7 @@ Fd open_claims(const std::filesystem::path& claims) {
   if (fstat(folder.get(), &about) != 0) broken_call("fstat of " + claims.string());
   if (about.st_uid != 0 || (about.st_mode & 077) != 0)
     throw Broken(
+        OwnFault::sandbox,
         fmt::format("{} belongs to user {} with mode {:o}, wanted root and 700: others could hold "
                     "the user ids of sandboxes; remove it",
                     claims.string(), about.st_uid, about.st_mode & 07777));
@@ -56,6 +57,7 @@ std::optional<SpareUser> SpareUser::take_if_root(const std::filesystem::path& cl
       return SpareUser(id, std::move(held));
   }
   throw Broken(
+      OwnFault::sandbox,
       fmt::format("every user id from {} to {} is taken: each is a file in {} that a running "
                   "gauntlet has locked (lslocks shows which); end some, or grade less at once",
                   kFirst, kLast, claims.string()));

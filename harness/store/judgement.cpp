@@ -27,7 +27,8 @@ template <class Item>
 const Item& with_id(const std::vector<Item>& items, const std::string& id) {
   const auto found =
       std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.id == id; });
-  if (found == items.end()) throw Broken(fmt::format("a judgement was read without its '{}'", id));
+  if (found == items.end())
+    throw Broken(OwnFault::bug, fmt::format("a judgement was read without its '{}'", id));
   return *found;
 }
 

@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "harness/core/files.h"
+#include "harness/core/names.h"
 #include "harness/core/text.h"
 #include "harness/store/judgement_names.h"
 #include "harness/store/result_store.h"

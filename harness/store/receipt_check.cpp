@@ -114,18 +114,6 @@ Proof compare_checks(const CheckTrace& claimed, const CheckTrace& seen) {
           seen.calls == 0 ? "same verdict again" : "same verdict, inputs and outputs again"};
 }
 
-const CheckTrace* find(const Receipt& receipt, const std::string& check) {
-  for (const CheckTrace& trace : receipt.closing->checks)
-    if (trace.id == check) return &trace;
-  return nullptr;
-}
-
-const CheckObservation* find(const CellObservation& cell, const std::string& check) {
-  for (const CheckObservation& seen : cell.checks)
-    if (seen.info.id == check) return &seen;
-  return nullptr;
-}
-
 }  // namespace
 
 std::string_view name_of(Proof::Outcome outcome) {
@@ -235,50 +223,6 @@ std::vector<Proof> compare_runs(const Receipt& claimed, const Receipt& seen) {
   }
   for (std::size_t i = 0; i < now.size(); ++i) proofs.push_back(compare_checks(before[i], now[i]));
   return proofs;
-}
-
-std::vector<Proof> compare_questions(const CellObservation& then, const CellObservation& now) {
-  std::vector<Proof> proofs;
-  if (then.device != now.device)
-    proofs.push_back({"device", Outcome::refuted, "the observation names another one"});
-  for (const CheckObservation& is : now.checks) {
-    const CheckObservation* was = find(then, is.info.id);
-    if (was != nullptr &&
-        (was->info.weight != is.info.weight || was->info.severity != is.info.severity ||
-         was->info.section != is.info.section))
-      proofs.push_back({"rules of " + is.info.id, Outcome::refuted,
-                        "its section, weight or severity is not what this grader says"});
-  }
-  return proofs;
-}
-
-std::vector<Proof> compare_earned(const Receipt& claimed, const CellObservation& then,
-                                  const Receipt& seen, const CellObservation& now) {
-  std::vector<Proof> proofs;
-  for (const CheckTrace& trace : seen.closing->checks) {
-    const CheckTrace* before = find(claimed, trace.id);
-    const CheckObservation* was = find(then, trace.id);
-    const CheckObservation* is = find(now, trace.id);
-    if (trace.timed || !before || !was || !is || was->earned == is->earned) continue;
-    // What a submission's own tests say, and what other outputs are worth, may change by itself.
-    const bool repeated = trace.calls > 0 && before->outputs == trace.outputs;
-    proofs.push_back({"points of " + trace.id, repeated ? Outcome::refuted : Outcome::noted,
-                      fmt::format("{:.4g} of them were earned, now {:.4g}{}", was->earned,
-                                  is->earned, repeated ? " by the same outputs" : "")});
-  }
-  return proofs;
-}
-
-std::vector<Unrepeated> rests_on_receipt(const Receipt& seen, const CellObservation& then) {
-  std::vector<Unrepeated> found;
-  for (const CheckTrace& trace : seen.closing->checks) {
-    const CheckObservation* was = find(then, trace.id);
-    if (!trace.timed || !was) continue;
-    found.push_back({trace.id, was->earned, {}});
-    for (const SpeedMeasurement& speed : was->speeds) found.back().ratios.push_back(speed.ratio);
-    std::sort(found.back().ratios.begin(), found.back().ratios.end());
-  }
-  return found;
 }
 
 }  // namespace gauntlet

@@ -49,22 +49,4 @@ Proof check_grader(const Receipt& receipt, const std::string& digest);
 /// library and one for every check.
 std::vector<Proof> compare_runs(const Receipt& claimed, const Receipt& seen);
 
-/// Refuted where the stored observation has another device, or other weights, severities or
-/// sections than this grader gives its checks: a score follows from them.
-std::vector<Proof> compare_questions(const CellObservation& then, const CellObservation& now);
-
-/// That no check whose outputs came again had earned another share of its points: one proof for
-/// each that did. `then` and `now` are what the two receipts were closed over.
-std::vector<Proof> compare_earned(const Receipt& claimed, const CellObservation& then,
-                                  const Receipt& seen, const CellObservation& now);
-
-/// A check that goes by the clock, which no new run confirms, with the numbers of it that stand in
-/// the stored observation.
-struct Unrepeated {
-  std::string check;
-  double earned = 0;
-  std::vector<double> ratios;  // of its speeds to the reference's, ascending
-};
-std::vector<Unrepeated> rests_on_receipt(const Receipt& seen, const CellObservation& then);
-
 }  // namespace gauntlet

@@ -43,14 +43,14 @@ std::vector<unsigned char> from_hex(const std::string& hex, std::size_t bytes) {
 
 // OpenSSL overwrites the private half before it frees it.
 ReceiptKey::ReceiptKey() : pair_(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"), EVP_PKEY_free) {
-  if (!pair_) throw Broken("OpenSSL cannot make an Ed25519 key");
+  if (!pair_) throw Broken(OwnFault::crypto, "OpenSSL cannot make an Ed25519 key");
 }
 
 std::string ReceiptKey::public_key() const {
   std::array<unsigned char, kKeyBytes> bytes{};
   std::size_t size = bytes.size();
   if (EVP_PKEY_get_raw_public_key(pair_.get(), bytes.data(), &size) != 1)
-    throw Broken("OpenSSL cannot show an Ed25519 key");
+    throw Broken(OwnFault::crypto, "OpenSSL cannot show an Ed25519 key");
   return hex_of(bytes);
 }
 
@@ -61,7 +61,7 @@ std::string ReceiptKey::sign(std::string_view text) && {
   std::size_t size = bytes.size();
   if (!context || EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
       EVP_DigestSign(context.get(), bytes.data(), &size, bytes_of(text), text.size()) != 1)
-    throw Broken("OpenSSL cannot sign with an Ed25519 key");
+    throw Broken(OwnFault::crypto, "OpenSSL cannot sign with an Ed25519 key");
   return hex_of(bytes);
 }
 

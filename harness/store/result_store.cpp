@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/names.h"
 #include "harness/core/text.h"
 #include "harness/store/observation_json.h"
 
@@ -14,12 +15,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void require_plain(std::string_view what, const std::string& name) {
-  if (!is_plain_name(name))
-    throw UserError(
-        fmt::format("{} '{}' is no name for a result folder: use up to 64 lower-case "
-                    "letters, digits, '.', '-' and '_', beginning with a letter or digit",
-                    what, printable(name, 80)));
+std::string why_no_challenge_name(std::string_view name) {
+  if (is_plain_name(name)) return "";
+  return fmt::format("'{}' is no name of a challenge", one_line(name, 80));
+}
+
+void require_submission(const std::string& name) {
+  if (const std::string why = why_no_submission_name(name); !why.empty()) throw UserError(why);
+}
+
+void require_challenge_name(const std::string& name) {
+  if (const std::string why = why_no_challenge_name(name); !why.empty()) throw UserError(why);
 }
 
 }  // namespace
@@ -37,13 +43,6 @@ std::vector<std::string> folder_names(const fs::path& folder) {
                                 printable(folder.string(), 400), error.message()));
   std::sort(names.begin(), names.end());
   return names;
-}
-
-bool is_plain_name(std::string_view name) {
-  const auto first = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  const auto later = [&](char c) { return first(c) || c == '.' || c == '-' || c == '_'; };
-  return !name.empty() && name.size() <= 64 && first(name[0]) &&
-         std::all_of(name.begin(), name.end(), later);
 }
 
 fs::path ResultStore::observation_file(const std::string& submission,
@@ -67,8 +66,8 @@ fs::path ResultStore::opened_file(const std::string& submission,
 }
 
 void ResultStore::open_receipt(const Receipt& receipt) const {
-  require_plain("submission", receipt.submission);
-  require_plain("challenge", receipt.challenge);
+  require_submission(receipt.submission);
+  require_challenge_name(receipt.challenge);
   write_file(opened_file(receipt.submission, receipt.challenge), to_json(receipt));
 }
 
@@ -83,14 +82,14 @@ void ResultStore::close_receipt(const CellObservation& cell,
 }
 
 void ResultStore::save(const CellObservation& cell) const {
-  require_plain("submission", cell.submission);
-  require_plain("challenge", cell.challenge);
+  require_submission(cell.submission);
+  require_challenge_name(cell.challenge);
   write_file(observation_file(cell.submission, cell.challenge), to_json(cell));
 }
 
 void ResultStore::claim(const std::string& submission, const fs::path& folder,
                         const fs::path& checkout) const {
-  require_plain("submission", submission);
+  require_submission(submission);
   const fs::path file = root_ / submission / "graded_from";
   const fs::path here = fs::absolute(folder).lexically_normal();
   const fs::path within = here.lexically_relative(fs::absolute(checkout).lexically_normal());
@@ -112,14 +111,14 @@ void ResultStore::claim(const std::string& submission, const fs::path& folder,
 }
 
 void ResultStore::save_papers(const std::string& submission, const Papers& papers) const {
-  require_plain("submission", submission);
+  require_submission(submission);
   write_file(root_ / submission / "model.yaml", papers_to_yaml(papers));
 }
 
 std::optional<CellObservation> ResultStore::load(const std::string& submission,
                                                  const std::string& challenge) const {
-  require_plain("submission", submission);
-  require_plain("challenge", challenge);
+  require_submission(submission);
+  require_challenge_name(challenge);
   const fs::path file = observation_file(submission, challenge);
   if (!fs::exists(file)) return std::nullopt;
   CellObservation cell = observation_from_json(read_file(file, kResultFile), file.string());
@@ -130,7 +129,7 @@ std::optional<CellObservation> ResultStore::load(const std::string& submission,
 }
 
 std::optional<Papers> ResultStore::load_papers(const std::string& submission) const {
-  require_plain("submission", submission);
+  require_submission(submission);
   const fs::path file = root_ / submission / "model.yaml";
   if (!fs::exists(file)) return std::nullopt;
   return papers_from_yaml(read_file(file, {kPapersFile.most_bytes}), file.string());
@@ -145,24 +144,25 @@ std::optional<Receipt> ResultStore::load_receipt(const std::string& submission,
 
 std::vector<CellObservation> ResultStore::load_all() const {
   std::vector<CellObservation> cells;
-  for (const auto& submission : plain_folders(root_, remark_))
-    for (const auto& challenge : plain_folders(root_ / submission, remark_))
+  for (const auto& submission : folders_in(root_, why_no_submission_name, remark_))
+    for (const auto& challenge : folders_in(root_ / submission, why_no_challenge_name, remark_))
       if (auto cell = load(submission, challenge)) cells.push_back(*std::move(cell));
   return cells;
 }
 
 std::vector<std::string> ResultStore::submissions() const {
-  return plain_folders(root_, {});
+  return folders_in(root_, why_no_submission_name, {});
 }
 
-std::vector<std::string> ResultStore::plain_folders(const fs::path& folder,
-                                                    const Remark& remark) const {
+std::vector<std::string> ResultStore::folders_in(const fs::path& folder, Refusal refuse,
+                                                 const Remark& remark) const {
   std::vector<std::string> names = folder_names(folder);
   std::erase_if(names, [&](const std::string& name) {
-    if (is_plain_name(name)) return false;
+    const std::string why = refuse(name);
+    if (why.empty()) return false;
     if (remark)
-      remark(fmt::format("{} is no folder of results and is left out; move it away",
-                         printable((folder / name).string(), 400)));
+      remark(fmt::format("{} is no folder of results and is left out; move it away ({})",
+                         one_line((folder / name).string(), 400), why));
     return true;
   });
   return names;

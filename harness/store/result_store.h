@@ -67,16 +67,13 @@ class ResultStore {
   std::vector<std::string> submissions() const;
 
  private:
-  std::vector<std::string> plain_folders(const std::filesystem::path& folder,
-                                         const Remark& remark) const;
+  using Refusal = std::string (*)(std::string_view name);  // empty for a name that is none
+  std::vector<std::string> folders_in(const std::filesystem::path& folder, Refusal refuse,
+                                      const Remark& remark) const;
 
   std::filesystem::path root_;
   Remark remark_;
 };
-
-/// Lower-case letters, digits, dots, dashes and underscores, at most 64 bytes, beginning with a
-/// letter or digit: names of folders that need no quoting anywhere.
-bool is_plain_name(std::string_view name);
 
 /// Names of the folders in a folder, sorted; none when it does not exist. Throws UserError when it
 /// cannot be read.

@@ -1,8 +1,14 @@
 #include "harness/store/reuse.h"
 
 #include <fmt/format.h>
+#include <sstream>
 
-#include "harness/store/json_fields.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/machine.h"
+#include "harness/core/text.h"
+#include "harness/store/observation_json.h"
+#include "harness/store/receipt_check.h"
 
 namespace gauntlet {
 namespace {
@@ -20,15 +26,76 @@ bool may_differ_next_time(Verdict verdict) {
          verdict == Verdict::timed_out;
 }
 
+/// The walls that hold now and did not then: "landlock+uid". Both are given as a tier's name.
+std::string walls_missing(const std::string& then, const std::string& now) {
+  const auto walls = [](const std::string& tier) {
+    std::vector<std::string> names;
+    std::istringstream words(tier);
+    for (std::string wall; std::getline(words, wall, '+');) names.push_back(wall);
+    return names;
+  };
+  const std::vector<std::string> held = walls(then);
+  std::string missing;
+  for (const std::string& wall : walls(now))
+    if (!contains(held, wall)) missing += (missing.empty() ? "" : "+") + wall;
+  return missing;
+}
+
+/// Why the receipt does not vouch for the observation of which `text` is the file.
+std::optional<std::string> why_not_vouched(const Receipt& receipt, const std::string& text) {
+  if (!receipt.closing) return "its receipt is of a run that never ended";
+  for (const Proof& proof : {check_commitment(receipt, ""), check_closing(receipt, "", false),
+                             check_observation(receipt, text, "the stored observation")})
+    if (proof.outcome == Proof::Outcome::refuted)
+      return fmt::format("its receipt does not fit: {}: {}", proof.what, proof.text);
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<std::string> why_not_reusable(const CellObservation& stored, const ReuseKey& wanted) {
+std::optional<ProvenCell> load_proven(const ResultStore& store, const std::string& submission,
+                                      const std::string& challenge, std::string& why_not) {
+  namespace fs = std::filesystem;
+  try {
+    const auto cell = store.load(submission, challenge);
+    if (const auto opened = store.opened_file(submission, challenge); fs::exists(opened)) {
+      why_not = fmt::format(
+          "a run of it was begun and did not end, so that what is stored is not used again ({})",
+          opened.string());
+      return std::nullopt;
+    }
+    if (!cell) {
+      why_not = "not graded before";
+      return std::nullopt;
+    }
+    const auto receipt = store.load_receipt(submission, challenge);
+    if (!receipt) {
+      why_not = "its stored grade has no receipt, so that anybody may have written it";
+      return std::nullopt;
+    }
+    const auto file = store.observation_file(submission, challenge);
+    if (auto reason = why_not_vouched(*receipt, read_file(file, kResultFile))) {
+      why_not = *std::move(reason);
+      return std::nullopt;
+    }
+    return ProvenCell{*cell, receipt->seed_drawn};
+  } catch (const UserError& error) {
+    why_not = error.what();
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> why_not_reusable(const ProvenCell& proven, const ReuseKey& wanted) {
+  const CellObservation& stored = proven.observation;
   for (const auto& check : stored.checks)
     if (may_differ_next_time(check.verdict))
       return fmt::format("check {} was {} last time", check.info.id, name_of(check.verdict));
   if (stored.build.stopped) return "the compiler ran into a limit last time";
   if (stored.build.ok && stored.checks.empty()) return "no check ran last time";
   const Provenance& seen = stored.provenance;
+  if (seen.started > utc_now())
+    return fmt::format("it says that it began at {}, which lies ahead of this machine's clock",
+                       one_line(seen.started, 40));
   if (stored.device != wanted.device)
     return changed("the device", name_of(stored.device), name_of(wanted.device));
   if (seen.submission_digest != wanted.submission_digest)
@@ -45,6 +112,11 @@ std::optional<std::string> why_not_reusable(const CellObservation& stored, const
     return fmt::format("the number of cores changed: {} -> {}", seen.cores, wanted.cores);
   if (wanted.seed && *wanted.seed != stored.seed)
     return changed("the seed", stored.seed.text(), wanted.seed->text());
+  if (!wanted.seed && !proven.seed_drawn)
+    return fmt::format("its seed was chosen (--seed {}), and this run draws one",
+                       stored.seed.text());
+  if (const std::string missing = walls_missing(seen.sandbox, wanted.sandbox); !missing.empty())
+    return fmt::format("it was made in a weaker sandbox, without {}", missing);
   return std::nullopt;
 }
 

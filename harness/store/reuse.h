@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/core/seed.h"
-#include "harness/store/observation.h"
+#include "harness/store/result_store.h"
 
 namespace gauntlet {
 
@@ -16,13 +16,29 @@ struct ReuseKey {
   std::string flags;
   std::string cpu;
   int cores = 0;
-  std::optional<Seed> seed;  // absent: any will do
+  std::optional<Seed> seed;  // absent: the run would draw one
   Device device = Device::cpu;
+  std::string sandbox;  // the walls that hold now
 };
+
+/// A stored observation that its receipt vouches for.
+struct ProvenCell {
+  CellObservation observation;
+  bool seed_drawn = true;
+};
+
+/// What the store holds of a cell, if nothing in it contradicts its receipt. Nothing, with a
+/// sentence in `why_not`, when it was never graded, when a run was begun since that has not ended
+/// (whoever kills a run that goes badly does not keep the grade before it), when there is no
+/// receipt, when that is not signed or is of something else, or when a file cannot be read.
+std::optional<ProvenCell> load_proven(const ResultStore& store, const std::string& submission,
+                                      const std::string& challenge, std::string& why_not);
 
 /// Why a stored observation does not answer for the cell that `wanted` describes, as a sentence:
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame
-/// the place or the moment (broken, unmeasured, timed_out) never do.
-std::optional<std::string> why_not_reusable(const CellObservation& stored, const ReuseKey& wanted);
+/// the place or the moment (broken, unmeasured, timed_out) never do. Nor do those of a sandbox that
+/// lacked a wall which holds now; one with more walls took nothing from the solution that this one
+/// gives. A chosen seed answers only for the run that chooses it again.
+std::optional<std::string> why_not_reusable(const ProvenCell& stored, const ReuseKey& wanted);
 
 }  // namespace gauntlet

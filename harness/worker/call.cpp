@@ -26,19 +26,20 @@ std::size_t size_of(ElementType type) {
     case ElementType::u64:
       return 8;
   }
-  throw Broken("size_of: no such element type");
+  throw Broken(OwnFault::bug, "size_of: no such element type");
 }
 
 const Buffer& CallBase::buffer(std::string_view name) const {
   for (const Buffer& buffer : buffers_)
     if (buffer.name == name) return buffer;
-  throw Broken(fmt::format("call of {}: no buffer is named '{}'", symbol, name));
+  throw Broken(OwnFault::bug, fmt::format("call of {}: no buffer is named '{}'", symbol, name));
 }
 
 std::size_t CallBase::offset_of(const void* field, std::size_t field_bytes) const {
   const auto* at = static_cast<const std::byte*>(field);
   if (at < arguments_.data() || at + field_bytes > arguments_.data() + arguments_.size())
-    throw Broken(fmt::format("call of {}: a field is named that is not in its struct", symbol));
+    throw Broken(OwnFault::bug,
+                 fmt::format("call of {}: a field is named that is not in its struct", symbol));
   return static_cast<std::size_t>(at - arguments_.data());
 }
 
@@ -46,12 +47,12 @@ std::size_t CallBase::add(Buffer buffer) {
   const Placement& place = buffer.placement;
   if (!std::has_single_bit(place.alignment) || place.alignment > 4096 ||
       place.skew >= place.alignment)
-    throw Broken(
-        fmt::format("call of {}: buffer {} has an impossible placement", symbol, buffer.name));
+    throw Broken(OwnFault::bug, fmt::format("call of {}: buffer {} has an impossible placement",
+                                            symbol, buffer.name));
   for (const Buffer& other : buffers_)
     if (other.field_offset == buffer.field_offset)
-      throw Broken(
-          fmt::format("call of {}: {} and {} set the same field", symbol, other.name, buffer.name));
+      throw Broken(OwnFault::bug, fmt::format("call of {}: {} and {} set the same field", symbol,
+                                              other.name, buffer.name));
   buffers_.push_back(std::move(buffer));
   return buffers_.size() - 1;
 }

@@ -33,11 +33,13 @@ void check_order_limits(const CallBase& call) {
   if (call.buffers().size() > wire::kMaxBuffers || call.callbacks().size() > wire::kMaxCallbacks ||
       call.arguments().size() > wire::kMaxArguments || call.symbol.size() >= wire::kMaxName)
     throw Broken(
+        OwnFault::bug,
         fmt::format("call of {}: at most {} buffers, {} callbacks and {} bytes of arguments",
                     call.symbol, wire::kMaxBuffers, wire::kMaxCallbacks, wire::kMaxArguments));
   for (const Callback& callback : call.callbacks())
     if (callback.arrays.size() > wire::kMaxArrays || callback.request_bytes > wire::kMaxRequest)
-      throw Broken(fmt::format("callback {}: at most {} arrays and {} bytes of request",
+      throw Broken(OwnFault::bug,
+                   fmt::format("callback {}: at most {} arrays and {} bytes of request",
                                callback.name, wire::kMaxArrays, wire::kMaxRequest));
 }
 
@@ -57,9 +59,9 @@ Layout lay_out(const CallBase& call, std::size_t arena_bytes) {
       layout.bodies.push_back(
           place(buffer, in ? wire::ArenaId::in : wire::ArenaId::out, used + kGap));
     if (buffer.bytes >= arena_bytes || layout.bodies.back().last_page + kGap > arena_bytes)
-      throw Broken(fmt::format(
-          "call of {}: its buffers do not fit into the arenas of {} MiB from `{}` on (arena_mib)",
-          call.symbol, arena_bytes >> 20, buffer.name));
+      throw Broken(OwnFault::bug, fmt::format("call of {}: its buffers do not fit into the arenas "
+                                              "of {} MiB from `{}` on (arena_mib)",
+                                              call.symbol, arena_bytes >> 20, buffer.name));
     used = layout.bodies.back().last_page;
   }
   return layout;

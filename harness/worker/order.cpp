@@ -12,7 +12,8 @@ namespace {
 
 void copy_name(char (&into)[wire::kMaxName], const std::string& name) {
   if (name.size() >= sizeof into)
-    throw Broken(fmt::format("the name of an export is longer than {} letters", sizeof into - 1));
+    throw Broken(OwnFault::bug,
+                 fmt::format("the name of an export is longer than {} letters", sizeof into - 1));
   std::memcpy(into, name.c_str(), name.size() + 1);
 }
 
@@ -24,7 +25,8 @@ wire::CallbackShape shape_of(const Callback& callback) {
   for (const CallbackArray& array : callback.arrays) {
     for (const std::int64_t field : array.count_offset)
       if (field >= 0 && static_cast<std::size_t>(field) + sizeof field > callback.request_bytes)
-        throw Broken(fmt::format("callback {}: a count lies outside its request", callback.name));
+        throw Broken(OwnFault::bug,
+                     fmt::format("callback {}: a count lies outside its request", callback.name));
     shape.arrays[shape.array_count++] = {static_cast<std::uint32_t>(array.field_offset),
                                          array.direction != Direction::out,
                                          array.direction != Direction::in,
@@ -64,7 +66,8 @@ void write_body(const Buffer& buffer, const Body& body, std::byte* arena) {
 
 void write_load_order(wire::Order& order, const std::vector<std::string>& exports, bool has_tests) {
   if (exports.size() > wire::kMaxExports)
-    throw Broken(fmt::format("a contract has at most {} exports", wire::kMaxExports));
+    throw Broken(OwnFault::bug,
+                 fmt::format("a contract has at most {} exports", wire::kMaxExports));
   order.kind = wire::OrderKind::load;
   order.has_tests = has_tests;
   order.export_count = 0;

@@ -163,7 +163,7 @@ SolutionFailure failure_of(WorkerProcess::Event event, const Scene& scene) {
     case WorkerProcess::Event::done:
       break;
   }
-  throw Broken("failure_of: nothing has failed");
+  throw Broken(OwnFault::bug, "failure_of: nothing has failed");
 }
 
 }  // namespace gauntlet

@@ -56,7 +56,8 @@ std::optional<Resident> ProcessMemory::look() const {
 }
 
 void ProcessMemory::reset_peak() const {
-  if (!clear_refs_) throw Broken("the worker's /proc/PID/clear_refs cannot be opened here");
+  if (!clear_refs_)
+    throw Broken(OwnFault::kernel, "the worker's /proc/PID/clear_refs cannot be opened here");
   // It fails when the process is gone, which the look that follows notices.
   [[maybe_unused]] const ssize_t written = pwrite(clear_refs_.get(), "5", 1, 0);
 }

@@ -93,7 +93,7 @@ Fd sealed_copy(const std::filesystem::path& file, const char* name) {
     const std::string content = read_file(file);
     return sealed_copy(std::as_bytes(std::span(content)), name);
   } catch (const UserError& error) {
-    throw Broken(error.what());
+    throw Broken(OwnFault::files, error.what());
   }
 }
 

@@ -95,10 +95,12 @@ void WorkerProcess::start(const WorkerParts& parts) {
   reinterpret_cast<wire::Order*>(parts.in->base())->kind = wire::OrderKind::lock_down;
   issue();
   if (run(kStartSeconds).event != Event::done)
-    throw Broken(fmt::format("the worker did not start: {} {}", control().text, output_.kept()));
+    throw Broken(OwnFault::worker,
+                 fmt::format("the worker did not start: {} {}", control().text, output_.kept()));
   const std::optional<Resident> held = memory_->look();
   if (!held || tasks_->count() == 0)
-    throw Broken("/proc does not tell the worker's memory and threads: is it mounted in full?");
+    throw Broken(OwnFault::kernel,
+                 "/proc does not tell the worker's memory and threads: is it mounted in full?");
   baseline_ = *held;
 }
 
@@ -115,7 +117,7 @@ std::chrono::nanoseconds WorkerProcess::cpu_time() const {
 }
 
 WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
-  if (pid_ < 0) throw Broken("a worker that has ended was told to run");
+  if (pid_ < 0) throw Broken(OwnFault::bug, "a worker that has ended was told to run");
   wire::Control& shared = control();
   std::optional<SpreadThreads> spread;
   if (threads_apart_) spread.emplace(tasks_->list());

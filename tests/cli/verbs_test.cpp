@@ -201,11 +201,55 @@ TEST_CASE("an older local result does not replace a newer published one") {
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
   CellObservation newer = *checkout.results().load("bravo", checkout.challenge);
-  newer.provenance.started = "2027-01-01T00:00:00Z";
+  newer.provenance.started = "2021-01-01T00:00:00Z";
   const ResultStore data(checkout.root() / "reports/data");
   data.save(newer);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
-  CHECK(data.load("bravo", checkout.challenge)->provenance.started == "2027-01-01T00:00:00Z");
+  CHECK(data.load("bravo", checkout.challenge)->provenance.started == "2021-01-01T00:00:00Z");
+}
+
+TEST_CASE("a run that says it began in the future is not published, reused or kept as the newest") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  const CellObservation honest = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation ahead = honest;
+  ahead.provenance.started = "9999-01-01T00:00:00Z";
+  ahead.checks[0].earned = 1;
+  const ResultStore data(checkout.root() / "reports/data");
+  SUBCASE("where it is to be published") {
+    checkout.keep(ahead);
+    const Ran ran = checkout.run({"report"});
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.err,
+                   "began at 9999-01-01T00:00:00Z, which lies ahead of this machine's "
+                   "clock: it is not published"));
+    CHECK_FALSE(data.load("bravo", checkout.challenge));
+    const Ran graded = checkout.run({"grade", "bravo"});
+    CHECK(contains(graded.err, "it says that it began at 9999-01-01T00:00:00Z"));
+  }
+  SUBCASE("where it was published") {
+    data.save(ahead);
+    const Ran ran = checkout.run({"report"});
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.err, "lies ahead of this machine's clock: any other grade replaces it"));
+    CHECK(data.load("bravo", checkout.challenge)->provenance.started == honest.provenance.started);
+  }
+}
+
+TEST_CASE("a score of another rubric is written again with the grade that is shown") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  REQUIRE(checkout.run({"grade", "bravo"}).code == kExitDone);
+  const fs::path score = checkout.results().score_file("bravo", checkout.challenge);
+  const std::string right = read_file(score);
+  const std::string digest = Json::parse(right)["rubric_digest"];
+  write_file(score, replaced(right, digest, std::string(digest.size(), '0')));
+  CHECK(contains(checkout.run({"grade", "bravo"}).out, "(reused)"));
+  CHECK(read_file(score) == right);
 }
 
 TEST_CASE("list shows every challenge, and checks with what they attack") {
@@ -260,7 +304,7 @@ TEST_CASE("a grade that a report replaces is in its ledger") {
   checkout.results().save(cell);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
   cell.checks[0].earned = 0.5;
-  cell.provenance.started = "2027-01-01T00:00:00Z";
+  cell.provenance.started = "2021-01-01T00:00:00Z";
   cell.provenance.grader_digest = "another";
   checkout.results().save(cell);
   REQUIRE(checkout.run({"report"}).code == kExitDone);

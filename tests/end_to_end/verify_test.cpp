@@ -1,4 +1,5 @@
 // A grade, its receipt, and everything that somebody might change afterwards.
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include "harness/cli/exit_codes.h"
@@ -103,6 +104,7 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     const Json document = Json::parse(ran.out);
     CHECK(document["schema"] == "gauntlet.verify/1");
     CHECK(document["confirmed"] == true);
+    CHECK(contains(ran.out, "what was measured in peak_memory"));
     REQUIRE(document["rests_on_receipt"].size() == 1);
     CHECK(document["proofs"].size() > receipt.closing->checks.size());
     for (const CheckTrace& check : receipt.closing->checks) {
@@ -121,6 +123,12 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     const fs::path score = cell.file("score.json");
     check_refuted(cell.verify_with(score, cell.with(score, "\"raw\": ", "\"raw\": 1")),
                   "is not what the rubric makes of the observation");
+    const std::string digest = Json::parse(read_file(score))["rubric_digest"];
+    const Ran other_rubric =
+        cell.verify_with(score, cell.with(score, digest, std::string(digest.size(), '0')));
+    CHECK(other_rubric.code == kExitIncomplete);
+    CHECK(contains(other_rubric.out, "is of another rubric, or says so"));
+    CHECK_FALSE(contains(other_rubric.out, "Confirmed"));
     const Ran edited =
         cell.verify_with(receipt_file, cell.with(receipt_file, "\"checks\"", "\"extra\""));
     CHECK(edited.code == kExitUsage);
@@ -195,6 +203,28 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     check.opening ^= 1;
     check_refuted(cell.verify_with(receipt_file, to_json(made_anew(other))),
                   check.id + ": other inputs came from the same seed");
+  }
+
+  SUBCASE("edited facts and curves, with every digest made to fit, are refused by the new run") {
+    const fs::path file = cell.file("observation.json");
+    const std::string honest = read_file(file);
+    CellObservation better = *cell.checkout.results().load("bravo", kChallenge);
+    const auto check =
+        std::find_if(better.checks.begin(), better.checks.end(),
+                     [](const auto& one) { return one.info.id == "offset_accuracy"; });
+    REQUIRE(check != better.checks.end());
+    check->facts.push_back({"an invented fact", 1, ""});
+    check->curves.push_back({"an invented curve", "x", "y", {{0, 1}}});
+    Receipt fitted = receipt;
+    fitted.closing->observation = sha256(to_json(better));
+    const std::string score = read_file(cell.file("score.json"));
+    fs::remove(cell.file("score.json"));
+    write_file(file, to_json(better));
+    const Ran ran = cell.verify_with(receipt_file, to_json(made_anew(fitted)));
+    check_refuted(ran, "facts of offset_accuracy: was [");
+    check_refuted(ran, "curves of offset_accuracy: was [");
+    write_file(file, honest);
+    write_file(cell.file("score.json"), score);
   }
 
   SUBCASE("a report publishes the receipt with the grade") {

@@ -7,6 +7,7 @@
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
 #include "harness/store/receipt_signature.h"
+#include "tests/store/receipt_sample.h"
 #include "tests/store/sample.h"
 #include "tests/support/text.h"
 
@@ -15,40 +16,8 @@ using Outcome = Proof::Outcome;
 
 namespace {
 
-CellObservation observed() {
-  CellObservation cell = sample::full_cell();
-  cell.provenance.submission_digest = sha256("sources");
-  cell.provenance.grader_digest = sha256("grader");
-  return cell;
-}
-
 Receipt receipt() {
-  const CellObservation cell = observed();
-  Receipt made{cell.submission,
-               cell.challenge,
-               cell.device,
-               true,
-               "",
-               sha256("sources"),
-               sha256("library"),
-               sha256("grader"),
-               cell.provenance.gauntlet_version,
-               cell.build.compiler,
-               cell.provenance.cpu,
-               cell.provenance.sandbox,
-               cell.provenance.started,
-               "",
-               Receipt::Closing()};
-  ReceiptKey key;
-  made.signer = key.public_key();
-  made.closing->seed = cell.seed;
-  made.closing->nonce = fresh_nonce();
-  made.closing->observation = sha256(to_json(cell));
-  for (const CheckObservation& check : cell.checks)
-    made.closing->checks.push_back({check.info.id, check.verdict, false, 3, 16, 17, 4});
-  made.commitment = commitment_to(made, made.closing->seed, made.closing->nonce);
-  made.closing->signature = std::move(key).sign(closing_digest(made));
-  return made;
+  return sample::receipt_of(sample::graded_cell());
 }
 
 std::string receipt_complaint(const std::string& text) {
@@ -181,55 +150,6 @@ TEST_CASE("what is no key and no signature signs nothing") {
     CHECK_FALSE(is_signed("text", who, bad));
 }
 
-TEST_CASE("points that changed with the same outputs are refuted, others are named") {
-  const auto proofs = [](const auto& edit) {
-    Receipt claimed = receipt();
-    Receipt seen = claimed;
-    CellObservation then = observed();
-    then.checks[0].earned = 0.75;
-    edit(claimed.closing->checks[0], seen.closing->checks[0]);
-    return compare_earned(claimed, then, seen, observed());
-  };
-  const auto same = proofs([](CheckTrace&, CheckTrace&) {});
-  REQUIRE(same.size() == 1);
-  CHECK(same[0].outcome == Outcome::refuted);
-  CHECK(contains(same[0].text, "0.75 of them were earned, now 1 by the same outputs"));
-  CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.outputs = 5; })[0].outcome ==
-        Outcome::noted);
-  const auto own_tests = proofs([](CheckTrace& was, CheckTrace& is) { was.calls = is.calls = 0; });
-  CHECK(own_tests[0].outcome == Outcome::noted);
-  CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.timed = true; }).empty());
-}
-
-TEST_CASE("an observation whose rules or device are not the grader's is refuted") {
-  CHECK(compare_questions(observed(), observed()).empty());
-  for (const auto& edit : std::initializer_list<void (*)(CellObservation&)>{
-           [](CellObservation& then) { then.device = Device::cuda; },
-           [](CellObservation& then) { then.checks[0].info.weight = 1e-9; },
-           [](CellObservation& then) { then.checks[0].info.severity = Severity::fatal; },
-           [](CellObservation& then) { then.checks[0].info.section = Section::engineering; }}) {
-    CellObservation then = observed();
-    edit(then);
-    const auto proofs = compare_questions(then, observed());
-    REQUIRE(proofs.size() == 1);
-    CHECK(proofs[0].outcome == Outcome::refuted);
-  }
-}
-
-TEST_CASE("what goes by the clock is listed with its numbers") {
-  Receipt seen = receipt();
-  CellObservation cell = observed();
-  CHECK(rests_on_receipt(seen, cell).empty());
-  seen.closing->checks[0].timed = true;
-  cell.checks[0].speeds.resize(2);
-  cell.checks[0].speeds[0].ratio = 2.5;
-  cell.checks[0].speeds[1].ratio = 1.5;
-  const auto found = rests_on_receipt(seen, cell);
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].check == cell.checks[0].info.id);
-  CHECK(found[0].ratios == std::vector<double>{1.5, 2.5});
-}
-
 TEST_CASE("a chosen seed is named") {
   Receipt chosen = receipt();
   chosen.seed_drawn = false;
@@ -238,7 +158,7 @@ TEST_CASE("a chosen seed is named") {
 }
 
 TEST_CASE("an edited observation is not the one that the receipt was closed over") {
-  CellObservation cell = observed();
+  CellObservation cell = sample::graded_cell();
   const Receipt made = receipt();
   CHECK(check_observation(made, to_json(cell), "o.json").outcome == Outcome::holds);
   cell.checks[0].earned = 0.5;
@@ -249,7 +169,7 @@ TEST_CASE("an edited observation is not the one that the receipt was closed over
 
 TEST_CASE("a receipt fitted to an edited observation contradicts it elsewhere") {
   const auto fitted = [](const auto& edit) {
-    CellObservation cell = observed();
+    CellObservation cell = sample::graded_cell();
     edit(cell);
     Receipt made = receipt();
     made.closing->observation = sha256(to_json(cell));

@@ -32,7 +32,7 @@ inline CellObservation cell(std::string submission = "bravo", std::string challe
   cell.seed = 0xfedcba9876543210;
   cell.build = {true, false, "g++ 12.2.0", "-O2", 0, "", 1.25};
   cell.provenance = {"0.1.0",   "9c1e0f2255aa",         "77b04d10", "aabb", "A CPU", 2, "Linux 6.1",
-                     "seccomp", "2026-04-03T09:12:44Z", 12.5,       300.25};
+                     "seccomp", "2020-04-03T09:12:44Z", 12.5,       300.25};
   return cell;
 }
 
