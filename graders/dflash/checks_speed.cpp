@@ -135,7 +135,8 @@ constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(600)};
 }  // namespace
 
 // Chains of which half is right: up to where each of them ends every row has to be read, 51 MB of
-// logits in all. Big trees with a short path: most rows need not be read. Neither fits into a cache.
+// logits in all. Big trees with a short path: most rows need not be read. Neither fits into a
+// cache.
 void verify_speed(Probe& probe) {
   kit::race(probe,
             {verify_race("chains_6x26_vocab_152064", {6, 26, 13, 152'064, true}),

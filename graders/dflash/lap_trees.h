@@ -24,8 +24,8 @@ class LapTrees {
 
   /// Draws new trees, choices and logits. A row's largest logit stands anywhere and ends a ladder
   /// of logits that are one float apart, of which drafted tokens may be one: no part of a row can
-  /// be skipped. Chains come in pairs that have 2 * correct accepted nodes together, however many of
-  /// these are one's: of one pair, all in one and none in the other. What is left to presume is
+  /// be skipped. Chains come in pairs that have 2 * correct accepted nodes together, however many
+  /// of these are one's: of one pair, all in one and none in the other. What is left to presume is
   /// nothing, and the work is always the same.
   void renew(Rng& rng);
 

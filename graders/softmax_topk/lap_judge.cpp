@@ -33,8 +33,8 @@ Fault index_fault(std::int64_t i, std::int64_t j, double got, double want, std::
 
 }  // namespace
 
-// Nothing is forgiven on top of the contract: a cheap exponential, wrong by 1e-4, shifts the sums by
-// some 1000 u, and who may be that wrong here is paid for work that was not asked for. What one
+// Nothing is forgiven on top of the contract: a cheap exponential, wrong by 1e-4, shifts the sums
+// by some 1000 u, and who may be that wrong here is paid for work that was not asked for. What one
 // float accumulator loses over rows as long as these is no speed, and the contract's tolerance is
 // known to leave room: see Calibration.
 LapJudge::LapJudge(const Problem& problem, Rng& rng)

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostFiles = 64;
-constexpr std::uintmax_t kMostBytes = 256 << 10;  // a book in the text would train a model by itself
+// A book in the text would train a model by itself.
+constexpr std::uintmax_t kMostBytes = 256 << 10;
 constexpr int kMostFolders = 4;     // below the solution's own
 constexpr int kMostEntries = 1000;  // notes and empty folders as well
 

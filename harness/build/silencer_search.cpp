@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::string_view kEnd = "end-of-search";
 
-/// The compiler reads all text before it looks at what it means, and a missing file ends it at once.
-/// Two line ends: the first may be a continued line's. Every file has it, headers too, so that files
-/// of the same text remain so.
+/// The compiler reads all text before it looks at what it means, and a missing file ends it at
+/// once. Two line ends: the first may be a continued line's. Every file has it, headers too, so
+/// that files of the same text remain so.
 std::string end_of_file(const std::string& missing) {
   return fmt::format("\n\n#if __INCLUDE_LEVEL__ == 0\n#include \"{}\"\n#endif\n", missing);
 }

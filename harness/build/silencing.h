@@ -12,8 +12,8 @@ namespace gauntlet {
 /// ways: `#pragma GCC diagnostic`; `#pragma GCC system_header`; `#line` or a line marker, which
 /// give the text that follows another file's name or call it a system header's; and a header that
 /// one of the system's includes, by a name that it asks for. A search in the text would miss what
-/// macros put together, so the compiler tells: it reads the sources once more (SilencerSearch), with
-/// the words of these pragmas poisoned, and complains wherever one comes out.
+/// macros put together, so the compiler tells: it reads the sources once more (SilencerSearch),
+/// with the words of these pragmas poisoned, and complains wherever one comes out.
 
 /// What is included before each source for that.
 inline constexpr std::string_view kPoison = "#pragma GCC poison GCC diagnostic system_header\n";

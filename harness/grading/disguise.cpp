@@ -76,9 +76,9 @@ bool switches_section(std::string_view directive) {
          directive == ".bss";
 }
 
-/// Unwind tables say how large a function's frame is and where in it what happens: whoever reads them
-/// needs no instruction to know it. Without them an exception ends the process, which is what it does
-/// anyway where it would leave a function of C.
+/// Unwind tables say how large a function's frame is and where in it what happens: whoever reads
+/// them needs no instruction to know it. Without them an exception ends the process, which is what
+/// it does anyway where it would leave a function of C.
 bool is_unwinding(std::string_view directive) {
   return directive.starts_with(".cfi_");
 }

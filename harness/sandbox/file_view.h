@@ -7,8 +7,8 @@
 
 namespace gauntlet {
 
-/// A worker needs it: a library is loaded by way of /proc/self/fd. A compiler does not, and a source
-/// could ask through it which process and which step of a build reads it.
+/// A worker needs it: a library is loaded by way of /proc/self/fd. A compiler does not, and a
+/// source could ask through it which process and which step of a build reads it.
 enum class Proc { shown, hidden };
 
 /// What a process with a mount namespace of its own sees of the machine's files: the paths that its

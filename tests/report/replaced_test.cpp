@@ -36,7 +36,7 @@ TEST_CASE("a replaced grade tells what is different about the later result") {
   CHECK(entries[0].submission == "alpha");
   CHECK(entries[0].before == "A 100");
   CHECK(entries[0].after == "B+ 89");
-  CHECK(entries[0].when == "2026-04-03T09:12:44Z");
+  CHECK(entries[0].when == "2020-04-03T09:12:44Z");
   CHECK(entries[0].because == std::vector<std::string>{"another grader", "another machine"});
 }
 
