@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "ask.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "large.h"
 #include "samples.h"
 
@@ -23,8 +24,6 @@ double peak_for(Probe& probe, Rng& rng, const Sizes& sizes) {
   if (!question.call.peak_bytes) probe.unmeasured("this machine does not tell peak memory");
   return static_cast<double>(*question.call.peak_bytes);
 }
-
-}  // namespace
 
 // Twice the length may take twice the scratch memory, not four times.
 void memory_slope(Probe& probe) {
@@ -56,6 +55,19 @@ void memory_limit(Probe& probe) {
   const double allowed = 16 * kMiB + 8 * results;
   if (!(peak <= allowed))
     probe.fail(fmt::format("{:.1f} MiB; allowed are {:.1f}", peak / kMiB, allowed / kMiB));
+}
+
+}  // namespace
+
+std::vector<Check> memory_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"memory_slope", "a matrix of all scores in memory", performance, 1, critical},
+       memory_slope},
+      {{"memory_limit", "more scratch memory than the contract allows", performance, 1, major},
+       memory_limit},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -13,7 +13,7 @@ namespace gauntlet::kit {
 bool is_poison(std::span<const std::byte> memory);
 template <std::ranges::contiguous_range Values>
 bool is_poison(const Values& values) {
-  return is_poison(std::as_bytes(std::span(values)));
+  return is_poison(std::span<const std::byte>(std::as_bytes(std::span(values))));
 }
 template <class Number>
 requires std::is_arithmetic_v<Number>
