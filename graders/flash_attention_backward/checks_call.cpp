@@ -2,9 +2,11 @@
 
 #include "ask.h"
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // The same question again and again, with others in between: the same bits when determinism is
 // asked for, and the right answer when it is not.
@@ -60,6 +62,19 @@ void optional_outputs(Probe& probe) {
     asking.want_delta = wanted & 8;
     require_right(probe, problem, asking);
   }
+}
+
+}  // namespace
+
+std::vector<Check> call_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"repeatability", "races between threads", robustness, 2, major}, repeatability},
+      {{"thread_counts", "a fixed number of threads, or of heads for them", robustness, 1, major},
+       thread_counts},
+      {{"optional_outputs", "results that are not wanted", robustness, 1, major}, optional_outputs},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

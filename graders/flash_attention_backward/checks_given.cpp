@@ -5,7 +5,8 @@
 
 #include "ask.h"
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -68,8 +69,6 @@ Problem attended(Rng& rng, std::int64_t q_low, std::int64_t k_low) {
   attend(problem);
   return problem;
 }
-
-}  // namespace
 
 // k and v in shards, o and lse of the whole: dq adds up, dk and dv lie side by side. Weights of a
 // shard do not add up to 1; whoever makes them do so, or takes delta from the shard, is seen.
@@ -173,6 +172,31 @@ void softcap(Probe& probe) {
     attend(problem);
     require_right(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> given_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"shard_additivity", "weights or delta made from the keys at hand instead of lse and o",
+        correctness, 3, critical},
+       shard_additivity},
+      {{"given_lse", "a softmax of its own instead of the given lse", correctness, 1, major},
+       given_lse},
+      {{"given_output", "delta from weights at hand instead of the given o", correctness, 1, major},
+       given_output},
+      {{"scales", "scale taken for 1/sqrt(head_dim), or applied once too often", correctness, 1,
+        major},
+       scales},
+      {{"softcap", "the slope of the cap forgotten", correctness, 1, major}, softcap},
+      {{"lse_gradient", "dlse ignored", correctness, 1, major}, lse_gradient},
+      {{"delta_output", "delta of the keys at hand, or never written", correctness, 1, major},
+       delta_output},
+      {{"delta_cancellation", "low precision where dP is nearly delta", correctness, 1, major},
+       delta_cancellation},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

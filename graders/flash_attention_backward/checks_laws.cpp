@@ -3,12 +3,14 @@
 
 #include "ask.h"
 #include "cases.h"
-#include "checks.h"
 #include "directions.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // When column c of k is all ones, dq[:, c] is scale times the row sums of dx, and these vanish:
 // delta is the weighted mean of dP. Whoever drops delta, or takes it over one tile, is seen here
@@ -44,8 +46,6 @@ void constant_column(Probe& probe) {
     probe.require(rest > 0, "dq is 0 in all other columns as well");
   }
 }
-
-namespace {
 
 /// A sum and the sum of the absolute values of its terms.
 struct LawSum {
@@ -94,8 +94,6 @@ void require_weights_sum_to_one(Probe& probe, const Problem& problem, const Answ
     require_equal_sums(probe, to[static_cast<std::size_t>(c)], from[static_cast<std::size_t>(c)],
                        fmt::format("sum of dv[..., {}] of kv head {}", c, head));
 }
-
-}  // namespace
 
 // Laws that need no reference, so that they reach larger sizes: dq and dk see the same dx, dv and o
 // the same P.
@@ -210,6 +208,30 @@ void linear_in_dout(Probe& probe) {
   for (std::int64_t c = 0; c < problem.form.value_dim; ++c)
     problem.dout_row(0, 0, kept)[c] = static_cast<float>(rng.normal());
   require_right(probe, problem);
+}
+
+}  // namespace
+
+std::vector<Check> laws_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"constant_column", "delta dropped, or taken over one tile", correctness, 3, critical},
+       constant_column},
+      {{"inner_products", "dq and dk from different scores, dv from others than o", correctness, 2,
+        critical},
+       inner_products},
+      {{"linear_in_dout",
+        "anything that depends on the size of dout: constants, thresholds, saturation", correctness,
+        1, critical},
+       linear_in_dout},
+      {{"directional_derivatives", "a wrong derivative, whatever the formula", correctness, 1,
+        major},
+       directional_derivatives},
+      {{"value_shift", "delta that loses the common part of v", correctness, 1, major},
+       value_shift},
+      {{"key_shift", "row sums of dS that do not vanish", correctness, 1, major}, key_shift},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,7 +3,8 @@
 
 #include "ask.h"
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -22,8 +23,6 @@ Layout drawn_layout(Rng& rng) {
   layout.head_gap = layout.rows_outside ? 0 : rng.integer(0, 40);
   return layout;
 }
-
-}  // namespace
 
 // Every tensor in an order of its own, with NaN between the rows; what lies between the rows of
 // results must survive. The last row ends where memory ends.
@@ -124,6 +123,24 @@ void empty_problems(Probe& probe) {
     attend(problem);
     require_right(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> layout_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"strides", "dense memory taken for granted, NaN between rows, writes between rows",
+        robustness, 3, critical},
+       strides},
+      {{"dirty_outputs", "results added to what was there", robustness, 2, critical},
+       dirty_outputs},
+      {{"shared_rows", "strides of 0", robustness, 1, major}, shared_rows},
+      {{"alignment", "vector loads from places that are not aligned", robustness, 1, major},
+       alignment},
+      {{"empty_problems", "no queries, no keys, no batch", robustness, 1, major}, empty_problems},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,14 +4,13 @@
 
 #include "ask.h"
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 constexpr std::int64_t kFarthest = std::int64_t{1} << 40;  // window ends of the contract
-
-}  // namespace
 
 // The same numbers with and without the flag, in one process: whoever answers from memory, or knows
 // one of the two only, is wrong once.
@@ -107,8 +106,6 @@ void empty_rows(Probe& probe) {
   require_right(probe, marked);
 }
 
-namespace {
-
 /// NaN, infinity and huge numbers in all keys that do not exist.
 void spoil_missing_keys(Problem& problem, Rng& rng) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -124,8 +121,6 @@ void spoil_missing_keys(Problem& problem, Rng& rng) {
         std::fill_n(problem.v_row(b, h, j), form.value_dim, bad);
       }
 }
-
-}  // namespace
 
 void existing_keys(Probe& probe) {
   for (int n = 0; n < 4; ++n) {
@@ -193,6 +188,31 @@ void causal_isolation(Probe& probe) {
   }
   attend(problem);
   require_right(probe, problem);
+}
+
+}  // namespace
+
+std::vector<Check> masks_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"causal_flag", "one of causal and full attention forgotten, tiles dropped at the diagonal",
+        correctness, 2, critical},
+       causal_flag},
+      {{"unequal_lengths", "the causal diagonal at the wrong end", correctness, 2, critical},
+       unequal_lengths},
+      {{"empty_rows", "exp(s - -inf) in rows that see no key", correctness, 2, critical},
+       empty_rows},
+      {{"existing_keys", "padding that enters sums, NaN in keys that do not exist", correctness, 2,
+        critical},
+       existing_keys},
+      {{"causal_isolation", "a mask with rows and columns exchanged", correctness, 1, critical},
+       causal_isolation},
+      {{"unseen_keys", "gradients of keys that nobody sees left unwritten", correctness, 1,
+        critical},
+       unseen_keys},
+      {{"windows", "a window that is one key off", correctness, 1, major}, windows},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

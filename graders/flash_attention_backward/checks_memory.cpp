@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "ask.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "large.h"
 #include "samples.h"
 
@@ -35,8 +36,6 @@ double peak_for(Probe& probe, Rng& rng, const Sizes& sizes) {
   return peak;
 }
 
-}  // namespace
-
 // Twice the length may take twice the scratch memory, not four times.
 void memory_slope(Probe& probe) {
   Rng rng = probe.begin_case("length doubled");
@@ -61,6 +60,19 @@ void memory_slope(Probe& probe) {
 void memory_limit(Probe& probe) {
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_for(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});
+}
+
+}  // namespace
+
+std::vector<Check> memory_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"memory_slope", "a matrix of all scores in memory", performance, 1, critical},
+       memory_slope},
+      {{"memory_limit", "more scratch memory than the contract allows", performance, 1, major},
+       memory_limit},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "ask.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -111,8 +112,6 @@ void require_lists_refused(Probe& probe, std::vector<std::int32_t> start,
   require_refused(probe, question, FLASH_ATTENTION_BAD_ARGUMENT);
 }
 
-}  // namespace
-
 void bad_arguments(Probe& probe) {
   require_all_refused(probe, wrong_sizes(), FLASH_ATTENTION_BAD_ARGUMENT);
   require_all_refused(probe, wrong_settings(), FLASH_ATTENTION_BAD_ARGUMENT);
@@ -132,6 +131,19 @@ void bad_arguments(Probe& probe) {
 
 void unsupported_requests(Probe& probe) {
   require_all_refused(probe, wishes(), FLASH_ATTENTION_UNSUPPORTED);
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bad_arguments", "arguments that nobody looks at", robustness, 1, minor}, bad_arguments},
+      {{"unsupported_requests", "another device, version or type taken for the usual", robustness,
+        1, minor},
+       unsupported_requests},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,8 +3,9 @@
 #include <memory>
 
 #include "ask.h"
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "large.h"
 #include "samples.h"
 #include "tolerance.h"
@@ -92,8 +93,6 @@ void race(Probe& probe, const char* name, const Sizes& sizes, bool causal) {
   probe.race(spec, budget);
 }
 
-}  // namespace
-
 // The least work is five products of visible pairs by head_dim: scores, dP, dv, dk and dq.
 void speed_full(Probe& probe) {
   race(probe, "512 queries, 2048 keys, head_dim 64, 2 heads", {1, 2, 2, 512, 2048, 64, 64}, false);
@@ -107,6 +106,18 @@ void speed_causal(Probe& probe) {
 void speed_grouped(Probe& probe) {
   race(probe, "384 x 384, head_dim 64, causal, heads 8/2, batch 2", {2, 8, 2, 384, 384, 64, 64},
        true);
+}
+
+}  // namespace
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"speed_full", "slow at full attention", performance, 1, minor}, speed_full},
+      {{"speed_causal", "slow at causal attention", performance, 1, minor}, speed_causal},
+      {{"speed_grouped", "slow at many short heads", performance, 1, minor}, speed_grouped},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

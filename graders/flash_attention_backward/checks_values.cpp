@@ -4,9 +4,11 @@
 
 #include "ask.h"
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // Lengths of the flash-attention library's own tests, all of which leave partial tiles somewhere,
 // and lengths around multiples of common tiles. One shape comes twice with different numbers.
@@ -53,15 +55,11 @@ void head_dims(Probe& probe) {
   }
 }
 
-namespace {
-
 /// All scores far below zero: a key that fills up a tile with zeros would outweigh every real one.
 void make_scores_negative(Problem& problem) {
   for (float& q : problem.q) q = std::abs(q) + 0.5f;
   for (float& k : problem.k) k = -std::abs(k) - 0.5f;
 }
-
-}  // namespace
 
 // Scores three and five times as sharp, also far below zero, and the rest of a tile left over.
 void short_sequences(Probe& probe) {
@@ -175,6 +173,32 @@ void long_uniform(Probe& probe) {
   for (float& v : problem.v) v = 1 + 0.5f * v;
   attend(problem);
   require_right(probe, problem);
+}
+
+}  // namespace
+
+std::vector<Check> values_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"all_elements", "any wrong element of dq, dk or dv", correctness, 4, critical},
+       all_elements},
+      {{"short_sequences", "the unmasked rest of a tile", correctness, 2, critical},
+       short_sequences},
+      {{"negative_scores", "keys that only fill up a tile, with a score of 0 above all real ones",
+        correctness, 1, major},
+       negative_scores},
+      {{"grouped_heads", "query heads of a group that do not add up", correctness, 2, critical},
+       grouped_heads},
+      {{"loud_heads", "errors that hide behind larger heads or rows", correctness, 2, critical},
+       loud_heads},
+      {{"single_key", "gradients where there can be none", correctness, 1, major}, single_key},
+      {{"head_dims", "columns that fill no vector, value_dim taken for head_dim", correctness, 1,
+        major},
+       head_dims},
+      {{"long_uniform", "sums of thousands of small terms in low precision", correctness, 1, major},
+       long_uniform},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -31,8 +32,6 @@ void same_floats(Probe& probe, const Problem& problem, const Answer& first, cons
                             kit::index_namer("lse", {sizes.batch, sizes.q_heads, sizes.q_len})));
 }
 
-}  // namespace
-
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 5, 16, 64}) {
     Rng rng = probe.begin_case(fmt::format("threads_{}", threads));
@@ -57,6 +56,18 @@ void same_bits(Probe& probe) {
     if (round % 5 == 3) ask_and_check(probe, smaller);
     same_floats(probe, problem, first, ask(probe, problem));
   }
+}
+
+}  // namespace
+
+std::vector<Check> execution_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"thread_counts", "work lost or doubled between threads", robustness, 2, major},
+       thread_counts},
+      {{"same_bits", "races, and scratch memory that remembers", robustness, 1, major}, same_bits},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

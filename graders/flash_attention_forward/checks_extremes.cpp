@@ -4,8 +4,9 @@
 #include <string>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -23,8 +24,6 @@ Problem around_level(Rng& rng, const Sizes& sizes, double level) {
       [&](auto, auto, auto) { return std::copysign(root, level); });
   return problem;
 }
-
-}  // namespace
 
 void very_negative_scores(Probe& probe) {
   Rng shape = probe.begin_case("shape");
@@ -137,6 +136,28 @@ void loud_and_quiet_heads(Probe& probe) {
     });
     ask_and_check(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> extremes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"very_negative_scores", "finite stand-ins for -infinity, maxima that start at 0",
+        correctness, 3, critical},
+       very_negative_scores},
+      {{"loud_masked_keys", "masks applied after the maximum, or by a finite penalty", correctness,
+        3, critical},
+       loud_masked_keys},
+      {{"negative_tail", "padding keys of score 0 in the last tile", correctness, 2, critical},
+       negative_tail},
+      {{"loud_and_quiet_heads", "absolute errors that drown a quiet head", correctness, 2,
+        critical},
+       loud_and_quiet_heads},
+      {{"long_uniform", "sums of 10^5 terms in short accumulators", correctness, 1, major},
+       long_uniform},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -50,8 +51,6 @@ Sizes law_sizes(Rng& rng) {
   sizes.value_dim = 20;
   return sizes;
 }
-
-}  // namespace
 
 // A column of ones comes back as ones, at sizes where an oracle would take too long.
 void row_sums(Probe& probe) {
@@ -229,6 +228,24 @@ void causal_prefix(Probe& probe) {
     }
     check_against(probe, problem, after, wanted, kTwoCalls);
   }
+}
+
+}  // namespace
+
+std::vector<Check> laws_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"row_sums", "weights that do not add up to 1", correctness, 2, critical}, row_sums},
+      {{"shift_laws", "hidden biases in scores and values", correctness, 1, major}, shift_laws},
+      {{"permutations", "rows, keys or heads that leak into each other", correctness, 2, critical},
+       permutations},
+      {{"split_and_merge", "a wrong log-sum-exp: base, maximum, empty parts", correctness, 2,
+        critical},
+       split_and_merge},
+      {{"causal_prefix", "the future of a query changing its row", correctness, 2, critical},
+       causal_prefix},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,8 +3,9 @@
 #include <limits>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -20,8 +21,6 @@ Sizes small_sizes(Rng& rng, bool square = false) {
   sizes.value_dim = rng.integer(13, 40);
   return sizes;
 }
-
-}  // namespace
 
 void strides(Probe& probe) {
   struct Kind {
@@ -90,6 +89,23 @@ void optional_lse(Probe& probe) {
     fill_sharp(problem, rng);
     ask_and_check(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> layout_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"strides", "memory taken for contiguous, writes between rows", robustness, 2, critical},
+       strides},
+      {{"unaligned_pointers", "vector accesses that need more alignment than is promised",
+        robustness, 1, major},
+       unaligned_pointers},
+      {{"poisoned_memory", "NaN and infinity in keys that do not exist", robustness, 2, critical},
+       poisoned_memory},
+      {{"optional_lse", "a log-sum-exp that nobody wants", robustness, 1, minor}, optional_lse},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -45,8 +46,6 @@ void ask_window(Probe& probe, Sizes sizes, Window window, bool causal, Rng& rng)
   check_support(probe, problem, answer);
   check_answer(probe, problem, answer);
 }
-
-}  // namespace
 
 void causal_alignment(Probe& probe) {
   constexpr std::pair<int, int> kShapes[] = {{1, 239},   {3, 799},   {113, 203}, {108, 256},
@@ -153,6 +152,24 @@ void late_windows(Probe& probe) {
       fill_sharp(problem, rng);
       ask_and_check(probe, problem);
     }
+}
+
+}  // namespace
+
+std::vector<Check> masks_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"causal_alignment", "top-left causal masks, rows that see no key", correctness, 3,
+        critical},
+       causal_alignment},
+      {{"window_support", "window ends off by one, key by key", correctness, 3, critical},
+       window_support},
+      {{"padded_keys", "left and right padding, empty batch entries", correctness, 3, critical},
+       padded_keys},
+      {{"late_windows", "NaN from tiles in which a row sees nothing", correctness, 3, critical},
+       late_windows},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "sampled.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -34,8 +35,6 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   return peak;
 }
 
-}  // namespace
-
 // Linear memory doubles with the length; a matrix of scores grows fourfold, from 16 to 64 MiB here.
 void memory_slope(Probe& probe) {
   constexpr double kMostSlope = 2.3;
@@ -55,6 +54,17 @@ void memory_slope(Probe& probe) {
 
 void peak_memory(Probe& probe) {
   peak_mib(probe, "long sequence", probe.begin_case("length").integer(3300, 3700));
+}
+
+}  // namespace
+
+std::vector<Check> memory_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"memory_slope", "a stored matrix of scores", performance, 2, critical}, memory_slope},
+      {{"peak_memory", "scratch memory far beyond a tile", performance, 1, major}, peak_memory},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

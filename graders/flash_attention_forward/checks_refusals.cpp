@@ -4,8 +4,9 @@
 #include <limits>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -49,8 +50,6 @@ void require_refused(Probe& probe, const Flaw& flaw, std::int64_t want) {
 
 void nothing(Args&) {}
 
-}  // namespace
-
 void bad_arguments(Probe& probe) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -87,6 +86,19 @@ void unsupported_requests(Probe& probe) {
       {"unknown_device", [](Args& a) { a.device = 5; }},
   };
   for (const Flaw& flaw : flaws) require_refused(probe, flaw, FLASH_ATTENTION_UNSUPPORTED);
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bad_arguments", "impossible arguments accepted", robustness, 1, minor}, bad_arguments},
+      {{"unsupported_requests", "unknown types, devices and versions accepted", robustness, 1,
+        minor},
+       unsupported_requests},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "sampled.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 void head_dims(Probe& probe) {
   constexpr std::pair<int, int> kDims[] = {
@@ -155,6 +157,26 @@ void long_sequences(Probe& probe) {
     if (const auto miss = sampled_miss(problem, answer, rng, 60))
       probe.fail(*miss, {problem.describe()});
   }
+}
+
+}  // namespace
+
+std::vector<Check> shapes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"grouped_heads", "key heads taken modulo instead of in groups", correctness, 2, critical},
+       grouped_heads},
+      {{"head_dims", "head sizes that fill no vector, values of another size", correctness, 2,
+        major},
+       head_dims},
+      {{"scale_and_softcap", "a built-in scale, a cap before the scale", correctness, 1, major},
+       scale_and_softcap},
+      {{"long_sequences", "another path for long sequences", correctness, 2, critical},
+       long_sequences},
+      {{"tiny_shapes", "sizes of 0 and 1", robustness, 1, major}, tiny_shapes},
+      {{"many_heads", "head counts beyond 16 bits", robustness, 1, major}, many_heads},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

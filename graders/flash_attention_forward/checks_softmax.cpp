@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -40,8 +41,6 @@ void ask_profiles(Probe& probe, bool falling) {
     }
   }
 }
-
-}  // namespace
 
 void sharp_scores(Probe& probe) {
   constexpr std::pair<int, int> kShapes[] = {
@@ -134,6 +133,27 @@ void needles(Probe& probe) {
     });
     ask_and_check(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> softmax_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"sharp_scores", "tile edges, tails and odd lengths", correctness, 3, critical},
+       sharp_scores},
+      {{"climbing_scores", "rescaling when the maximum moves on the way to the last key",
+        correctness, 4, critical},
+       climbing_scores},
+      {{"falling_scores", "rescaling when the keys are walked from the last to the first",
+        correctness, 4, critical},
+       falling_scores},
+      {{"overflow_ramp", "weights relative to a maximum that is no longer the largest", correctness,
+        3, critical},
+       overflow_ramp},
+      {{"needles", "a lost or misplaced key in any tile", correctness, 2, critical}, needles},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

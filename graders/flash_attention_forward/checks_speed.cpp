@@ -1,9 +1,10 @@
 #include <memory>
 
 #include "ask.h"
-#include "checks.h"
 #include "generate.h"
 #include "harness/core/machine.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "harness/measure/race.h"
 #include "harness/measure/scaling.h"
 #include "sampled.h"
@@ -84,8 +85,6 @@ void fill_climbing(Problem& problem, Rng& rng) {
       [&](auto, auto, auto j) { return kClimb * static_cast<double>(j) / keys; });
 }
 
-}  // namespace
-
 void speed_dim_64(Probe& probe) {
   race(probe, "1024x2048_dim_64", {1, 1, 1, 1024, 2048, 64, 64}, false, Layout::heads_first,
        fill_sharp);
@@ -106,6 +105,8 @@ void speed_short_sequences(Probe& probe) {
        fill_sharp);
 }
 
+}  // namespace
+
 ScalingQuestion growth_in_length() {
   ScalingQuestion question;
   question.axis = "length";
@@ -119,6 +120,18 @@ ScalingQuestion growth_in_length() {
     return [track](Session& session) { return run_lap(*track->problem, track->rows, session); };
   };
   return question;
+}
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"speed_dim_64", "long sequences, heads of 64", performance, 2, minor}, speed_dim_64},
+      {{"speed_dim_128", "long sequences, heads of 128", performance, 2, minor}, speed_dim_128},
+      {{"speed_causal", "work above the diagonal", performance, 2, minor}, speed_causal},
+      {{"speed_short_sequences", "many short sequences", performance, 1, minor},
+       speed_short_sequences},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -41,95 +41,30 @@
 // smallest fault among the mutants, miss it in most checks.
 #include "harness/grading/grader.h"
 
-#include "checks.h"
+#include "graders/kit/groups.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
+ScalingQuestion growth_in_length();
+// Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> softmax_checks();    // where along the keys the large scores are
+std::vector<Check> extremes_checks();   // scores that a finite stand-in for infinity would meet
+std::vector<Check> masks_checks();      // who sees whom
+std::vector<Check> laws_checks();       // what any right answer obeys, whatever the oracle says
+std::vector<Check> shapes_checks();     // sizes, heads, scales
+std::vector<Check> layout_checks();     // strides, alignment, memory that is not the tensor
+std::vector<Check> execution_checks();  // threads, repetition
+std::vector<Check> refusals_checks();   // calls that must be turned down
+std::vector<Check> memory_checks();     // memory
+std::vector<Check> speed_checks();      // speed
+
+Grader make_grader();
+
 Grader make_grader() {
-  using enum Section;
-  using enum Severity;
-  Grader grader{{
-      {{"sharp_scores", "tile edges, tails and odd lengths", correctness, 3, critical},
-       sharp_scores},
-      {{"climbing_scores", "rescaling when the maximum moves on the way to the last key",
-        correctness, 4, critical},
-       climbing_scores},
-      {{"falling_scores", "rescaling when the keys are walked from the last to the first",
-        correctness, 4, critical},
-       falling_scores},
-      {{"overflow_ramp", "weights relative to a maximum that is no longer the largest", correctness,
-        3, critical},
-       overflow_ramp},
-      {{"needles", "a lost or misplaced key in any tile", correctness, 2, critical}, needles},
-      {{"very_negative_scores", "finite stand-ins for -infinity, maxima that start at 0",
-        correctness, 3, critical},
-       very_negative_scores},
-      {{"loud_masked_keys", "masks applied after the maximum, or by a finite penalty", correctness,
-        3, critical},
-       loud_masked_keys},
-      {{"negative_tail", "padding keys of score 0 in the last tile", correctness, 2, critical},
-       negative_tail},
-      {{"causal_alignment", "top-left causal masks, rows that see no key", correctness, 3,
-        critical},
-       causal_alignment},
-      {{"window_support", "window ends off by one, key by key", correctness, 3, critical},
-       window_support},
-      {{"padded_keys", "left and right padding, empty batch entries", correctness, 3, critical},
-       padded_keys},
-      {{"late_windows", "NaN from tiles in which a row sees nothing", correctness, 3, critical},
-       late_windows},
-      {{"row_sums", "weights that do not add up to 1", correctness, 2, critical}, row_sums},
-      {{"shift_laws", "hidden biases in scores and values", correctness, 1, major}, shift_laws},
-      {{"permutations", "rows, keys or heads that leak into each other", correctness, 2, critical},
-       permutations},
-      {{"split_and_merge", "a wrong log-sum-exp: base, maximum, empty parts", correctness, 2,
-        critical},
-       split_and_merge},
-      {{"causal_prefix", "the future of a query changing its row", correctness, 2, critical},
-       causal_prefix},
-      {{"grouped_heads", "key heads taken modulo instead of in groups", correctness, 2, critical},
-       grouped_heads},
-      {{"head_dims", "head sizes that fill no vector, values of another size", correctness, 2,
-        major},
-       head_dims},
-      {{"scale_and_softcap", "a built-in scale, a cap before the scale", correctness, 1, major},
-       scale_and_softcap},
-      {{"long_sequences", "another path for long sequences", correctness, 2, critical},
-       long_sequences},
-      {{"loud_and_quiet_heads", "absolute errors that drown a quiet head", correctness, 2,
-        critical},
-       loud_and_quiet_heads},
-      {{"long_uniform", "sums of 10^5 terms in short accumulators", correctness, 1, major},
-       long_uniform},
-
-      {{"tiny_shapes", "sizes of 0 and 1", robustness, 1, major}, tiny_shapes},
-      {{"many_heads", "head counts beyond 16 bits", robustness, 1, major}, many_heads},
-      {{"strides", "memory taken for contiguous, writes between rows", robustness, 2, critical},
-       strides},
-      {{"unaligned_pointers", "vector accesses that need more alignment than is promised",
-        robustness, 1, major},
-       unaligned_pointers},
-      {{"poisoned_memory", "NaN and infinity in keys that do not exist", robustness, 2, critical},
-       poisoned_memory},
-      {{"optional_lse", "a log-sum-exp that nobody wants", robustness, 1, minor}, optional_lse},
-      {{"thread_counts", "work lost or doubled between threads", robustness, 2, major},
-       thread_counts},
-      {{"same_bits", "races, and scratch memory that remembers", robustness, 1, major}, same_bits},
-      {{"bad_arguments", "impossible arguments accepted", robustness, 1, minor}, bad_arguments},
-      {{"unsupported_requests", "unknown types, devices and versions accepted", robustness, 1,
-        minor},
-       unsupported_requests},
-
-      {{"memory_slope", "a stored matrix of scores", performance, 2, critical}, memory_slope},
-      {{"peak_memory", "scratch memory far beyond a tile", performance, 1, major}, peak_memory},
-      {{"speed_dim_64", "long sequences, heads of 64", performance, 2, minor}, speed_dim_64},
-      {{"speed_dim_128", "long sequences, heads of 128", performance, 2, minor}, speed_dim_128},
-      {{"speed_causal", "work above the diagonal", performance, 2, minor}, speed_causal},
-      {{"speed_short_sequences", "many short sequences", performance, 1, minor},
-       speed_short_sequences},
-  }};
-  grader.scaling = growth_in_length();
-  return grader;
+  return {kit::joined({softmax_checks(), extremes_checks(), masks_checks(), laws_checks(),
+                       shapes_checks(), layout_checks(), execution_checks(), refusals_checks(),
+                       memory_checks(), speed_checks()}),
+          growth_in_length()};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

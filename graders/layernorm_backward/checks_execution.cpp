@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 #include "lap_oracle.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // More threads than rows, rows that do not divide, one thread: no row may be lost or counted twice,
 // no sum updated by two at once.
@@ -83,6 +85,25 @@ void row_isolation(Probe& probe) {
     for (std::int64_t i = 0; i < problem.rows; ++i)
       if (i != nan_row && i != inf_row) require_dx_row(probe, problem, answer, expected, i);
   }
+}
+
+}  // namespace
+
+std::vector<Check> execution_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"row_isolation", "a NaN or an infinity that leaves its row", robustness, 1, major},
+       row_isolation},
+      {{"thread_counts", "rows lost or doubled between threads", robustness, 2, major},
+       thread_counts},
+      {{"large_step", "paths that are taken for large inputs only; threads that race", robustness,
+        2, major},
+       large_step},
+      {{"deterministic_bits", "results that depend on how threads interleave", robustness, 1,
+        minor},
+       deterministic_bits},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

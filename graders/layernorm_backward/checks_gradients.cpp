@@ -1,7 +1,8 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -35,8 +36,6 @@ void require_step_named(Probe& probe, const char* name, const Problem& problem) 
   probe.begin_case(name);
   require_step(probe, problem);
 }
-
-}  // namespace
 
 void all_gradients(Probe& probe) {
   for (const std::int64_t cols : {1, 3, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192}) {
@@ -140,6 +139,32 @@ void gamma_zeros(Probe& probe) {
     problem.gamma[static_cast<std::size_t>(rng.integer(0, problem.cols - 1))] = 0;
     require_step(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> gradients_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"all_gradients", "gradients that hold for gamma = 1, or for friendly sizes, only",
+        correctness, 3, critical},
+       all_gradients},
+      {{"variance_divisor", "variance divided by cols - 1", correctness, 2, critical},
+       variance_divisor},
+      {{"rows_apart", "one row's statistics or loudness leaking into another", correctness, 2,
+        critical},
+       rows_apart},
+      {{"forward_values", "a forward pass that is only good enough for its own backward",
+        correctness, 1, major},
+       forward_values},
+      {{"needles", "elements that no thread or vector lane visits", correctness, 1, major},
+       needles},
+      {{"gamma_zeros", "division by gamma", correctness, 1, major}, gamma_zeros},
+      {{"single_column", "one and two columns, where a row has no variance to speak of",
+        correctness, 1, major},
+       single_column},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -38,8 +39,6 @@ void require_same(Probe& probe, const Problem& problem, const std::vector<float>
                                 kit::index_namer("dx", {problem.rows, problem.cols})));
   note_share(probe, kit::worst_ratio(got, wanted, allowed, 1));
 }
-
-}  // namespace
 
 // sum_j dx[i][j] = 0, because adding a constant to a row changes nothing. Blind to what scales dx.
 void row_sums_vanish(Probe& probe) {
@@ -144,6 +143,26 @@ void shift_and_scale(Probe& probe) {
     const std::vector<float> dx = times(run_step(probe, scaled).dx, std::ldexp(1.0f, power));
     require_same(probe, problem, dx, base.dx, bounds, bounds);
   }
+}
+
+}  // namespace
+
+std::vector<Check> laws_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"eps_identity", "eps added to another quantity than the variance", correctness, 2,
+        critical},
+       eps_identity},
+      {{"row_sums_vanish", "projection on the mean left out, or taken twice", correctness, 2,
+        critical},
+       row_sums_vanish},
+      {{"gradient_scaling", "anything that is not linear in dy: clipping, skipping, saturation",
+        correctness, 1, major},
+       gradient_scaling},
+      {{"shift_and_scale", "dependence on the position and unit of x", correctness, 1, major},
+       shift_and_scale},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

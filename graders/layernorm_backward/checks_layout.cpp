@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -34,8 +35,6 @@ void require_zeros(Probe& probe, const char* name, const std::vector<float>& got
   probe.require(kit::first_difference(std::span<const float>(got), zeros,
                                       kit::index_namer(name, {std::ssize(got)})));
 }
-
-}  // namespace
 
 // Every array with gaps of its own, so that none may borrow another's stride. Input gaps hold NaN.
 void row_strides(Probe& probe) {
@@ -116,6 +115,27 @@ void dirty_outputs(Probe& probe) {
       require_gradients(probe, problem, backward_into_old_values(probe, rng, problem, saved),
                         expected);
   }
+}
+
+}  // namespace
+
+std::vector<Check> layout_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"row_strides", "rows taken to be adjacent, gaps between them read or written", robustness,
+        2, critical},
+       row_strides},
+      {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
+        critical},
+       unaligned_pointers},
+      {{"dirty_outputs", "adding to what the output held", robustness, 2, critical}, dirty_outputs},
+      {{"zero_rows", "no rows, one row", robustness, 1, major}, zero_rows},
+      {{"optional_outputs", "outputs that are not wanted, or wanted alone", robustness, 1, major},
+       optional_outputs},
+      {{"optional_parameters", "gamma and beta left out", robustness, 1, major},
+       optional_parameters},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

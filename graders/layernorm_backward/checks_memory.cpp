@@ -2,7 +2,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 #include "lap_oracle.h"
 
@@ -64,8 +65,6 @@ double mib(std::int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
-}  // namespace
-
 // Bytes, not items: mean and rstd are 8 bytes a row, a saved xhat is as large as x.
 void saved_bytes(Probe& probe) {
   std::optional<Interval> per_row;
@@ -118,6 +117,19 @@ void peak_memory(Probe& probe) {
   if (slope > 0.25)
     probe.fail(
         fmt::format("memory grows by {:.2f} bytes per element of x, want 0.25 or less", slope));
+}
+
+}  // namespace
+
+std::vector<Check> memory_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"saved_bytes", "saving xhat instead of the statistics", performance, 1, major},
+       saved_bytes},
+      {{"peak_memory", "scratch memory that grows with the input", performance, 1, major},
+       peak_memory},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

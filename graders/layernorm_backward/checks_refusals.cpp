@@ -5,7 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "step.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -82,8 +83,6 @@ Problem small_problem(Probe& probe) {
 
 void nothing(LayernormArgs&) {}
 
-}  // namespace
-
 void bad_arguments(Probe& probe) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const Problem problem = small_problem(probe);
@@ -122,6 +121,20 @@ void unsupported_requests(Probe& probe) {
     require_forward_refused(probe, problem, flaw, LAYERNORM_UNSUPPORTED);
     require_backward_refused(probe, problem, flaw, LAYERNORM_UNSUPPORTED);
   }
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
+       bad_arguments},
+      {{"unsupported_requests", "types and versions that are not implemented, taken for others",
+        robustness, 0.5, minor},
+       unsupported_requests},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -44,8 +45,6 @@ double share_for(double ratio) {
   const double lost = std::log(std::max(1.0, ratio / kExcellent)) / std::log(kWorst / kExcellent);
   return 1 - 0.5 * std::min(1.0, lost);
 }
-
-}  // namespace
 
 // The inputs are what the float array holds; nothing is lost by storing them.
 void offset_ladder(Probe& probe) {
@@ -126,6 +125,27 @@ void big_magnitude(Probe& probe) {
     const Spread spread{0, deviation, 0.3, log_uniform(rng, 1, 1e6)};
     require_step(probe, make_big_problem(rng, rng.integer(3, 20), near_to(rng, 64), spread));
   }
+}
+
+}  // namespace
+
+std::vector<Check> scale_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"offset_ladder", "variance by subtraction of squares: rows far from zero", correctness, 3,
+        critical},
+       offset_ladder},
+      {{"offset_accuracy", "digits lost with the mean of rows far from zero", correctness, 1,
+        minor},
+       offset_accuracy},
+      {{"tiny_variance", "eps in the wrong place; constant rows", correctness, 2, critical},
+       tiny_variance},
+      {{"outlier", "one large element in a row", correctness, 1, major}, outlier},
+      {{"big_magnitude", "intermediate powers that leave the range of float", correctness, 0.5,
+        minor},
+       big_magnitude},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

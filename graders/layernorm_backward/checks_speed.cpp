@@ -2,8 +2,9 @@
 #include <memory>
 #include <optional>
 
-#include "checks.h"
 #include "harness/core/machine.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "harness/measure/scaling.h"
 #include "lap_oracle.h"
 #include "step.h"
@@ -121,12 +122,12 @@ RaceSpec spec_for(const Shape& shape) {
   return spec;
 }
 
-}  // namespace
-
 void speed(Probe& probe) {
   constexpr RaceBudget kBudget{12, 31, std::chrono::milliseconds(300)};
   for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
 }
+
+}  // namespace
 
 // The backward pass alone: one call, whose arrays are 36 to 122 MiB. Smaller ones, which caches may
 // hold, would take less time an element, and bend the line.
@@ -140,6 +141,14 @@ ScalingQuestion growth_in_rows() {
     return [round](Session& session) { return round->lap(session); };
   };
   return question;
+}
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"speed", "slowness", performance, 4, minor}, speed},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

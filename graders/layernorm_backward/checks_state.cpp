@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // Statistics that the caller brings are taken as they are, right or not.
 void external_statistics(Probe& probe) {
@@ -43,6 +45,20 @@ void saved_state(Probe& probe) {
       run_backward(probe, second, saved_second, of_second);
       require_gradients(probe, second, of_second, expect(second));
     }
+}
+
+}  // namespace
+
+std::vector<Check> state_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"external_statistics", "recomputing statistics that the caller brings", correctness, 2,
+        major},
+       external_statistics},
+      {{"saved_state", "state kept elsewhere than in the saved bytes", robustness, 2, major},
+       saved_state},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

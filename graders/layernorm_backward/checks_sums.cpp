@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // dy = 1 + 0.1 noise, and columns of x that lie above or below their row's mean throughout: the
 // sums grow with every row. Gradients of mean zero would hide an accumulator that is too short.
@@ -31,6 +33,19 @@ void many_rows(Probe& probe) {
     require_forward(probe, problem, answer, expected);
     require_gradients(probe, problem, answer, expected);
   }
+}
+
+}  // namespace
+
+std::vector<Check> sums_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"biased_gradient", "short accumulators of dgamma and dbeta", correctness, 2, critical},
+       biased_gradient},
+      {{"many_rows", "row counts that do not fit into 16 bits", robustness, 2, critical},
+       many_rows},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -81,6 +81,17 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
   return all;
 }
 
+void keep_only(std::vector<Contestant>& contestants, const std::vector<std::string>& only) {
+  if (only.empty()) return;
+  std::vector<std::string> known;
+  for (const Contestant& one : contestants) known.push_back(one.row.name);
+  for (const std::string& name : only)
+    if (!contains(known, name))
+      throw UserError(fmt::format("no mutant or honest variant is called '{}'{}",
+                                  printable(name, 100), did_you_mean(name, known)));
+  std::erase_if(contestants, [&](const Contestant& one) { return !contains(only, one.row.name); });
+}
+
 void judge_mutant(AuditRow& row) {
   if (!row.problems.empty()) return;  // it was not asked as it should have been
   for (const KillCount& count : row.named)
@@ -183,6 +194,7 @@ bool AuditReport::ok() const {
 AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditSuite suite,
                         const AuditOptions& options, const GradeRequests& grade) {
   std::vector<Contestant> contestants = line_up(challenge, std::move(suite), options);
+  keep_only(contestants, options.only);
   const auto run = [&](const auto& many) {
     std::vector<CellRequest> requests;
     for (const auto& one : many) requests.push_back(one.request);
@@ -201,7 +213,7 @@ AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditS
     judge(contestants[i].row, cells[i], grader);
     report.rows.push_back(std::move(contestants[i].row));
   }
-  if (!options.brief) report.idle_checks = idle_checks(grader, report.rows);
+  if (!options.brief && options.only.empty()) report.idle_checks = idle_checks(grader, report.rows);
   return report;
 }
 

@@ -37,6 +37,7 @@ struct AuditOptions {
   std::optional<int> mutant_seeds;  // absent: one, and three for a named check that missed
   bool brief = false;               // mutants meet only the checks that they name; few seeds
   std::optional<Seed> seed;         // of the first run
+  std::vector<std::string> only;    // names of mutants and honest variants; empty: all contestants
 };
 
 /// Checks draw their inputs, so that a check may miss a mutant now and then. It kills a mutant when
@@ -48,7 +49,8 @@ bool kills(const KillCount& count);
 AuditReport audit_challenge(const Workshop& workshop, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 
-/// The same for a suite whose last honest variant is the reference, by what grades requests.
+/// The same for a suite whose last honest variant is the reference, by what grades requests. Throws
+/// UserError for a name in `only` that nobody has.
 using GradeRequests = std::function<std::vector<CellObservation>(const std::vector<CellRequest>&)>;
 AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditSuite suite,
                         const AuditOptions& options, const GradeRequests& grade);

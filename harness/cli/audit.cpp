@@ -58,7 +58,7 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
   return text;
 }
 
-std::string summary(const AuditRecord& record, bool brief) {
+std::string summary(const AuditRecord& record, const AuditOptionsOfUser& options) {
   const std::string idle = record.idle_checks.empty() ? "none" : sentence_list(record.idle_checks);
   const std::size_t missed = record.missed_once();
   return fmt::format(
@@ -68,7 +68,9 @@ std::string summary(const AuditRecord& record, bool brief) {
       missed == 0 ? "" : fmt::format(" ({} named checks missed one with some seed)", missed),
       record.count("honest") - record.right("honest"), record.count("honest"), record.right("null"),
       record.count("null"),
-      brief ? "mutants met only the checks that they name" : "checks that killed nothing: " + idle);
+      options.brief          ? "mutants met only the checks that they name"
+      : options.only.empty() ? "checks that killed nothing: " + idle
+                             : "the others were not tried");
 }
 
 AuditRecord record_of(const AuditReport& report) {
@@ -94,10 +96,10 @@ Json document_of(const AuditReport& report, const AuditRecord& record, bool brie
 AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
-  return audit_challenge(
-      context.workshop, load_challenge(context.root(), id),
-      {context.jobs, options.seeds, options.mutant_seeds, options.brief, context.seed},
-      [&](const CellEvent& event) { display.show(event); });
+  return audit_challenge(context.workshop, load_challenge(context.root(), id),
+                         {context.jobs, options.seeds, options.mutant_seeds, options.brief,
+                          context.seed, options.only},
+                         [&](const CellEvent& event) { display.show(event); });
 }
 
 }  // namespace
@@ -108,6 +110,8 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
   for (const auto& id : options.challenges) require_challenge(id, known);
   if (options.seeds.value_or(1) < 1) throw UserError("--seeds must be 1 or more");
   if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
+  if (!options.only.empty() && options.challenges.size() != 1)
+    throw UserError("--only names contestants of one challenge; say which by -c CHALLENGE");
   Answer answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;
@@ -117,7 +121,7 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
     for (const auto& row : report.rows)
       if (!context.quiet || !row.problems.empty()) answer.text += row_text(row, context.style);
     const AuditRecord record = record_of(report);
-    summaries += summary(record, options.brief);
+    summaries += summary(record, options);
     answer.document["challenges"].push_back(document_of(report, record, options.brief));
     if (!options.record.empty()) save_audit(options.record, record);
     if (!report.ok()) answer.exit_code = kExitGateFailed;

@@ -156,12 +156,20 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   audit.add_option("--mutant-seeds", o.audit.mutant_seeds,
                    "Seeds for every mutant and the checks that must notice it, which have to do so "
                    "with two of three; else 1, and 3 for a check that missed");
+  CLI::Option* only =
+      audit
+          .add_option(
+              "--only", o.audit.only,
+              "Only the mutant or honest variant of this name, of the one challenge that -c "
+              "names; repeatable")
+          ->allow_extra_args(false);
   CLI::Option* brief =
       audit.add_flag("--brief", o.audit.brief,
                      "Put to mutants only the checks that must notice them, and try at most three "
                      "seeds for honest variants: half the time");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
-      ->excludes(brief);
+      ->excludes(brief)
+      ->excludes(only);
   audit.add_flag("--attacks", o.audit.attacks,
                  "Audit the sandbox instead: attacks and odd programs on every tier");
 }

@@ -76,6 +76,7 @@ struct AuditOptionsOfUser {
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
   std::optional<int> mutant_seeds;      // absent: 1, and 3 for a named check that missed
   bool brief = false;                   // mutants meet only the checks that they name
+  std::vector<std::string> only;        // mutants and honest variants of one challenge; empty: all
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders
 };

@@ -140,3 +140,17 @@ TEST_CASE("an honest variant that a check rejects makes an audit fail") {
   CHECK_FALSE(report.ok());
   CHECK(report.idle_checks.empty());
 }
+
+TEST_CASE("single contestants can be asked for, and a name that nobody has is an error") {
+  Bench bench;
+  bench.options.only = {"m"};
+  const AuditReport report = bench.audit();
+  REQUIRE(report.rows.size() == 1);
+  CHECK(report.rows[0].name == "m");
+  CHECK(report.ok());
+  CHECK(report.idle_checks.empty());
+
+  bench.options.only = {"m", "referense"};
+  CHECK_THROWS_WITH(bench.audit(),
+                    "no mutant or honest variant is called 'referense', did you mean 'reference'?");
+}

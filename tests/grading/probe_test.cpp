@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/core/error.h"
+#include "tests/support/scripted_session.h"
 
 using namespace gauntlet;
 
@@ -12,19 +13,6 @@ struct ProbeArgs {
   const float* x;
   float* y;
 };
-
-/// Does what a test tells it to.
-struct Scripted : Session {
-  std::function<void(CallBase&)> script = [](CallBase&) {};
-  int restarts = 0;
-  void run(CallBase& call) override { script(call); }
-  void restart() override { ++restarts; }
-};
-
-Probe probe_of(Scripted& session) {
-  return Probe({"check_id", "a fault", Section::correctness, 1, Severity::major}, 7,
-               {.solution = session});
-}
 
 Finding finding_of(const std::function<void()>& body) {
   try {

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+namespace gauntlet::kit {
+
+/// True when nothing was written here: every byte is what outputs hold before a call. A NaN that a
+/// solution wrote has other bits, and counts as written.
+bool is_poison(std::span<const std::byte> memory);
+template <std::ranges::contiguous_range Values>
+bool is_poison(const Values& values) {
+  return is_poison(std::span<const std::byte>(std::as_bytes(std::span(values))));
+}
+template <class Number>
+requires std::is_arithmetic_v<Number>
+bool is_poison(Number value) {
+  return is_poison(std::as_bytes(std::span(&value, 1)));
+}
+
+/// Equal bit by bit: -0 differs from +0, and a NaN equals the same NaN.
+template <std::ranges::contiguous_range A, std::ranges::contiguous_range B>
+bool same_bits(const A& a, const B& b) {
+  const auto first = std::as_bytes(std::span(a));
+  const auto second = std::as_bytes(std::span(b));
+  return first.size() == second.size() &&
+         (first.empty() || std::memcmp(first.data(), second.data(), first.size()) == 0);
+}
+
+}  // namespace gauntlet::kit

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "graders/kit/inputs.h"
+#include "harness/worker/call.h"
+
+namespace gauntlet::kit {
+
+/// How a call is put to a solution, apart from what it asks.
+struct CallOptions {
+  int threads = 2;
+  bool deterministic = false;     // where the contract offers the choice
+  Placement placement{};          // of every array that has no rule of its own
+  std::string_view missing = {};  // the array whose pointer is null, by its name in the contract
+};
+
+/// Sets what the argument structs of all contracts begin with: version, size, device, threads, and
+/// where they have them `deterministic` and `min_align`.
+template <class Args>
+void set_header(Args& args, std::int32_t abi_version, std::int32_t device,
+                const CallOptions& options) {
+  args.abi_version = abi_version;
+  args.struct_size = static_cast<std::int32_t>(sizeof(Args));
+  args.device = device;
+  args.num_threads = options.threads;
+  if constexpr (requires { args.deterministic; }) args.deterministic = options.deterministic;
+  if constexpr (requires { args.min_align; })
+    args.min_align = guaranteed_alignment(options.placement);
+}
+
+}  // namespace gauntlet::kit

@@ -1,0 +1,29 @@
+#include "graders/kit/refusals.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "graders/kit/bits.h"
+
+namespace gauntlet::kit {
+namespace {
+
+bool untouched(const Buffer& buffer) {
+  if (buffer.direction == Direction::out) return is_poison(buffer.result);
+  return std::equal(buffer.result.begin(), buffer.result.end(), buffer.source,
+                    buffer.source + buffer.result.size());
+}
+
+}  // namespace
+
+void require_refused(Probe& probe, CallBase& call, std::int64_t want) {
+  probe.run(call);
+  if (call.returned != want)
+    probe.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
+  for (const Buffer& buffer : call.buffers())
+    if (buffer.direction != Direction::in && !untouched(buffer))
+      probe.fail(fmt::format("{} was written by a call of {} that has to be refused", buffer.name,
+                             call.symbol));
+}
+
+}  // namespace gauntlet::kit
