@@ -29,12 +29,15 @@ struct Footprint {
   std::int64_t total() const { return saved + scratch; }
 };
 
+/// Of a whole step in a fresh process: what the forward pass keeps there counts in the backward pass
+/// as well.
 Footprint footprint_of(Probe& probe, const Problem& problem) {
+  probe.restart();
   ForwardCall forward(problem, ask_saved_bytes(probe, problem));
-  const std::int64_t forward_peak = kit::fresh_peak_bytes(probe, forward);
+  const std::int64_t forward_peak = kit::peak_bytes(probe, forward);
   const Bytes saved = forward.saved();
   BackwardCall backward(problem, saved);
-  const std::int64_t backward_peak = kit::fresh_peak_bytes(probe, backward);
+  const std::int64_t backward_peak = kit::peak_bytes(probe, backward);
   probe.require(LapOracle(problem).judge_gradients(backward.dx->view(), backward.dgamma->view(),
                                                    backward.dbeta->view()));
   return {std::ssize(saved), std::max(forward_peak, backward_peak)};
