@@ -29,8 +29,8 @@ struct Footprint {
   std::int64_t total() const { return saved + scratch; }
 };
 
-/// Of a whole step in a fresh process: what the forward pass keeps there counts in the backward pass
-/// as well.
+/// Of a whole step in a fresh process: what the forward pass keeps there counts in the backward
+/// pass as well.
 Footprint footprint_of(Probe& probe, const Problem& problem) {
   probe.restart();
   ForwardCall forward(problem, ask_saved_bytes(probe, problem));
