@@ -1,8 +1,8 @@
-#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
+#include "graders/kit/measures.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -30,14 +30,17 @@ Problem grid_problem(Rng& rng, std::int64_t rows, std::int64_t cols) {
   return made;
 }
 
-void require_same(Probe& probe, const Problem& problem, const std::vector<float>& got,
-                  const std::vector<float>& want, const Expected& one, const Expected& other) {
-  std::vector<double> wanted(want.begin(), want.end());
-  std::vector<double> allowed(got.size());
-  for (std::size_t k = 0; k < got.size(); ++k) allowed[k] = one.dx_allowed[k] + other.dx_allowed[k];
-  probe.require(kit::worst_miss(std::span<const float>(got), wanted, allowed,
-                                kit::index_namer("dx", {problem.rows, problem.cols})));
-  note_share(probe, kit::worst_ratio(got, wanted, allowed, 1));
+/// `got` is `want` but for what both may lose.
+void require_same_dx(Probe& probe, const Problem& problem, const std::vector<float>& got,
+                     const std::vector<float>& want, const Expected& one, const Expected& other) {
+  std::vector<double> allowed = one.dx_allowed;
+  for (std::size_t k = 0; k < allowed.size(); ++k) allowed[k] += other.dx_allowed[k];
+  require_dx(probe, problem, got, std::vector<double>(want.begin(), want.end()), allowed);
+}
+
+void require_near(Probe& probe, const std::string& where, double got, double want, double allowed) {
+  kit::note_share(probe, std::abs(got - want) / allowed);
+  if (!kit::within(want, got, allowed)) probe.fail(Miss{where, got, want, allowed});
 }
 
 // sum_j dx[i][j] = 0, because adding a constant to a row changes nothing. Blind to what scales dx.
@@ -56,10 +59,7 @@ void row_sums_vanish(Probe& probe) {
         sum += answer.dx[k];
         allowed += bounds.dx_allowed[k];
       }
-      note_share(probe, std::abs(sum) / allowed);
-      if (!kit::within(0, sum, allowed))
-        probe.fail(
-            Miss{fmt::format("sum over j of dx[{}][j]", i), sum, 0, allowed, 1, problem.rows});
+      require_near(probe, fmt::format("sum over j of dx[{}][j]", i), sum, 0, allowed);
     }
   }
 }
@@ -87,10 +87,7 @@ void eps_identity(Probe& probe) {
         allowed += bounds.dx_allowed[k] * std::abs(centred);
       }
       const double want = eps * row.rstd * row.rstd * row.w_xhat_sum;
-      note_share(probe, std::abs(product - want) / allowed);
-      if (!kit::within(want, product, allowed))
-        probe.fail(Miss{fmt::format("<dx[{0}], x[{0}] - mean>", i), product, want, allowed, 1,
-                        problem.rows});
+      require_near(probe, fmt::format("<dx[{0}], x[{0}] - mean>", i), product, want, allowed);
     }
   }
 }
@@ -98,23 +95,20 @@ void eps_identity(Probe& probe) {
 // Backward is linear in dy, and a power of two is exact in every operation: same bits, scaled.
 void gradient_scaling(Probe& probe) {
   Rng rng = probe.begin_case("unscaled");
-  Problem problem = make_problem(rng, rng.integer(20, 60), near_to(rng, 128));
-  problem.deterministic = true;
-  const Answer base = run_step(probe, problem);
+  const Problem problem = make_problem(rng, rng.integer(20, 60), near_to(rng, 128));
+  CallOptions options;
+  options.deterministic = true;
+  const Answer base = run_step(probe, problem, options);
   require_gradients(probe, problem, base, expect(problem));
   for (const bool grow : {false, true}) {
     const int power = static_cast<int>(rng.integer(20, 50)) * (grow ? 1 : -1);
     probe.begin_case(fmt::format("dy_times_two_to_the_{}", power));
     const float factor = std::ldexp(1.0f, power);
-    const Answer scaled = run_step(probe, dy_times(problem, factor));
-    const auto same = [&](const char* name, const std::vector<float>& got,
-                          const std::vector<float>& want, std::vector<std::int64_t> extents) {
-      probe.require(kit::first_difference(std::span<const float>(got), times(want, factor),
-                                          kit::index_namer(name, std::move(extents))));
-    };
-    same("dx", scaled.dx, base.dx, {problem.rows, problem.cols});
-    same("dgamma", scaled.dgamma, base.dgamma, {problem.cols});
-    same("dbeta", scaled.dbeta, base.dbeta, {problem.cols});
+    const Answer want{
+        {}, times(base.dx, factor), times(base.dgamma, factor), times(base.dbeta, factor)};
+    require_same_gradients(probe, problem, run_step(probe, dy_times(problem, factor), options),
+                           want,
+                           fmt::format("the gradients of the unscaled dy, times 2^{}", power));
   }
 }
 
@@ -131,7 +125,7 @@ void shift_and_scale(Probe& probe) {
     const auto shift = static_cast<float>(rng.integer(-30, 30));
     for (float& value : shifted.x.row(i)) value += shift;
   }
-  require_same(probe, problem, run_step(probe, shifted).dx, base.dx, expect(shifted), bounds);
+  require_same_dx(probe, problem, run_step(probe, shifted).dx, base.dx, expect(shifted), bounds);
 
   for (const bool grow : {false, true}) {
     const int power = static_cast<int>(rng.integer(45, 55)) * (grow ? 1 : -1);
@@ -141,7 +135,7 @@ void shift_and_scale(Probe& probe) {
       for (float& value : scaled.x.row(i)) value = std::ldexp(value, power);
     scaled.eps = std::ldexp(problem.eps, 2 * power);
     const std::vector<float> dx = times(run_step(probe, scaled).dx, std::ldexp(1.0f, power));
-    require_same(probe, problem, dx, base.dx, bounds, bounds);
+    require_same_dx(probe, problem, dx, base.dx, bounds, bounds);
   }
 }
 

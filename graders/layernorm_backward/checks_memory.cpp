@@ -2,10 +2,11 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "graders/kit/measures.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
-#include "lap_oracle.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -28,41 +29,18 @@ struct Footprint {
   std::int64_t total() const { return saved + scratch; }
 };
 
-std::int64_t measured(Probe& probe, CallBase& call) {
-  call.measure_memory = true;
-  probe.run_ok(call);
-  if (!call.peak_bytes) probe.unmeasured("memory cannot be measured here");
-  return *call.peak_bytes;
-}
-
+/// Of a whole step in a fresh process: what the forward pass keeps there counts in the backward
+/// pass as well.
 Footprint footprint_of(Probe& probe, const Problem& problem) {
-  Footprint seen;
   probe.restart();
-  seen.saved = ask_saved_bytes(probe, problem);
-  Call<LayernormArgs> forward("layernorm_forward");
-  add_forward_inputs(forward, problem);
-  forward.out<float>("y", forward.args.y, output_elements(problem));
-  std::optional<Output<std::uint8_t>> saved_out;
-  if (seen.saved > 0)
-    saved_out = forward.out<std::uint8_t>("saved_out", forward.args.saved_out,
-                                          static_cast<std::size_t>(seen.saved));
-  forward.args.saved_bytes = seen.saved;
-  seen.scratch = measured(probe, forward);
-  const Bytes saved = saved_out ? saved_out->copy() : Bytes();
-
-  Call<LayernormArgs> backward("layernorm_backward");
-  add_backward_inputs(backward, problem, saved);
-  const auto cols = static_cast<std::size_t>(problem.cols);
-  const auto dx = backward.out<float>("dx", backward.args.dx, output_elements(problem));
-  const auto dgamma = backward.out<float>("dgamma", backward.args.dgamma, cols);
-  const auto dbeta = backward.out<float>("dbeta", backward.args.dbeta, cols);
-  seen.scratch = std::max(seen.scratch, measured(probe, backward));
-  probe.require(LapOracle(problem).judge(dx.view(), dgamma.view(), dbeta.view()));
-  return seen;
-}
-
-double mib(std::int64_t bytes) {
-  return static_cast<double>(bytes) / (1 << 20);
+  ForwardCall forward(problem, ask_saved_bytes(probe, problem));
+  const std::int64_t forward_peak = kit::peak_bytes(probe, forward);
+  const Bytes saved = forward.saved();
+  BackwardCall backward(problem, saved);
+  const std::int64_t backward_peak = kit::peak_bytes(probe, backward);
+  probe.require(LapOracle(problem).judge_gradients(backward.dx->view(), backward.dgamma->view(),
+                                                   backward.dbeta->view()));
+  return {std::ssize(saved), std::max(forward_peak, backward_peak)};
 }
 
 // Bytes, not items: mean and rstd are 8 bytes a row, a saved xhat is as large as x.
@@ -83,7 +61,7 @@ void saved_bytes(Probe& probe) {
     if (saved > too_much)
       probe.fail(fmt::format("saves {} bytes for {} x {}, want {} or less ({} are enough)", saved,
                              problem.rows, problem.cols, too_much, enough));
-    require_step(probe, problem);  // an answer counts for a shape that then works with it
+    require_right(probe, problem);  // an answer counts for a shape that then works with it
     probe.earn(share_for(saved, enough, too_much));
   }
 }
@@ -100,16 +78,17 @@ void peak_memory(Probe& probe) {
     rows[turn] = 2048 * (turn + 1) + rng.integer(-40, 40);
     const Problem problem = make_big_problem(rng, rows[turn], kCols);
     seen[turn] = footprint_of(probe, problem);
-    const double peak = mib(seen[turn].total());
+    const double peak = kit::mib(seen[turn].total());
     probe.workspace_at("rows", static_cast<double>(rows[turn]), peak);
     probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", peak, "MiB");
-    const std::int64_t allowed = kConstant + problem.threads * 64 * kCols + 16 * rows[turn];
+    const std::int64_t allowed =
+        kConstant + CallOptions().threads * 64 * kCols + kBytesPerRow * rows[turn];
     if (seen[turn].total() > allowed)
-      probe.fail(
-          fmt::format("holds {:.2f} MiB ({:.2f} saved, {:.2f} scratch) for an x of {:.2f} MiB,"
-                      " want {:.2f} or less",
-                      mib(seen[turn].total()), mib(seen[turn].saved), mib(seen[turn].scratch),
-                      mib(4 * kCols * rows[turn]), mib(allowed)));
+      probe.fail(fmt::format(
+          "holds {:.2f} MiB ({:.2f} saved, {:.2f} scratch) for an x of {:.2f} MiB,"
+          " want {:.2f} or less",
+          kit::mib(seen[turn].total()), kit::mib(seen[turn].saved), kit::mib(seen[turn].scratch),
+          kit::mib(4 * kCols * rows[turn]), kit::mib(allowed)));
   }
   const double slope = static_cast<double>(seen[1].total() - seen[0].total()) /
                        static_cast<double>((rows[1] - rows[0]) * kCols);

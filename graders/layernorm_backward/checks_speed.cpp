@@ -2,12 +2,12 @@
 #include <memory>
 #include <optional>
 
+#include "call.h"
 #include "harness/core/machine.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "harness/measure/scaling.h"
-#include "lap_oracle.h"
-#include "step.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -32,25 +32,22 @@ constexpr Shape kShapes[] = {
 /// One round's input and its oracle, shared by all contestants of the round.
 class Round {
  public:
-  Round(const Shape& shape, Rng& rng) : problem_(make_big_problem(rng, shape.rows, shape.cols)) {
-    problem_.threads = this_machine().cores;
-    if (!shape.own_statistics) {
-      problem_.mean.resize(static_cast<std::size_t>(shape.rows));
-      problem_.rstd.resize(problem_.mean.size());
-    }
+  Round(const Shape& shape, Rng& rng)
+      : problem_(make_big_problem(rng, shape.rows, shape.cols)),
+        own_statistics_(shape.own_statistics) {
+    options_.threads = this_machine().cores;
   }
 
   void renew(Rng& rng) {
     redraw(rng, problem_);
-    for (float& mean : problem_.mean) mean = static_cast<float>(rng.uniform(-1, 1));
-    for (float& rstd : problem_.rstd) rstd = static_cast<float>(rng.uniform(0.5, 2));
+    if (!own_statistics_) give_drawn_statistics(rng, problem_);
     oracle_ = std::make_unique<LapOracle>(problem_);
   }
 
   Lap lap(Session& session) const {
     Lap lap;
     Bytes saved;
-    if (problem_.mean.empty()) saved = forward(session, lap);
+    if (own_statistics_) saved = forward(session, lap);
     if (!lap.finding) backward(session, saved, lap);
     return lap;
   }
@@ -66,41 +63,33 @@ class Round {
   static void refuse(Lap& lap, std::string summary, std::optional<Miss> miss = {}) {
     lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, std::move(miss)};
   }
+  static void judge(Lap& lap, const std::optional<Miss>& miss) {
+    if (miss) refuse(lap, describe(*miss), miss);
+  }
 
   Bytes forward(Session& session, Lap& lap) const {
-    Call<LayernormArgs> ask("layernorm_saved_bytes");
-    ask.args = scalars_of(problem_);
+    SavedBytesCall ask(problem_, options_);
     session.run(ask);
     if (ask.returned < 0 || ask.returned > 2 * problem_.rows * problem_.cols) {
       refuse(lap, fmt::format("layernorm_saved_bytes returned {}", ask.returned));
       return {};
     }
-    Call<LayernormArgs> call("layernorm_forward");
-    add_forward_inputs(call, problem_);
-    call.args.saved_bytes = ask.returned;
-    const auto y = call.out<float>("y", call.args.y, output_elements(problem_));
-    std::optional<Output<std::uint8_t>> saved;
-    if (ask.returned > 0)
-      saved = call.out<std::uint8_t>("saved_out", call.args.saved_out,
-                                     static_cast<std::size_t>(ask.returned));
+    ForwardCall call(problem_, ask.returned, options_);
     if (!run(session, call, lap)) return {};
-    if (const auto miss = oracle_->judge_forward(y.view())) refuse(lap, describe(*miss), miss);
-    return saved ? saved->copy() : Bytes();
+    judge(lap, oracle_->judge_y(call.y->view()));
+    return call.saved();
   }
 
   void backward(Session& session, const Bytes& saved, Lap& lap) const {
-    Call<LayernormArgs> call("layernorm_backward");
-    add_backward_inputs(call, problem_, saved);
-    const auto cols = static_cast<std::size_t>(problem_.cols);
-    const auto dx = call.out<float>("dx", call.args.dx, output_elements(problem_));
-    const auto dgamma = call.out<float>("dgamma", call.args.dgamma, cols);
-    const auto dbeta = call.out<float>("dbeta", call.args.dbeta, cols);
-    if (!run(session, call, lap)) return;
-    if (const auto miss = oracle_->judge(dx.view(), dgamma.view(), dbeta.view()))
-      refuse(lap, describe(*miss), miss);
+    BackwardCall call(problem_, saved, options_);
+    if (run(session, call, lap))
+      judge(lap,
+            oracle_->judge_gradients(call.dx->view(), call.dgamma->view(), call.dbeta->view()));
   }
 
   Problem problem_;
+  bool own_statistics_;
+  CallOptions options_;
   std::unique_ptr<LapOracle> oracle_;
 };
 

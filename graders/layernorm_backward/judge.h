@@ -1,28 +1,35 @@
 #pragma once
 
-#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "call.h"
 #include "oracle.h"
-#include "step.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// Fails the check at the worst element of what was asked for. An empty part of the answer is not
-/// looked at. Records how much of the tolerance was used at most, over all cases of the check.
+/// Runs a whole step and compares its gradients with the oracle; the second compares y as well.
+void require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
+void require_right_with_y(Probe& probe, const Problem& problem, const CallOptions& options = {});
+
+/// The rest compares only. Each fails the check at the worst element, and records the largest share
+/// of the tolerance that was used. An empty part of the answer was not asked for.
 void require_gradients(Probe& probe, const Problem& problem, const Answer& answer,
                        const Expected& expected);
-void require_forward(Probe& probe, const Problem& problem, const Answer& answer,
-                     const Expected& expected);
-
-/// A whole step, its gradients against the oracle.
-void require_step(Probe& probe, const Problem& problem, const Wanted& wanted = {});
+void require_y(Probe& probe, const Problem& problem, const Answer& answer,
+               const Expected& expected);
 
 /// One row of dx, for inputs whose other rows may be anything.
 void require_dx_row(Probe& probe, const Problem& problem, const Answer& answer,
                     const Expected& expected, std::int64_t row);
 
-/// Remembers the largest share of a tolerance that any case of the check used.
-void note_share(Probe& probe, double share);
+/// All of dx, with a tolerance of the check's own.
+void require_dx(Probe& probe, const Problem& problem, std::span<const float> got,
+                std::span<const double> want, std::span<const double> allowed);
+
+/// Every gradient is exactly that of `want`; `against` says in the evidence what that is.
+void require_same_gradients(Probe& probe, const Problem& problem, const Answer& got,
+                            const Answer& want, const std::string& against);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -117,21 +117,18 @@ void add_parameters(const Row& row, Expected& made) {
   }
 }
 
-void scale_parameter_bounds(const Problem& problem, Expected& made) {
-  const double dgamma_slack = parameter_slack(problem);
-  const double dbeta_slack = sum_slack(problem.rows);
-  for (double& sum : made.dgamma_allowed) sum = dgamma_slack * kUnitRoundoff * sum + kSmallest;
-  for (double& sum : made.dbeta_allowed) sum = dbeta_slack * kUnitRoundoff * sum + kSmallest;
-}
-
 }  // namespace
 
 double sum_slack(std::int64_t terms) {
   return 16 + 1.5 * std::sqrt(static_cast<double>(terms));
 }
 
-double parameter_slack(const Problem& problem) {
-  return sum_slack(problem.cols) + 1.5 * std::sqrt(static_cast<double>(problem.rows));
+void scale_parameter_bounds(const Problem& problem, Expected& made) {
+  const double dbeta_slack = sum_slack(problem.rows);
+  const double dgamma_slack =
+      sum_slack(problem.cols) + 1.5 * std::sqrt(static_cast<double>(problem.rows));
+  for (double& sum : made.dgamma_allowed) sum = dgamma_slack * kUnitRoundoff * sum + kSmallest;
+  for (double& sum : made.dbeta_allowed) sum = dbeta_slack * kUnitRoundoff * sum + kSmallest;
 }
 
 Expected expect(const Problem& problem) {

@@ -4,13 +4,40 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "cases.h"
-#include "lap_oracle.h"
+#include "fixtures/gradients_fixture.h"
 
 namespace {
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+Rows rows_from(const std::vector<double>& values, std::int64_t rows, std::int64_t cols) {
+  Rows made(rows, cols, cols, 0);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < cols; ++j)
+      made.row(i)[static_cast<std::size_t>(j)] =
+          static_cast<float>(values[static_cast<std::size_t>(i * cols + j)]);
+  return made;
+}
+
+Problem problem_from(const GradientFixture& fixture) {
+  Problem made;
+  made.rows = fixture.rows;
+  made.cols = fixture.cols;
+  made.eps = fixture.eps;
+  made.x = rows_from(fixture.x, fixture.rows, fixture.cols);
+  made.dy = rows_from(fixture.dy, fixture.rows, fixture.cols);
+  made.gamma.assign(fixture.gamma.begin(), fixture.gamma.end());
+  made.beta.assign(fixture.beta.begin(), fixture.beta.end());
+  return made;
+}
+
+// The float64 oracle loses some digits to the offset of a row; 1e-10 leaves it those and no more.
+void check_close(const std::vector<double>& got, const std::vector<double>& want) {
+  REQUIRE(got.size() == want.size());
+  for (std::size_t k = 0; k < got.size(); ++k)
+    CHECK(got[k] == doctest::Approx(want[k]).epsilon(1e-10));
+}
 
 /// Forward in float64 on float64 inputs, for differences that float could not carry.
 double loss(const Problem& problem, const std::vector<double>& x,
@@ -48,10 +75,6 @@ std::vector<double> elements(const Problem& problem) {
   for (std::int64_t i = 0; i < problem.rows; ++i)
     for (const float value : problem.x.row(i)) all.push_back(value);
   return all;
-}
-
-std::vector<float> rounded(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
 }
 
 /// Row i of dx in float, the variance by `variance_of`.
@@ -96,6 +119,17 @@ Problem offset_problem(double offset) {
 }
 
 }  // namespace
+
+TEST_CASE("the oracle agrees with 80-digit differences of the forward pass") {
+  for (const GradientFixture& fixture : kGradientFixtures) {
+    INFO(fixture.name);
+    const Expected expected = expect(problem_from(fixture));
+    check_close(expected.y, fixture.y);
+    check_close(expected.dx, fixture.dx);
+    check_close(expected.dgamma, fixture.dgamma);
+    check_close(expected.dbeta, fixture.dbeta);
+  }
+}
 
 TEST_CASE("the oracle agrees with finite differences of the forward pass") {
   Rng rng(1);
@@ -153,50 +187,5 @@ TEST_CASE("the bound admits float sums far from zero and refuses subtracted squa
     const Expected expected = expect(problem);
     CHECK(worst_share(float_dx(problem, two_pass), expected) < 0.5);
     CHECK(worst_share(float_dx(problem, subtracted), expected) > 2);
-  }
-}
-
-TEST_CASE("timed laps are judged by the same answers and bounds as small cases") {
-  Rng rng(3);
-  for (const bool given : {false, true}) {
-    Problem problem = make_big_problem(rng, 20, 37, {3, 2, 0.3, 1});
-    if (given) add_true_statistics(problem);
-    const Expected expected = expect(problem);
-    const LapOracle oracle(problem);
-    std::vector<float> y = rounded(expected.y);
-    CHECK_FALSE(oracle.judge_forward(y));
-    y[3 * 37 + 8] =
-        static_cast<float>(expected.y[3 * 37 + 8] + 1.1 * expected.y_allowed[3 * 37 + 8]);
-    REQUIRE(oracle.judge_forward(y));
-    CHECK(oracle.judge_forward(y)->where == "y[3][8]");
-
-    std::vector<float> dx = rounded(expected.dx);
-    const std::vector<float> dgamma = rounded(expected.dgamma);
-    const std::vector<float> dbeta = rounded(expected.dbeta);
-    CHECK_FALSE(oracle.judge(dx, dgamma, dbeta));
-
-    const std::size_t at = 11 * 37 + 5;
-    const float keep = dx[at];
-    dx[at] = static_cast<float>(expected.dx[at] + 0.9 * expected.dx_allowed[at]);
-    CHECK_FALSE(oracle.judge(dx, dgamma, dbeta));
-    dx[at] = static_cast<float>(expected.dx[at] + 1.1 * expected.dx_allowed[at]);
-    REQUIRE(oracle.judge(dx, dgamma, dbeta));
-    CHECK(oracle.judge(dx, dgamma, dbeta)->where == "dx[11][5]");
-    dx[at] = NAN;
-    CHECK(oracle.judge(dx, dgamma, dbeta));
-    dx[at] = keep;
-
-    for (const bool gamma : {false, true}) {
-      std::vector<float> sums = gamma ? dgamma : dbeta;
-      const auto& want = gamma ? expected.dgamma : expected.dbeta;
-      const auto& allowed = gamma ? expected.dgamma_allowed : expected.dbeta_allowed;
-      const auto judged = [&] {
-        return gamma ? oracle.judge(dx, sums, dbeta) : oracle.judge(dx, dgamma, sums);
-      };
-      sums[36] = static_cast<float>(want[36] + 0.9 * allowed[36]);
-      CHECK_FALSE(judged());
-      sums[36] = static_cast<float>(want[36] - 1.1 * allowed[36]);
-      CHECK(judged());
-    }
   }
 }

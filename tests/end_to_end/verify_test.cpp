@@ -24,6 +24,8 @@ class Graded {
     checkout.challenge = kChallenge;
     checkout.add_submission("bravo");
     fs::copy_file(GAUNTLET_ROOT / source, solution(), fs::copy_options::overwrite_existing);
+    for (const auto& beside : fs::directory_iterator((GAUNTLET_ROOT / source).parent_path()))
+      if (beside.path().extension() == ".h") fs::copy(beside.path(), solution().parent_path());
     graded = checkout.run({"rerun", "bravo", kChallenge});
     INFO(graded.err);
     REQUIRE(graded.code == kExitDone);

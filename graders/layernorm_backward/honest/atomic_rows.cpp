@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -19,19 +19,6 @@ Stats stats_of(const float* x, int64_t cols, double eps) {
   for (int64_t j = 0; j < cols; ++j) squares += (x[j] - mean) * (x[j] - mean);
   return {static_cast<float>(mean),
           static_cast<float>(1 / std::sqrt(squares / static_cast<double>(cols) + eps))};
-}
-
-int64_t examine(const LayernormArgs& a) {
-  if (a.abi_version != LAYERNORM_ABI_VERSION || a.device != LAYERNORM_HOST ||
-      a.data_type != LAYERNORM_F32 || a.parameter_type != LAYERNORM_F32)
-    return LAYERNORM_UNSUPPORTED;
-  if (a.rows < 0 || a.cols < 1 || a.num_threads < 1 || !(a.eps >= 0)) return LAYERNORM_BAD_ARGUMENT;
-  if (a.rows > 0 && !a.x) return LAYERNORM_BAD_ARGUMENT;
-  if ((a.x && a.x_row_stride < a.cols) || (a.dy && a.dy_row_stride < a.cols) ||
-      (a.y && a.y_row_stride < a.cols) || (a.dx && a.dx_row_stride < a.cols))
-    return LAYERNORM_BAD_ARGUMENT;
-  if (!a.mean != !a.rstd) return LAYERNORM_BAD_ARGUMENT;
-  return LAYERNORM_OK;
 }
 
 // An atomic add costs no more than the sum of a column when nobody else adds to it.
@@ -52,7 +39,7 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* a) {
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
   const LayernormArgs& a = *args;
-  if (const int64_t status = examine(a)) return status;
+  if (const int64_t status = refusal(*args, Pass::forward)) return status;
   const auto* gamma = static_cast<const float*>(a.gamma);
   const auto* beta = static_cast<const float*>(a.beta);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(a.num_threads)
@@ -70,8 +57,7 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
 
 extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   const LayernormArgs& a = *args;
-  if (const int64_t status = examine(a)) return status;
-  if (a.rows > 0 && !a.dy) return LAYERNORM_BAD_ARGUMENT;
+  if (const int64_t status = refusal(*args, Pass::backward)) return status;
   const auto* gamma = static_cast<const float*>(a.gamma);
   auto* dgamma = static_cast<float*>(a.dgamma);
   auto* dbeta = static_cast<float*>(a.dbeta);

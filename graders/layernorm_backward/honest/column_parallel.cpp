@@ -2,7 +2,7 @@
 // thread
 #include <cmath>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -29,17 +29,6 @@ struct View {
   }
 };
 
-int64_t refusal(const LayernormArgs& a, bool backward) {
-  if (a.abi_version != LAYERNORM_ABI_VERSION || a.device != LAYERNORM_HOST ||
-      a.data_type != LAYERNORM_F32 || a.parameter_type != LAYERNORM_F32)
-    return LAYERNORM_UNSUPPORTED;
-  const bool sizes = a.rows >= 0 && a.cols >= 1 && a.num_threads >= 1 && a.eps >= 0;
-  const bool strides = (!a.x || a.x_row_stride >= a.cols) && (!a.y || a.y_row_stride >= a.cols) &&
-                       (!a.dy || a.dy_row_stride >= a.cols) && (!a.dx || a.dx_row_stride >= a.cols);
-  const bool pointers = (a.rows <= 0 || (a.x && (!backward || a.dy))) && !a.mean == !a.rstd;
-  return sizes && strides && pointers ? LAYERNORM_OK : LAYERNORM_BAD_ARGUMENT;
-}
-
 // Four interleaved sums, as a vector unit would keep them.
 template <class Term>
 float sum4(int64_t count, const Term& term) {
@@ -55,7 +44,7 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* args) {
 }
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
-  if (const int64_t status = refusal(*args, false)) return status;
+  if (const int64_t status = refusal(*args, Pass::forward)) return status;
   const View v(*args);
   const auto n = static_cast<float>(args->cols);
 #pragma omp parallel for num_threads(args->num_threads)
@@ -78,7 +67,7 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
 }
 
 extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
-  if (const int64_t status = refusal(*args, true)) return status;
+  if (const int64_t status = refusal(*args, Pass::backward)) return status;
   const View v(*args);
   const int64_t rows = args->rows;
   const int64_t cols = args->cols;

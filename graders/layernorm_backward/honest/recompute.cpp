@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -30,30 +30,6 @@ Stats statistics(const float* x, int64_t cols, double eps) {
   const float variance =
       pairwise(0, cols, [&](int64_t j) { return (x[j] - mean) * (x[j] - mean); }) / n;
   return {mean, static_cast<float>(1 / std::sqrt(variance + eps))};
-}
-
-enum class Pass { forward, backward };
-
-int64_t judge(const LayernormArgs* args, Pass pass) {
-  if (args->abi_version != LAYERNORM_ABI_VERSION) return LAYERNORM_UNSUPPORTED;
-  if (args->device != LAYERNORM_HOST) return LAYERNORM_UNSUPPORTED;
-  if (args->data_type != LAYERNORM_F32) return LAYERNORM_UNSUPPORTED;
-  if (args->parameter_type != LAYERNORM_F32) return LAYERNORM_UNSUPPORTED;
-  if (args->rows < 0 || args->cols < 1) return LAYERNORM_BAD_ARGUMENT;
-  if (args->num_threads < 1 || !(args->eps >= 0)) return LAYERNORM_BAD_ARGUMENT;
-  struct {
-    const void* base;
-    int64_t stride;
-  } const arrays[] = {{args->x, args->x_row_stride},
-                      {args->dy, args->dy_row_stride},
-                      {args->y, args->y_row_stride},
-                      {args->dx, args->dx_row_stride}};
-  for (const auto& array : arrays)
-    if (array.base && array.stride < args->cols) return LAYERNORM_BAD_ARGUMENT;
-  if (args->rows > 0 && !args->x) return LAYERNORM_BAD_ARGUMENT;
-  if (args->rows > 0 && pass == Pass::backward && !args->dy) return LAYERNORM_BAD_ARGUMENT;
-  if (!args->mean != !args->rstd) return LAYERNORM_BAD_ARGUMENT;
-  return LAYERNORM_OK;
 }
 
 void forward_row(const LayernormArgs& a, int64_t i) {
@@ -107,14 +83,14 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs*) {
 }
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
-  if (const int64_t status = judge(args, Pass::forward)) return status;
+  if (const int64_t status = refusal(*args, Pass::forward)) return status;
   if (args->y)
     deal_rows(*args, threads_for(*args), [args](int, int64_t i) { forward_row(*args, i); });
   return LAYERNORM_OK;
 }
 
 extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
-  if (const int64_t status = judge(args, Pass::backward)) return status;
+  if (const int64_t status = refusal(*args, Pass::backward)) return status;
   const int threads = threads_for(*args);
   std::vector<std::vector<float>> sums(threads, std::vector<float>(2 * args->cols));
   deal_rows(*args, threads, [&](int t, int64_t i) { backward_row(*args, i, sums[t]); });

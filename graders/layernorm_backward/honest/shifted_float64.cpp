@@ -3,7 +3,7 @@
 #include <omp.h>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -26,21 +26,6 @@ Saved one_pass(const float* x, int64_t cols, double eps) {
   return {shift + mean, 1 / std::sqrt(variance + eps)};
 }
 
-int64_t status_of(const LayernormArgs& a, bool needs_dy) {
-  if (a.abi_version != LAYERNORM_ABI_VERSION || a.device != 0) return LAYERNORM_UNSUPPORTED;
-  if (a.data_type != 0 || a.parameter_type != 0) return LAYERNORM_UNSUPPORTED;
-  if (a.rows < 0 || a.cols <= 0 || a.num_threads <= 0) return LAYERNORM_BAD_ARGUMENT;
-  if (!(a.eps >= 0)) return LAYERNORM_BAD_ARGUMENT;
-  if (a.x && a.x_row_stride < a.cols) return LAYERNORM_BAD_ARGUMENT;
-  if (a.y && a.y_row_stride < a.cols) return LAYERNORM_BAD_ARGUMENT;
-  if (a.dy && a.dy_row_stride < a.cols) return LAYERNORM_BAD_ARGUMENT;
-  if (a.dx && a.dx_row_stride < a.cols) return LAYERNORM_BAD_ARGUMENT;
-  if (a.rows > 0 && !a.x) return LAYERNORM_BAD_ARGUMENT;
-  if (a.rows > 0 && needs_dy && !a.dy) return LAYERNORM_BAD_ARGUMENT;
-  if ((a.mean != nullptr) != (a.rstd != nullptr)) return LAYERNORM_BAD_ARGUMENT;
-  return LAYERNORM_OK;
-}
-
 const float* row(const void* base, int64_t stride, int64_t i) {
   return static_cast<const float*>(base) + stride * i;
 }
@@ -53,7 +38,7 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* args) {
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
   const LayernormArgs& a = *args;
-  if (const int64_t status = status_of(a, false)) return status;
+  if (const int64_t status = refusal(a, Pass::forward)) return status;
   const auto* gamma = static_cast<const float*>(a.gamma);
   const auto* beta = static_cast<const float*>(a.beta);
 #pragma omp parallel for num_threads(a.num_threads)
@@ -73,7 +58,7 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
 
 extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   const LayernormArgs& a = *args;
-  if (const int64_t status = status_of(a, true)) return status;
+  if (const int64_t status = refusal(a, Pass::backward)) return status;
   const auto* gamma = static_cast<const float*>(a.gamma);
   const int threads = a.num_threads;
   std::vector<std::vector<double>> sums(threads);

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -40,27 +40,6 @@ void for_row_blocks(int64_t rows, int parts,
 
 int parts_for(const LayernormArgs& args) {
   return static_cast<int>(std::clamp<int64_t>(args.rows, 1, args.num_threads));
-}
-
-bool short_stride(const void* array, int64_t stride, int64_t cols) {
-  return array && stride < cols;
-}
-
-int64_t check(const LayernormArgs& args) {
-  if (args.abi_version != LAYERNORM_ABI_VERSION || args.device != LAYERNORM_HOST)
-    return LAYERNORM_UNSUPPORTED;
-  if (args.data_type != LAYERNORM_F32 || args.parameter_type != LAYERNORM_F32)
-    return LAYERNORM_UNSUPPORTED;
-  if (args.rows < 0 || args.cols < 1 || args.num_threads < 1 || !(args.eps >= 0))
-    return LAYERNORM_BAD_ARGUMENT;
-  if (short_stride(args.x, args.x_row_stride, args.cols) ||
-      short_stride(args.y, args.y_row_stride, args.cols) ||
-      short_stride(args.dy, args.dy_row_stride, args.cols) ||
-      short_stride(args.dx, args.dx_row_stride, args.cols))
-    return LAYERNORM_BAD_ARGUMENT;
-  if (args.rows > 0 && !args.x) return LAYERNORM_BAD_ARGUMENT;
-  if ((args.mean == nullptr) != (args.rstd == nullptr)) return LAYERNORM_BAD_ARGUMENT;
-  return LAYERNORM_OK;
 }
 
 void forward_row(const LayernormArgs& args, int64_t i, Stats stats) {
@@ -120,7 +99,7 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* args) {
 }
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
-  if (const int64_t status = check(*args); status != LAYERNORM_OK) return status;
+  if (const int64_t status = refusal(*args, Pass::forward)) return status;
   auto* saved = static_cast<Stats*>(args->saved_out);
   for_row_blocks(args->rows, parts_for(*args), [&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -133,8 +112,7 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
 }
 
 extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
-  if (const int64_t status = check(*args); status != LAYERNORM_OK) return status;
-  if (args->rows > 0 && !args->dy) return LAYERNORM_BAD_ARGUMENT;
+  if (const int64_t status = refusal(*args, Pass::backward)) return status;
   const int parts = parts_for(*args);
   std::vector<std::vector<float>> dgamma(parts, std::vector<float>(args->cols));
   std::vector<std::vector<float>> dbeta(parts, std::vector<float>(args->cols));

@@ -1,7 +1,7 @@
 // strategy: Welford's running mean and variance, one thread, one long float32 chain per sum
 #include <cmath>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -22,19 +22,6 @@ Row welford(const float* x, int64_t cols, double eps) {
   return {mean, 1.0f / std::sqrt(variance + static_cast<float>(eps))};
 }
 
-bool unsupported(const LayernormArgs* a) {
-  return a->abi_version != LAYERNORM_ABI_VERSION || a->device != LAYERNORM_HOST ||
-         a->data_type != LAYERNORM_F32 || a->parameter_type != LAYERNORM_F32;
-}
-
-bool bad(const LayernormArgs* a, bool backward) {
-  const auto narrow = [a](const void* p, int64_t stride) { return p && stride < a->cols; };
-  return a->rows < 0 || a->cols < 1 || a->num_threads < 1 || std::isnan(a->eps) || a->eps < 0 ||
-         narrow(a->x, a->x_row_stride) || narrow(a->y, a->y_row_stride) ||
-         narrow(a->dy, a->dy_row_stride) || narrow(a->dx, a->dx_row_stride) ||
-         (a->rows > 0 && (!a->x || (backward && !a->dy))) || !a->mean != !a->rstd;
-}
-
 }  // namespace
 
 extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* a) {
@@ -42,8 +29,7 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* a) {
 }
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* a) {
-  if (unsupported(a)) return LAYERNORM_UNSUPPORTED;
-  if (bad(a, false)) return LAYERNORM_BAD_ARGUMENT;
+  if (const int64_t status = refusal(*a, Pass::forward)) return status;
   auto* saved = static_cast<float*>(a->saved_out);
   const auto* gamma = static_cast<const float*>(a->gamma);
   const auto* beta = static_cast<const float*>(a->beta);
@@ -64,8 +50,7 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* a) {
 }
 
 extern "C" int64_t layernorm_backward(const LayernormArgs* a) {
-  if (unsupported(a)) return LAYERNORM_UNSUPPORTED;
-  if (bad(a, true)) return LAYERNORM_BAD_ARGUMENT;
+  if (const int64_t status = refusal(*a, Pass::backward)) return status;
   const float* means = a->mean ? a->mean : static_cast<const float*>(a->saved_in);
   const float* rstds = a->rstd ? a->rstd : means + a->rows;
   const auto* gamma = static_cast<const float*>(a->gamma);

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "cases.h"
 #include "harness/core/finding.h"
+#include "oracle.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -20,9 +19,9 @@ class LapOracle {
 
   /// The worst element of the first wrong row, or nothing. Spans have rows * cols and cols
   /// elements.
-  std::optional<Miss> judge_forward(std::span<const float> y) const;
-  std::optional<Miss> judge(std::span<const float> dx, std::span<const float> dgamma,
-                            std::span<const float> dbeta) const;
+  std::optional<Miss> judge_y(std::span<const float> y) const;
+  std::optional<Miss> judge_gradients(std::span<const float> dx, std::span<const float> dgamma,
+                                      std::span<const float> dbeta) const;
 
  private:
   /// dx = r (w - a - xhat b), and the sizes that its bound is made of.
@@ -32,25 +31,25 @@ class LapOracle {
     double w_size = 0, w_xhat_size = 0;
   };
 
-  /// Sums over rows, one for each column.
-  struct ColumnSums {
-    explicit ColumnSums(std::size_t cols);
-    void add(const ColumnSums& other);
-    std::vector<double> dgamma, dbeta, dgamma_allowed, dbeta_allowed;
-  };
-
-  void add_row(std::int64_t i, ColumnSums& columns);
+  void add_row(std::int64_t i, Expected& columns);
   void use_statistics(std::int64_t i, RowSums& row) const;
   bool y_holds(std::int64_t i, const float* y) const;
   bool dx_holds(std::int64_t i, const float* dx) const;
-  std::int64_t first_row_that_fails(const std::function<bool(std::int64_t)>& holds) const;
-  Problem row_alone(std::int64_t i) const;
+
+  /// An array of rows: how one is judged quickly, and what expect() says of it.
+  struct Part {
+    const char* name;
+    bool (LapOracle::*holds)(std::int64_t i, const float* row) const;
+    std::vector<double> Expected::*want;
+    std::vector<double> Expected::*allowed;
+  };
+  std::optional<Miss> judge_rows(const Part& part, std::span<const float> got) const;
 
   const Problem& problem_;
   int threads_;
   std::vector<double> gamma_, beta_;
   std::vector<RowSums> rows_;
-  ColumnSums columns_;
+  Expected columns_;  // of it the parameter gradients and their bounds only
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -8,100 +8,71 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-Spread random_spread(Rng& rng) {
-  return {rng.uniform(-1, 1), log_uniform(rng, 0.5, 3), rng.uniform(-0.5, 0.5),
-          log_uniform(rng, 0.3, 3)};
-}
-
-/// Rows of every loudness: means, deviations and gradients spread over many orders of magnitude.
-Problem loud_and_quiet_rows(Rng& rng, std::int64_t rows, std::int64_t cols) {
+/// Means, deviations and gradients that differ from row to row by many orders of magnitude.
+Problem rows_of_all_magnitudes(Rng& rng, std::int64_t rows, std::int64_t cols) {
   Problem made = make_problem(rng, rows, cols);
   for (std::int64_t i = 0; i < rows; ++i) {
     const double deviation = log_uniform(rng, 1e-2, 1e6);
     const double mean = deviation * rng.uniform(-3, 3);
-    const double loudness = i == 0 ? 1e-7 : i + 1 == rows ? 1e7 : log_uniform(rng, 1e-7, 1e7);
+    const double dy_size = i == 0 ? 1e-7 : i + 1 == rows ? 1e7 : log_uniform(rng, 1e-7, 1e7);
     for (float& value : made.x.row(i)) value = static_cast<float>(mean + deviation * value);
-    for (float& value : made.dy.row(i)) value = static_cast<float>(loudness * value);
+    for (float& value : made.dy.row(i)) value = static_cast<float>(dy_size * value);
   }
   return made;
 }
 
-void require_forward_values(Probe& probe, const Problem& problem) {
+void require_forward(Probe& probe, const Problem& problem) {
   Answer answer;
   run_forward(probe, problem, answer);
-  require_forward(probe, problem, answer, expect(problem));
-}
-
-void require_step_named(Probe& probe, const char* name, const Problem& problem) {
-  probe.begin_case(name);
-  require_step(probe, problem);
+  require_y(probe, problem, answer, expect(problem));
 }
 
 void all_gradients(Probe& probe) {
   for (const std::int64_t cols : {1, 3, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_columns", cols));
     const std::int64_t rows = rng.integer(2, cols > 2000 ? 9 : 40);
-    require_step(probe, make_problem(rng, rows, near_to(rng, cols), random_spread(rng)));
+    require_right(probe, make_problem(rng, rows, near_to(rng, cols), random_spread(rng)));
   }
   Rng rng = probe.begin_case("4096_rows");
-  require_step(probe, make_big_problem(rng, near_to(rng, 4096), rng.integer(5, 40)));
+  require_right(probe, make_big_problem(rng, near_to(rng, 4096), rng.integer(5, 40)));
 }
 
 void forward_values(Probe& probe) {
   for (const double mean : {0.0, 3.0, 1e3, 1e5})
     for (const std::int64_t cols : {4, 33, 1024}) {
-      if (static_cast<double>(cols) * mean > 2e6) continue;  // see honest_columns
+      if (static_cast<double>(cols) * mean > 2e6)
+        continue;  // see honest_columns in checks_scale.cpp
       Rng rng = probe.begin_case(fmt::format("mean_{:g}_{}_columns", mean, cols));
       Spread spread = random_spread(rng);
       spread.x_mean = mean;
-      require_forward_values(probe,
-                             make_problem(rng, rng.integer(2, 20), near_to(rng, cols, 2), spread));
+      require_forward(probe, make_problem(rng, rng.integer(2, 20), near_to(rng, cols, 2), spread));
     }
   Rng rng = probe.begin_case("outlier_first");
   Problem problem = make_problem(rng, rng.integer(2, 6), near_to(rng, 2000));
   for (std::int64_t i = 0; i < problem.rows; ++i)
     problem.x.row(i)[0] = static_cast<float>(log_uniform(rng, 100, 250));
-  require_forward_values(probe, problem);
+  require_forward(probe, problem);
 }
 
 void variance_divisor(Probe& probe) {
   for (const std::int64_t cols : {2, 3, 5, 9, 17, 40, 64, 2048, 8192}) {
     Rng rng = probe.begin_case(fmt::format("about_{}_columns", cols));
     const std::int64_t rows = cols > 1000 ? 4 : rng.integer(8, 64);
-    require_step(probe, make_problem(rng, rows, near_to(rng, cols, 2)));
-  }
-}
-
-void single_column(Probe& probe) {
-  for (const std::int64_t cols : {1, 2}) {  // one has no variance, whatever x is
-    Rng rng = probe.begin_case(fmt::format("{}_columns", cols));
-    Spread spread = random_spread(rng);
-    spread.x_mean = 2;
-    const Problem problem = make_problem(rng, rng.integer(3, 300), cols, spread);
-    const Answer answer = run_step(probe, problem);
-    const Expected expected = expect(problem);
-    require_forward(probe, problem, answer, expected);
-    require_gradients(probe, problem, answer, expected);
-
-    rng = probe.begin_case(fmt::format("{}_columns_given_statistics", cols));
-    Problem given = problem;
-    for (std::int64_t i = 0; i < given.rows; ++i) {
-      given.mean.push_back(static_cast<float>(rng.uniform(-1, 1)));
-      given.rstd.push_back(static_cast<float>(rng.uniform(0.5, 2)));
-    }
-    require_step(probe, given);
+    require_right(probe, make_problem(rng, rows, near_to(rng, cols, 2)));
   }
 }
 
 void rows_apart(Probe& probe) {
   for (const std::int64_t cols : {24, 300}) {
     Rng rng = probe.begin_case(fmt::format("as_drawn_{}_columns", cols));
-    const Problem problem = loud_and_quiet_rows(rng, rng.integer(30, 60), near_to(rng, cols));
-    require_step(probe, problem);
+    const Problem problem = rows_of_all_magnitudes(rng, rng.integer(30, 60), near_to(rng, cols));
+    require_right(probe, problem);
     const auto row_order = random_order(rng, problem.rows);
     const auto column_order = random_order(rng, problem.cols);
-    require_step_named(probe, "rows_permuted", with_rows(problem, row_order));
-    require_step_named(probe, "columns_permuted", with_columns(problem, column_order));
+    probe.begin_case("rows_permuted");
+    require_right(probe, with_rows(problem, row_order));
+    probe.begin_case("columns_permuted");
+    require_right(probe, with_columns(problem, column_order));
   }
 }
 
@@ -115,15 +86,10 @@ void needles(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("{}_of_about_{}x{}", where, rows, cols));
       Problem problem =
           make_big_problem(rng, near_to(rng, rows), near_to(rng, cols), {0.5, 1.0, 0.0, 0.0});
-      const std::string_view place = where;
-      const std::int64_t i = place == "first"  ? 0
-                             : place == "last" ? problem.rows - 1
-                                               : rng.integer(0, problem.rows - 1);
-      const std::int64_t j = place == "first"  ? 0
-                             : place == "last" ? problem.cols - 1
-                                               : rng.integer(0, problem.cols - 1);
+      const std::int64_t i = index_at(rng, where, problem.rows);
+      const std::int64_t j = index_at(rng, where, problem.cols);
       problem.dy.row(i)[static_cast<std::size_t>(j)] = static_cast<float>(rng.uniform(1, 2));
-      require_step(probe, problem);
+      require_right(probe, problem);
     }
 }
 
@@ -137,13 +103,30 @@ void gamma_zeros(Probe& probe) {
       if (kind > 0.85) gamma = 1e-30f;
     }
     problem.gamma[static_cast<std::size_t>(rng.integer(0, problem.cols - 1))] = 0;
-    require_step(probe, problem);
+    require_right(probe, problem);
+  }
+}
+
+// Statistics that the caller brings are taken as they are, right or not.
+void external_statistics(Probe& probe) {
+  for (const std::int64_t cols : {6, 100, 1500}) {
+    Rng rng = probe.begin_case(fmt::format("true_near_{}_columns", cols));
+    Problem problem = make_problem(rng, rng.integer(3, 30), near_to(rng, cols), {1, 2, 0.3, 1});
+    give_true_statistics(problem);
+    require_right(probe, problem);
+
+    rng = probe.begin_case(fmt::format("changed_near_{}_columns", cols));
+    for (std::size_t i = 0; i < problem.mean.size(); ++i) {
+      problem.mean[i] += static_cast<float>(rng.uniform(-1, 1));
+      problem.rstd[i] *= static_cast<float>(log_uniform(rng, 0.3, 3));
+    }
+    require_right(probe, problem);
   }
 }
 
 }  // namespace
 
-std::vector<Check> gradients_checks() {
+std::vector<Check> values_checks() {
   using enum Section;
   using enum Severity;
   return {
@@ -152,7 +135,7 @@ std::vector<Check> gradients_checks() {
        all_gradients},
       {{"variance_divisor", "variance divided by cols - 1", correctness, 2, critical},
        variance_divisor},
-      {{"rows_apart", "one row's statistics or loudness leaking into another", correctness, 2,
+      {{"rows_apart", "one row's statistics or magnitude leaking into another", correctness, 2,
         critical},
        rows_apart},
       {{"forward_values", "a forward pass that is only good enough for its own backward",
@@ -161,9 +144,9 @@ std::vector<Check> gradients_checks() {
       {{"needles", "elements that no thread or vector lane visits", correctness, 1, major},
        needles},
       {{"gamma_zeros", "division by gamma", correctness, 1, major}, gamma_zeros},
-      {{"single_column", "one and two columns, where a row has no variance to speak of",
-        correctness, 1, major},
-       single_column},
+      {{"external_statistics", "recomputing statistics that the caller brings", correctness, 2,
+        major},
+       external_statistics},
   };
 }
 

@@ -1,4 +1,4 @@
-#include "lap_oracle.h"
+#include "lap.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include "graders/kit/compare.h"
 #include "harness/core/machine.h"
 #include "harness/core/parallel.h"
-#include "oracle.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -21,29 +20,22 @@ template <std::size_t kQuantities, class Terms>
 std::array<double, kQuantities> row_sums(std::int64_t cols, const Terms& terms) {
   constexpr std::int64_t kParts = 8;
   double parts[kQuantities][kParts] = {};
+  const auto add = [&](std::int64_t j, std::int64_t part) {
+    const std::array<double, kQuantities> term = terms(j);
+    for (std::size_t q = 0; q < kQuantities; ++q) parts[q][part] += term[q];
+  };
   const std::int64_t whole = cols / kParts * kParts;
   for (std::int64_t j = 0; j < whole; j += kParts)
-    for (std::int64_t k = 0; k < kParts; ++k) {
-      const std::array<double, kQuantities> term = terms(j + k);
-      for (std::size_t q = 0; q < kQuantities; ++q) parts[q][k] += term[q];
-    }
+    for (std::int64_t part = 0; part < kParts; ++part) add(j + part, part);
+  for (std::int64_t j = whole; j < cols; ++j) add(j, j - whole);
   std::array<double, kQuantities> sums{};
   for (std::size_t q = 0; q < kQuantities; ++q)
     sums[q] = std::accumulate(std::begin(parts[q]), std::end(parts[q]), 0.0);
-  for (std::int64_t j = whole; j < cols; ++j) {
-    const std::array<double, kQuantities> term = terms(j);
-    for (std::size_t q = 0; q < kQuantities; ++q) sums[q] += term[q];
-  }
   return sums;
 }
 
-void scale(std::vector<double>& values, double factor) {
-  for (double& value : values) value *= factor;
-}
-
-void add_to(std::vector<double>& sums, const std::vector<double>& more) {
-  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += more[j];
-}
+constexpr std::vector<double> Expected::*kColumnSums[] = {
+    &Expected::dgamma, &Expected::dbeta, &Expected::dgamma_allowed, &Expected::dbeta_allowed};
 
 /// The rows of one of `parts` equal parts.
 struct RowRange {
@@ -53,46 +45,28 @@ struct RowRange {
   std::int64_t begin, end;
 };
 
-/// The worst element of a row that does not hold. Within a last place of the tolerance the two
-/// oracles may differ: then no element is named, but the finding stands.
-Miss worst_of_row(const std::string& name, std::span<const float> got,
-                  const std::vector<double>& want, const std::vector<double>& allowed) {
-  const auto miss = kit::worst_miss(got, want, allowed, kit::index_namer(name, {std::ssize(got)}));
-  return miss.value_or(Miss{name + "[0]", got[0], want[0], allowed[0], 1, std::ssize(got)});
-}
-
 }  // namespace
-
-LapOracle::ColumnSums::ColumnSums(std::size_t cols)
-    : dgamma(cols), dbeta(cols), dgamma_allowed(cols), dbeta_allowed(cols) {}
-
-void LapOracle::ColumnSums::add(const ColumnSums& other) {
-  add_to(dgamma, other.dgamma);
-  add_to(dbeta, other.dbeta);
-  add_to(dgamma_allowed, other.dgamma_allowed);
-  add_to(dbeta_allowed, other.dbeta_allowed);
-}
 
 LapOracle::LapOracle(const Problem& problem)
     : problem_(problem),
       threads_(this_machine().cores),
       beta_(problem.beta.begin(), problem.beta.end()),
-      rows_(static_cast<std::size_t>(problem.rows)),
-      columns_(static_cast<std::size_t>(problem.cols)) {
+      rows_(static_cast<std::size_t>(problem.rows)) {
   for (std::int64_t j = 0; j < problem.cols; ++j) gamma_.push_back(problem.gamma_at(j));
   beta_.resize(gamma_.size());  // zeros where there is none
-  const auto parts = static_cast<std::size_t>(threads_);
-  std::vector<ColumnSums> sums(parts, columns_);
-  parallel_for(parts, threads_, [&](std::size_t part) {
+  for (const auto sum : kColumnSums) (columns_.*sum).resize(gamma_.size());
+  std::vector<Expected> sums(static_cast<std::size_t>(threads_), columns_);
+  parallel_for(sums.size(), threads_, [&](std::size_t part) {
     const RowRange range(problem.rows, part, threads_);
     for (std::int64_t i = range.begin; i < range.end; ++i) add_row(i, sums[part]);
   });
-  for (const ColumnSums& part : sums) columns_.add(part);
-  scale(columns_.dgamma_allowed, parameter_slack(problem) * kUnitRoundoff);
-  scale(columns_.dbeta_allowed, sum_slack(problem.rows) * kUnitRoundoff);
+  for (const Expected& part : sums)
+    for (const auto sum : kColumnSums)
+      for (std::size_t j = 0; j < gamma_.size(); ++j) (columns_.*sum)[j] += (part.*sum)[j];
+  scale_parameter_bounds(problem, columns_);
 }
 
-void LapOracle::add_row(std::int64_t i, ColumnSums& columns) {
+void LapOracle::add_row(std::int64_t i, Expected& columns) {
   RowSums& row = rows_[static_cast<std::size_t>(i)];
   use_statistics(i, row);
   const float* x = problem_.x.row(i).data();
@@ -178,61 +152,38 @@ bool LapOracle::dx_holds(std::int64_t i, const float* dx) const {
   return held == problem_.cols;
 }
 
-/// For messages: a row that the slow oracle can look at.
-Problem LapOracle::row_alone(std::int64_t i) const {
-  Problem alone;
-  alone.rows = 1;
-  alone.cols = problem_.cols;
-  alone.eps = problem_.eps;
-  alone.gamma = problem_.gamma;
-  alone.beta = problem_.beta;
-  alone.x = Rows(1, problem_.cols, problem_.cols, 0);
-  alone.dy = alone.x;
-  std::ranges::copy(problem_.x.row(i), alone.x.row(0).begin());
-  std::ranges::copy(problem_.dy.row(i), alone.dy.row(0).begin());
-  if (!problem_.mean.empty()) {
-    alone.mean = {problem_.mean[static_cast<std::size_t>(i)]};
-    alone.rstd = {problem_.rstd[static_cast<std::size_t>(i)]};
-  }
-  return alone;
-}
-
-/// `rows` when all hold.
-std::int64_t LapOracle::first_row_that_fails(
-    const std::function<bool(std::int64_t)>& holds) const {
-  std::vector<std::int64_t> first(static_cast<std::size_t>(threads_), problem_.rows);
-  parallel_for(first.size(), threads_, [&](std::size_t part) {
-    const RowRange range(problem_.rows, part, threads_);
-    for (std::int64_t i = range.begin; i < range.end && first[part] == problem_.rows; ++i)
-      if (!holds(i)) first[part] = i;
+std::optional<Miss> LapOracle::judge_rows(const Part& part, std::span<const float> got) const {
+  const auto cols = static_cast<std::size_t>(problem_.cols);
+  const auto row = [&](std::int64_t i) {
+    return got.subspan(static_cast<std::size_t>(i) * cols, cols);
+  };
+  std::vector<std::int64_t> wrong(static_cast<std::size_t>(threads_), problem_.rows);
+  parallel_for(wrong.size(), threads_, [&](std::size_t k) {
+    const RowRange range(problem_.rows, k, threads_);
+    for (std::int64_t i = range.begin; i < range.end && wrong[k] == problem_.rows; ++i)
+      if (!(this->*part.holds)(i, row(i).data())) wrong[k] = i;
   });
-  return *std::ranges::min_element(first);
-}
-
-std::optional<Miss> LapOracle::judge_forward(std::span<const float> y) const {
-  const auto cols = static_cast<std::size_t>(problem_.cols);
-  const auto row = [&](std::int64_t i) {
-    return y.subspan(static_cast<std::size_t>(i) * cols, cols);
-  };
-  const std::int64_t i =
-      first_row_that_fails([&](std::int64_t at) { return y_holds(at, row(at).data()); });
+  const std::int64_t i = *std::ranges::min_element(wrong);
   if (i == problem_.rows) return std::nullopt;
-  const Expected expected = expect(row_alone(i));
-  return worst_of_row(fmt::format("y[{}]", i), row(i), expected.y, expected.y_allowed);
+  const Expected expected = expect(with_rows(problem_, {i}));
+  const std::vector<double>& want = expected.*part.want;
+  const std::vector<double>& allowed = expected.*part.allowed;
+  const std::string name = fmt::format("{}[{}]", part.name, i);
+  // Within a last place of the tolerance the two oracles may differ: then no element is named, but
+  // the finding stands.
+  return kit::worst_miss(row(i), want, allowed, kit::index_namer(name, {problem_.cols}))
+      .value_or(Miss{name + "[0]", row(i)[0], want[0], allowed[0], 1, problem_.cols});
 }
 
-std::optional<Miss> LapOracle::judge(std::span<const float> dx, std::span<const float> dgamma,
-                                     std::span<const float> dbeta) const {
-  const auto cols = static_cast<std::size_t>(problem_.cols);
-  const auto row = [&](std::int64_t i) {
-    return dx.subspan(static_cast<std::size_t>(i) * cols, cols);
-  };
-  const std::int64_t i =
-      first_row_that_fails([&](std::int64_t at) { return dx_holds(at, row(at).data()); });
-  if (i < problem_.rows) {
-    const Expected expected = expect(row_alone(i));
-    return worst_of_row(fmt::format("dx[{}]", i), row(i), expected.dx, expected.dx_allowed);
-  }
+std::optional<Miss> LapOracle::judge_y(std::span<const float> y) const {
+  return judge_rows({"y", &LapOracle::y_holds, &Expected::y, &Expected::y_allowed}, y);
+}
+
+std::optional<Miss> LapOracle::judge_gradients(std::span<const float> dx,
+                                               std::span<const float> dgamma,
+                                               std::span<const float> dbeta) const {
+  const Part part{"dx", &LapOracle::dx_holds, &Expected::dx, &Expected::dx_allowed};
+  if (auto miss = judge_rows(part, dx)) return miss;
   if (auto miss = kit::worst_miss(dgamma, columns_.dgamma, columns_.dgamma_allowed,
                                   kit::index_namer("dgamma", {problem_.cols})))
     return miss;

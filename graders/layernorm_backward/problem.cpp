@@ -1,14 +1,11 @@
-#include "cases.h"
+#include "problem.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 void fill_normal(Rng& rng, Rows& rows, std::int64_t count, double mean, double deviation) {
   for (std::int64_t i = 0; i < count; ++i)
@@ -19,9 +16,9 @@ Problem blank_problem(std::int64_t rows, std::int64_t cols, const Gaps& gaps) {
   Problem made;
   made.rows = rows;
   made.cols = cols;
-  made.dx_stride = cols + gaps.dx;
-  made.x = Rows(rows, cols, cols + gaps.x, kNan);
-  made.dy = Rows(rows, cols, cols + gaps.dy, kNan);
+  made.output_stride = cols + gaps.output;
+  made.x = Rows(rows, cols, cols + gaps.x, kit::kNan);
+  made.dy = Rows(rows, cols, cols + gaps.dy, kit::kNan);
   return made;
 }
 
@@ -41,6 +38,11 @@ void draw_weights(Rng& rng, Problem& problem) {
 Rows::Rows(std::int64_t rows, std::int64_t cols, std::int64_t stride, float fill)
     : stride_(stride), width_(static_cast<std::size_t>(cols)) {
   if (rows > 0) all_.assign(static_cast<std::size_t>((rows - 1) * stride + cols), fill);
+}
+
+Spread random_spread(Rng& rng) {
+  return {rng.uniform(-1, 1), log_uniform(rng, 0.5, 3), rng.uniform(-0.5, 0.5),
+          log_uniform(rng, 0.3, 3)};
 }
 
 Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread,
@@ -66,7 +68,7 @@ void redraw(Rng& rng, Problem& problem, const Spread& spread) {
   kit::fill_uniform(rng, {problem.dy.row(0).data(), elements}, spread.dy_mean, spread.dy_deviation);
 }
 
-void add_true_statistics(Problem& problem) {
+void give_true_statistics(Problem& problem) {
   const double cols = static_cast<double>(problem.cols);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     const auto row = problem.x.row(i);
@@ -78,14 +80,34 @@ void add_true_statistics(Problem& problem) {
   }
 }
 
-Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order) {
-  Problem changed = problem;
+void give_drawn_statistics(Rng& rng, Problem& problem) {
+  problem.mean.clear();
+  problem.rstd.clear();
   for (std::int64_t i = 0; i < problem.rows; ++i) {
-    const std::int64_t from = order[static_cast<std::size_t>(i)];
-    std::ranges::copy(problem.x.row(from), changed.x.row(i).begin());
-    std::ranges::copy(problem.dy.row(from), changed.dy.row(i).begin());
+    problem.mean.push_back(static_cast<float>(rng.uniform(-1, 1)));
+    problem.rstd.push_back(static_cast<float>(rng.uniform(0.5, 2)));
   }
-  return changed;
+}
+
+std::int64_t index_at(Rng& rng, std::string_view place, std::int64_t count) {
+  if (place == "first") return 0;
+  return place == "last" ? count - 1 : rng.integer(0, count - 1);
+}
+
+Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order) {
+  Problem made = blank_problem(std::ssize(order), problem.cols, {});
+  made.eps = problem.eps;
+  made.gamma = problem.gamma;
+  made.beta = problem.beta;
+  for (std::int64_t i = 0; i < made.rows; ++i) {
+    const std::int64_t from = order[static_cast<std::size_t>(i)];
+    std::ranges::copy(problem.x.row(from), made.x.row(i).begin());
+    std::ranges::copy(problem.dy.row(from), made.dy.row(i).begin());
+    if (problem.mean.empty()) continue;
+    made.mean.push_back(problem.mean[static_cast<std::size_t>(from)]);
+    made.rstd.push_back(problem.rstd[static_cast<std::size_t>(from)]);
+  }
+  return made;
 }
 
 Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order) {

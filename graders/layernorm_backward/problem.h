@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "graders/kit/inputs.h"
 #include "harness/core/rng.h"
-#include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -33,16 +33,12 @@ class Rows {
   std::vector<float> all_;
 };
 
-/// One input of the challenge: what a training step is called with.
+/// One input of the challenge: what a training step, forward and backward, is called with.
 struct Problem {
   std::int64_t rows = 0;
   std::int64_t cols = 1;
   double eps = 1e-5;
-  int threads = 2;
-  bool deterministic = false;
-  std::int64_t dx_stride = 1;  // of the outputs y and dx
-  Placement placement{64, 0};  // of every array; min_align is the alignment it really gives
-
+  std::int64_t output_stride = 1;  // of y and dx
   Rows x;
   Rows dy;
   std::vector<float> gamma;  // empty: null
@@ -59,7 +55,7 @@ struct Problem {
 struct Gaps {
   std::int64_t x = 0;
   std::int64_t dy = 0;
-  std::int64_t dx = 0;
+  std::int64_t output = 0;
 };
 
 /// How a problem's numbers are spread. Fields are means and deviations.
@@ -69,6 +65,9 @@ struct Spread {
   double dy_mean = 0.3;  // not 0: what sums over dy must not vanish by luck
   double dy_deviation = 1;
 };
+
+/// One of ordinary size.
+Spread random_spread(Rng& rng);
 
 /// Normal x and dy, gamma of either sign with magnitude 0.25 to 2.5, normal beta, a random eps of
 /// ordinary size; gaps between input rows hold NaN. Costs about 40 ns an element.
@@ -81,11 +80,16 @@ Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const S
 /// Draws everything in a big problem anew, in place.
 void redraw(Rng& rng, Problem& problem, const Spread& spread = {});
 
-/// mean, rounded to float, and 1 / sqrt(variance + eps) of every row.
-void add_true_statistics(Problem& problem);
+/// Gives the problem statistics of its own: those of x, rounded to float; or drawn ones.
+void give_true_statistics(Problem& problem);
+void give_drawn_statistics(Rng& rng, Problem& problem);
 
-/// The rows of `problem` in the order `order`; columns likewise.
+/// The index among `count` that `place` names: "first", "last" or "random".
+std::int64_t index_at(Rng& rng, std::string_view place, std::int64_t count);
+
+/// The rows of `problem` that `order` names, in that order, without gaps.
 Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order);
+/// All columns, in that order.
 Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,143 @@
+#include "call.h"
+
+#include <fmt/format.h>
+
+#include "graders/kit/bits.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+template <class Field>
+void add_input(Call<LayernormArgs>& call, const char* name, const Field* const& field,
+               const std::vector<float>& data, const CallOptions& options) {
+  if (!data.empty() && options.missing != name) call.in(name, field, data, options.placement);
+}
+
+template <class Field>
+std::optional<Output<float>> add_output(Call<LayernormArgs>& call, const char* name,
+                                        Field* const& field, std::size_t count,
+                                        const CallOptions& options,
+                                        const std::vector<float>* old = nullptr) {
+  if (count == 0) return std::nullopt;
+  if (old) return call.inout(name, field, *old, options.placement);
+  return call.out<float>(name, field, count, options.placement);
+}
+
+void add_scalars(Call<LayernormArgs>& call, const Problem& problem, const CallOptions& options) {
+  LayernormArgs& args = call.args;
+  kit::set_header(args, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, options);
+  args.data_type = LAYERNORM_F32;
+  args.parameter_type = LAYERNORM_F32;
+  args.rows = problem.rows;
+  args.cols = problem.cols;
+  args.x_row_stride = problem.x.stride();
+  args.dy_row_stride = problem.dy.stride();
+  args.y_row_stride = problem.output_stride;
+  args.dx_row_stride = problem.output_stride;
+  args.eps = problem.eps;
+}
+
+/// What both passes read.
+void add_common_inputs(Call<LayernormArgs>& call, const Problem& problem,
+                       const CallOptions& options) {
+  add_scalars(call, problem, options);
+  add_input(call, "x", call.args.x, problem.x.all(), options);
+  add_input(call, "gamma", call.args.gamma, problem.gamma, options);
+  add_input(call, "beta", call.args.beta, problem.beta, options);
+}
+
+/// Elements of y or dx, gaps included.
+std::size_t output_elements(const Problem& problem) {
+  if (problem.rows == 0) return 0;
+  return static_cast<std::size_t>((problem.rows - 1) * problem.output_stride + problem.cols);
+}
+
+/// Takes the rows out of an output with gaps. Fails the check when a gap no longer holds poison.
+std::vector<float> rows_of(Probe& probe, const Problem& problem, std::string_view name,
+                           std::span<const float> written) {
+  const auto cols = static_cast<std::size_t>(problem.cols);
+  const auto stride = static_cast<std::size_t>(problem.output_stride);
+  std::vector<float> dense;
+  dense.reserve(static_cast<std::size_t>(problem.rows) * cols);
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const auto row = written.subspan(static_cast<std::size_t>(i) * stride);
+    dense.insert(dense.end(), row.begin(), row.begin() + problem.cols);
+    if (i + 1 < problem.rows && !kit::is_poison(row.subspan(cols, stride - cols)))
+      probe.fail(fmt::format("{} was written between rows {} and {}, which is not part of it", name,
+                             i, i + 1));
+  }
+  return dense;
+}
+
+}  // namespace
+
+SavedBytesCall::SavedBytesCall(const Problem& problem, const CallOptions& options)
+    : Call("layernorm_saved_bytes") {
+  add_scalars(*this, problem, options);
+}
+
+ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
+                         const CallOptions& options)
+    : Call("layernorm_forward") {
+  add_common_inputs(*this, problem, options);
+  y = add_output(*this, "y", args.y, options.y ? output_elements(problem) : 0, options);
+  args.saved_bytes = saved_bytes;
+  if (saved_bytes > 0)
+    saved_out =
+        out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes));
+}
+
+BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const CallOptions& options)
+    : Call("layernorm_backward") {
+  add_common_inputs(*this, problem, options);
+  add_input(*this, "dy", args.dy, problem.dy.all(), options);
+  add_input(*this, "mean", args.mean, problem.mean, options);
+  add_input(*this, "rstd", args.rstd, problem.rstd, options);
+  args.saved_bytes = std::ssize(saved);
+  if (!saved.empty()) in("saved_in", args.saved_in, saved);
+  const Answer* old = options.old;
+  const auto cols = static_cast<std::size_t>(problem.cols);
+  dx = add_output(*this, "dx", args.dx, options.dx ? output_elements(problem) : 0, options,
+                  old ? &old->dx : nullptr);
+  dgamma = add_output(*this, "dgamma", args.dgamma, options.dgamma ? cols : 0, options,
+                      old ? &old->dgamma : nullptr);
+  dbeta = add_output(*this, "dbeta", args.dbeta, options.dbeta ? cols : 0, options,
+                     old ? &old->dbeta : nullptr);
+}
+
+std::int64_t ask_saved_bytes(Probe& probe, const Problem& problem, const CallOptions& options) {
+  SavedBytesCall call(problem, options);
+  probe.run(call);
+  const std::int64_t sane = 16 * problem.rows * (problem.cols + 16) + (std::int64_t{1} << 20);
+  if (call.returned < 0 || call.returned > sane)
+    probe.fail(fmt::format("layernorm_saved_bytes returned {} for {} x {}, want 0 to {}",
+                           call.returned, problem.rows, problem.cols, sane));
+  return call.returned;
+}
+
+Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
+                  const CallOptions& options) {
+  ForwardCall call(problem, ask_saved_bytes(probe, problem, options), options);
+  probe.run_ok(call);
+  if (call.y) answer.y = rows_of(probe, problem, "y", call.y->view());
+  return call.saved();
+}
+
+void run_backward(Probe& probe, const Problem& problem, const Bytes& saved, Answer& answer,
+                  const CallOptions& options) {
+  BackwardCall call(problem, saved, options);
+  probe.run_ok(call);
+  if (call.dx) answer.dx = rows_of(probe, problem, "dx", call.dx->view());
+  if (call.dgamma) answer.dgamma = call.dgamma->copy();
+  if (call.dbeta) answer.dbeta = call.dbeta->copy();
+}
+
+Answer run_step(Probe& probe, const Problem& problem, const CallOptions& options) {
+  Answer answer;
+  Bytes saved;
+  if (problem.mean.empty()) saved = run_forward(probe, problem, answer, options);
+  run_backward(probe, problem, saved, answer, options);
+  return answer;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

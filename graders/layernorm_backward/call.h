@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "contract.h"
+#include "graders/kit/call_options.h"
+#include "harness/grading/probe.h"
+#include "problem.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// What a solution wrote, without the gaps. Empty where nothing was asked for.
+struct Answer {
+  std::vector<float> y, dx, dgamma, dbeta;
+};
+
+struct CallOptions : kit::CallOptions {
+  bool y = true, dx = true, dgamma = true, dbeta = true;  // which are asked for; others are null
+  const Answer* old = nullptr;  // what dx, dgamma, dbeta hold before the call; null: poison
+};
+
+/// Calls with their arrays named, ready to run. They point into the problem, which must outlive
+/// them.
+struct SavedBytesCall : Call<LayernormArgs> {
+  explicit SavedBytesCall(const Problem& problem, const CallOptions& options = {});
+};
+
+struct ForwardCall : Call<LayernormArgs> {
+  ForwardCall(const Problem& problem, std::int64_t saved_bytes, const CallOptions& options = {});
+  Bytes saved() const { return saved_out ? saved_out->copy() : Bytes(); }
+
+  std::optional<Output<float>> y;
+  std::optional<Output<std::uint8_t>> saved_out;
+};
+
+struct BackwardCall : Call<LayernormArgs> {
+  /// `saved` is what the forward pass left; empty where the problem brings statistics.
+  BackwardCall(const Problem& problem, const Bytes& saved, const CallOptions& options = {});
+
+  std::optional<Output<float>> dx, dgamma, dbeta;
+};
+
+/// Asks how much the forward pass wants to save. Fails the check for an error and for an answer
+/// that no solution needs: more than twice everything the problem consists of.
+std::int64_t ask_saved_bytes(Probe& probe, const Problem& problem, const CallOptions& options = {});
+
+/// Calls that must succeed. They also fail the check when anything between two rows of an output
+/// was written. What was saved goes from one to the other through the grader.
+Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
+                  const CallOptions& options = {});
+void run_backward(Probe& probe, const Problem& problem, const Bytes& saved, Answer& answer,
+                  const CallOptions& options = {});
+
+/// A whole step. With given statistics the forward pass is not asked at all.
+Answer run_step(Probe& probe, const Problem& problem, const CallOptions& options = {});
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

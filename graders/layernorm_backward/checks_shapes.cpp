@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+#include "judge.h"
+#include "lap.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+void single_column(Probe& probe) {
+  for (const std::int64_t cols : {1, 2}) {  // one has no variance, whatever x is
+    Rng rng = probe.begin_case(fmt::format("{}_columns", cols));
+    Spread spread = random_spread(rng);
+    spread.x_mean = 2;
+    const Problem problem = make_problem(rng, rng.integer(3, 300), cols, spread);
+    require_right_with_y(probe, problem);
+
+    rng = probe.begin_case(fmt::format("{}_columns_given_statistics", cols));
+    Problem given = problem;
+    give_drawn_statistics(rng, given);
+    require_right(probe, given);
+  }
+}
+
+// Row counts around what fits into 16 bits.
+void many_rows(Probe& probe) {
+  for (const std::int64_t rows : {65'535, 65'536, 65'537, 131'073}) {
+    Rng rng = probe.begin_case(fmt::format("{}_rows", rows));
+    require_right_with_y(probe, make_big_problem(rng, rows, rng.integer(2, 5)));
+  }
+}
+
+// Sums over no rows are zero, and have to be written.
+void zero_rows(Probe& probe) {
+  for (const std::int64_t cols : {1, 33, 1024}) {
+    Rng rng = probe.begin_case(fmt::format("no_rows_near_{}_columns", cols));
+    const Problem problem = make_problem(rng, 0, near_to(rng, cols));
+    CallOptions options;
+    options.threads = static_cast<int>(rng.integer(1, 4));
+    const std::vector<float> zeros(static_cast<std::size_t>(problem.cols), 0.0f);
+    require_same_gradients(probe, problem, run_step(probe, problem, options),
+                           {{}, {}, zeros, zeros}, "a sum over nothing");
+
+    rng = probe.begin_case(fmt::format("one_row_near_{}_columns", cols));
+    require_right(probe, make_problem(rng, 1, near_to(rng, cols)));
+  }
+}
+
+// Steps of the size that people run, where solutions take other paths than for small ones; far from
+// zero as well, as far as a running float sum can follow (see honest_columns in checks_scale.cpp).
+void large_step(Probe& probe) {
+  constexpr std::int64_t kElements = 3'000'000;
+  for (const std::int64_t cols : {60, 1000, 60'000}) {
+    Rng rng = probe.begin_case(fmt::format("about_{}_columns", cols));
+    const std::int64_t width = cols + rng.integer(-cols / 20, cols / 20);
+    const double offset = log_uniform(rng, 1e6, 2e6) / static_cast<double>(width);
+    const Problem problem = make_big_problem(rng, kElements / width, width, {offset, 1, 0.3, 1});
+    const LapOracle oracle(problem);
+    const Answer answer = run_step(probe, problem);
+    probe.require(oracle.judge_y(answer.y));
+    probe.require(oracle.judge_gradients(answer.dx, answer.dgamma, answer.dbeta));
+  }
+}
+
+}  // namespace
+
+std::vector<Check> shapes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"single_column", "one and two columns, where a row has no variance to speak of",
+        correctness, 1, major},
+       single_column},
+      {{"many_rows", "row counts that do not fit into 16 bits", robustness, 2, critical},
+       many_rows},
+      {{"zero_rows", "no rows, one row", robustness, 1, major}, zero_rows},
+      {{"large_step", "paths that are taken for large inputs only; threads that race", robustness,
+        2, major},
+       large_step},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,37 @@
+#include "graders/kit/groups.h"
+
+#include <doctest/doctest.h>
+#include <set>
+
+using namespace gauntlet;
+
+namespace {
+
+Check named(const char* id, Section section) {
+  return {{id, "a fault", section, 1, Severity::major}, {}};
+}
+
+}  // namespace
+
+TEST_CASE("joined groups stand by section, and as they came within one") {
+  const auto checks =
+      kit::joined({{named("a", Section::robustness), named("b", Section::correctness)},
+                   {named("c", Section::correctness)}});
+  std::string order;
+  for (const Check& check : checks) order += check.id;
+  CHECK(order == "bca");
+}
+
+TEST_CASE("every check of a grader has a name of its own and says what it attacks") {
+  for (const GraderEntry& grader : all_graders()) {
+    INFO(grader.id);
+    std::set<std::string> ids;
+    for (const Check& check : grader.make().checks) {
+      INFO(check.id);
+      CHECK(ids.insert(check.id).second);
+      CHECK_FALSE(check.attacks.empty());
+      CHECK(check.weight > 0);
+      CHECK(check.ask);
+    }
+  }
+}
