@@ -1,13 +1,12 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "ask.h"
-#include "cases.h"
 #include "directions.h"
 #include "graders/kit/compare.h"
+#include "graders/kit/inputs.h"
+#include "graders/kit/tolerance.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "tolerance.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -24,11 +23,12 @@ void constant_column(Probe& probe) {
     form.causal = n == 1;
     if (n == 2) form.window_left = rng.integer(70, 100);
     const std::int64_t column = rng.integer(0, form.dim - 1);
-    for (std::int64_t at = column; at < problem.k_rows() * form.dim; at += form.dim)
-      problem.k[static_cast<std::size_t>(at)] = 1;
+    kit::for_each_row(problem.k, [&](std::span<float> row, auto, auto, auto) {
+      row[static_cast<std::size_t>(column)] = 1;
+    });
     attend(problem);
     const Answer got = ask(probe, problem);
-    const Expected expected = expected_of(problem);
+    const Expected expected = expect(problem);
     std::vector<float> sums;
     std::vector<double> bounds;
     double rest = 0;
@@ -47,52 +47,29 @@ void constant_column(Probe& probe) {
   }
 }
 
-/// A sum and the sum of the absolute values of its terms.
-struct LawSum {
-  double value = 0;
-  double size = 0;
-
-  void add(double term) {
-    value += term;
-    size += std::abs(term);
-  }
-};
-
-/// <a, b> over the rows of kv head `head` (or of the query heads of its group).
-LawSum inner_product(const std::vector<float>& a, const std::vector<float>& b, std::int64_t head,
-                     std::int64_t heads) {
-  const std::size_t part = a.size() / static_cast<std::size_t>(heads);
-  LawSum sum;
-  for (std::size_t n = static_cast<std::size_t>(head) * part;
-       n < static_cast<std::size_t>(head + 1) * part; ++n)
-    sum.add(static_cast<double>(a[n]) * b[n]);
-  return sum;
+/// The rows of kv head `head`, or of the query heads of its group.
+std::span<const float> part_of(const std::vector<float>& array, std::int64_t head,
+                               std::int64_t heads) {
+  const std::size_t part = array.size() / static_cast<std::size_t>(heads);
+  return std::span(array).subspan(static_cast<std::size_t>(head) * part, part);
 }
 
-void require_equal_sums(Probe& probe, const LawSum& got, const LawSum& want,
-                        const std::string& name) {
-  const double allowed = kIdentity * (got.size + want.size);
-  if (!kit::within(want.value, got.value, allowed))
-    probe.fail(Miss{name, got.value, want.value, allowed, 1, 1});
-  note_share(probe, std::abs(got.value - want.value) / allowed);
+void require_equal_sums(Probe& probe, const std::string& name, const Sum& got, const Sum& want) {
+  probe.require(unequal_sums(name, got, want));
+  kit::note_share(probe, std::abs(got.value - want.value) / (kIdentity * (got.size + want.size)));
   probe.require(got.size > 0, "the gradients are all 0");
 }
 
 /// sum_j dv_j = sum_i dout_i of a group, column by column: the weights of a row add up to 1.
-void require_weights_sum_to_one(Probe& probe, const Problem& problem, const Answer& got,
-                                std::int64_t head, std::int64_t heads) {
-  const std::int64_t columns = problem.form.value_dim;
-  std::vector<LawSum> from(static_cast<std::size_t>(columns)), to(from);
-  const auto add_all = [&](const std::vector<float>& array, std::vector<LawSum>& sums) {
-    const std::int64_t part = static_cast<std::int64_t>(array.size()) / heads;
-    for (std::int64_t n = head * part; n < (head + 1) * part; ++n)
-      sums[static_cast<std::size_t>(n % columns)].add(array[static_cast<std::size_t>(n)]);
-  };
-  add_all(problem.dout, from);
-  add_all(got.dv, to);
-  for (std::int64_t c = 0; c < columns; ++c)
-    require_equal_sums(probe, to[static_cast<std::size_t>(c)], from[static_cast<std::size_t>(c)],
-                       fmt::format("sum of dv[..., {}] of kv head {}", c, head));
+void require_weights_sum_to_one(Probe& probe, std::span<const float> dv,
+                                std::span<const float> dout, std::size_t columns,
+                                std::int64_t head) {
+  for (std::size_t c = 0; c < columns; ++c) {
+    Sum got, want;
+    for (std::size_t n = c; n < dv.size(); n += columns) got.add(dv[n]);
+    for (std::size_t n = c; n < dout.size(); n += columns) want.add(dout[n]);
+    require_equal_sums(probe, fmt::format("sum of dv[..., {}] of kv head {}", c, head), got, want);
+  }
 }
 
 // Laws that need no reference, so that they reach larger sizes: dq and dk see the same dx, dv and o
@@ -113,13 +90,17 @@ void inner_products(Probe& probe) {
     const Answer got = ask(probe, problem);
     const std::int64_t heads = sizes.batch * sizes.kv_heads;
     for (std::int64_t head = 0; head < heads; ++head) {
-      require_equal_sums(probe, inner_product(got.dq, problem.q, head, heads),
-                         inner_product(got.dk, problem.k, head, heads),
-                         fmt::format("<dq, q> against <dk, k> of kv head {}", head));
-      require_equal_sums(probe, inner_product(got.dv, problem.v, head, heads),
-                         inner_product(problem.dout, problem.o, head, heads),
-                         fmt::format("<dv, v> against <dout, o> of kv head {}", head));
-      require_weights_sum_to_one(probe, problem, got, head, heads);
+      const auto part = [&](const std::vector<float>& array) {
+        return part_of(array, head, heads);
+      };
+      require_equal_sums(probe, fmt::format("<dq, q> against <dk, k> of kv head {}", head),
+                         inner_product(part(got.dq), part(problem.q.data)),
+                         inner_product(part(got.dk), part(problem.k.data)));
+      require_equal_sums(probe, fmt::format("<dv, v> against <dout, o> of kv head {}", head),
+                         inner_product(part(got.dv), part(problem.v.data)),
+                         inner_product(part(problem.dout.data), part(problem.o.data)));
+      require_weights_sum_to_one(probe, part(got.dv), part(problem.dout.data),
+                                 static_cast<std::size_t>(sizes.value_dim), head);
     }
   }
 }
@@ -151,15 +132,15 @@ void value_shift(Probe& probe) {
     Problem problem =
         random_problem(rng, drawn_sizes(rng, rng.integer(70, 140), rng.integer(70, 140)));
     problem.form.causal = rng.chance(0.5);
-    for (float& v : problem.v) v = std::round(v * 256) / 256;
+    for (float& v : problem.v.data) v = std::round(v * 256) / 256;
     attend(problem);
-    const Expected unshifted = expected_of(problem);
+    const Expected unshifted = expect(problem);
     std::vector<float> shift(static_cast<std::size_t>(problem.form.value_dim));
     for (float& c : shift) c = static_cast<float>(std::round(rng.uniform(0.5, 1.0) * size));
-    for (std::size_t n = 0; n < problem.v.size(); ++n) problem.v[n] += shift[n % shift.size()];
+    for (std::size_t n = 0; n < problem.v.data.size(); ++n)
+      problem.v.data[n] += shift[n % shift.size()];
     attend(problem);
-    require_close(probe, problem, ask(probe, problem),
-                  {unshifted.value, expected_of(problem).bound});
+    require_close(probe, problem, ask(probe, problem), {unshifted.value, expect(problem).bound});
   }
 }
 
@@ -170,15 +151,15 @@ void key_shift(Probe& probe) {
     Problem problem =
         random_problem(rng, drawn_sizes(rng, rng.integer(70, 140), rng.integer(70, 140)));
     problem.form.causal = rng.chance(0.5);
-    for (float& k : problem.k) k = std::round(k * 1024) / 1024;
+    for (float& k : problem.k.data) k = std::round(k * 1024) / 1024;
     attend(problem);
-    const Expected unshifted = expected_of(problem);
+    const Expected unshifted = expect(problem);
     std::vector<float> shift(static_cast<std::size_t>(problem.form.dim));
     for (float& c : shift) c = static_cast<float>(rng.integer(-3, 3));
-    for (std::size_t at = 0; at < problem.k.size(); ++at) problem.k[at] += shift[at % shift.size()];
+    for (std::size_t n = 0; n < problem.k.data.size(); ++n)
+      problem.k.data[n] += shift[n % shift.size()];
     attend(problem);
-    require_close(probe, problem, ask(probe, problem),
-                  {unshifted.value, expected_of(problem).bound});
+    require_close(probe, problem, ask(probe, problem), {unshifted.value, expect(problem).bound});
   }
 }
 
@@ -187,26 +168,24 @@ void key_shift(Probe& probe) {
 void linear_in_dout(Probe& probe) {
   Rng rng = probe.begin_case("dout of different sizes");
   Problem problem =
-      random_problem(rng, drawn_sizes(rng, rng.integer(70, 150), rng.integer(70, 150)));
-  problem.form.causal = rng.chance(0.5);
-  attend(problem);
+      attended_problem(rng, drawn_sizes(rng, rng.integer(70, 150), rng.integer(70, 150)));
   const Answer once = require_right(probe, problem);
-  Asking asking;
-  asking.dirty = &once;
+  CallOptions options;
+  options.dirty = &once;
   for (const int exponent : {-20, -60, 40}) {  // of two
     Problem scaled = problem;
-    for (float& dout : scaled.dout) dout = std::ldexp(dout, exponent);
-    require_right(probe, scaled, asking);
+    for (float& dout : scaled.dout.data) dout = std::ldexp(dout, exponent);
+    require_right(probe, scaled, options);
   }
 
   probe.begin_case("dout is 0");
-  for (float& dout : problem.dout) dout = 0;
+  for (float& dout : problem.dout.data) dout = 0;
   require_right(probe, problem);  // all bounds are 0
 
   probe.begin_case("dout is 0 in most rows");
   const std::int64_t kept = rng.integer(0, problem.form.q_len - 1);
   for (std::int64_t c = 0; c < problem.form.value_dim; ++c)
-    problem.dout_row(0, 0, kept)[c] = static_cast<float>(rng.normal());
+    problem.dout.row(0, 0, kept)[c] = static_cast<float>(rng.normal());
   require_right(probe, problem);
 }
 

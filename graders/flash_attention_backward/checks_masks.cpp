@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
-#include "ask.h"
-#include "cases.h"
+#include "graders/kit/inputs.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -102,24 +100,16 @@ void empty_rows(Probe& probe) {
   marked.form.causal = given.chance(0.5);
   attend(marked);
   for (float& lse : marked.lse)
-    if (given.chance(0.3)) lse = -std::numeric_limits<float>::infinity();
+    if (given.chance(0.3)) lse = -kit::kInfinity;
   require_right(probe, marked);
 }
 
 /// NaN, infinity and huge numbers in all keys that do not exist.
 void spoil_missing_keys(Problem& problem, Rng& rng) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  kit::AttentionProblem& form = problem.form;
-  for (std::int64_t b = 0; b < form.batch; ++b)
-    for (std::int64_t h = 0; h < form.kv_heads; ++h)
-      for (std::int64_t j = 0; j < form.k_len; ++j) {
-        const kit::KeyRange keys = form.existing_keys(b);
-        if (j >= keys.first && j < keys.last) continue;
-        const float bad = kit::one_of(rng, {kNan, kInfinity, 1e30f});
-        std::fill_n(problem.k_row(b, h, j), form.dim, bad);
-        std::fill_n(problem.v_row(b, h, j), form.value_dim, bad);
-      }
+  for (kit::Tensor* tensor : {&problem.k, &problem.v})
+    kit::for_each_missing_key(*tensor, problem.form, [&](std::span<float> row) {
+      std::ranges::fill(row, kit::one_of(rng, {kit::kNan, kit::kInfinity, 1e30f}));
+    });
 }
 
 void existing_keys(Probe& probe) {
@@ -173,19 +163,17 @@ void causal_isolation(Probe& probe) {
   Rng rng = probe.begin_case("garbage behind the diagonal");
   const std::int64_t length = rng.integer(130, 200);
   Problem problem = random_problem(rng, drawn_sizes(rng, length, length));
-  kit::AttentionProblem& form = problem.form;
-  form.causal = true;
+  problem.form.causal = true;
   const std::int64_t border = rng.integer(65, length - 2);
-  for (std::int64_t b = 0; b < form.batch; ++b) {
-    for (std::int64_t h = 0; h < form.kv_heads; ++h)
-      for (std::int64_t j = border; j < length; ++j) {
-        for (std::int64_t c = 0; c < form.dim; ++c) problem.k_row(b, h, j)[c] *= 40;
-        for (std::int64_t c = 0; c < form.value_dim; ++c) problem.v_row(b, h, j)[c] *= 1e6f;
-      }
-    for (std::int64_t h = 0; h < form.q_heads; ++h)
-      for (std::int64_t i = 0; i < border; ++i)
-        for (std::int64_t c = 0; c < form.value_dim; ++c) problem.dout_row(b, h, i)[c] *= 1e5f;
-  }
+  const auto enlarge = [&](kit::Tensor& tensor, std::int64_t first, std::int64_t last, float by) {
+    kit::for_each_row(tensor, [&](std::span<float> row, auto, auto, auto n) {
+      if (n < first || n >= last) return;
+      for (float& number : row) number *= by;
+    });
+  };
+  enlarge(problem.k, border, length, 40);
+  enlarge(problem.v, border, length, 1e6f);
+  enlarge(problem.dout, 0, border, 1e5f);
   attend(problem);
   require_right(probe, problem);
 }

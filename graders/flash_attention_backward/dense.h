@@ -7,6 +7,8 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
+#include <span>
+
 #include <Eigen/Core>
 
 #include "problem.h"
@@ -18,7 +20,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Column = Eigen::Matrix<double, Eigen::Dynamic, 1>;
 
 /// The matrix of head `index` of a dense array (counted over batch entries).
-Matrix head_matrix(const std::vector<float>& array, std::int64_t index, std::int64_t rows,
+Matrix head_matrix(std::span<const float> array, std::int64_t index, std::int64_t rows,
                    std::int64_t columns);
 
 /// The inputs of one query head, with those of the kv head that it reads. Keys that do not exist

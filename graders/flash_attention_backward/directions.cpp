@@ -5,7 +5,6 @@
 
 #include "dense.h"
 #include "graders/kit/compare.h"
-#include "tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -53,8 +52,9 @@ class GroupLoss {
   double head_loss(const Head& head, std::int64_t index) const {
     const kit::AttentionProblem& form = problem_.form;
     const HeadForward forward = attend_head(form, head);
-    double loss =
-        head_matrix(problem_.dout, index, form.q_len, form.value_dim).cwiseProduct(forward.o).sum();
+    double loss = head_matrix(problem_.dout.data, index, form.q_len, form.value_dim)
+                      .cwiseProduct(forward.o)
+                      .sum();
     if (problem_.dlse.empty()) return loss;
     for (std::int64_t i = 0; i < form.q_len; ++i)
       if (!std::isinf(forward.lse(i)))

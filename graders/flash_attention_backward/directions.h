@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "ask.h"
 #include "harness/core/finding.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "dense.h"
-#include "tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -15,8 +14,8 @@ class HeadBackward {
   HeadBackward(const Problem& problem, std::int64_t batch, std::int64_t q_head)
       : form_(problem.form), head_(problem, batch, q_head), batch_(batch) {
     const std::int64_t index = batch * form_.q_heads + q_head;
-    dout_ = head_matrix(problem.dout, index, form_.q_len, form_.value_dim);
-    const Matrix o = head_matrix(problem.o, index, form_.q_len, form_.value_dim);
+    dout_ = head_matrix(problem.dout.data, index, form_.q_len, form_.value_dim);
+    const Matrix o = head_matrix(problem.o.data, index, form_.q_len, form_.value_dim);
     lse_ = head_matrix(problem.lse, index, form_.q_len, 1);
     delta_ = dout_.cwiseProduct(o).rowwise().sum();
     delta_bound_ = dout_.cwiseProduct(o).cwiseAbs().rowwise().sum();
@@ -95,16 +94,14 @@ class HeadBackward {
 };
 
 Results<double> zeros_for(const Problem& problem) {
-  const auto zeros = [](std::int64_t count) {
-    return std::vector<double>(static_cast<std::size_t>(count), 0.0);
-  };
-  return {zeros(problem.q_rows() * problem.form.dim), zeros(problem.k_rows() * problem.form.dim),
-          zeros(problem.k_rows() * problem.form.value_dim), zeros(problem.q_rows())};
+  const auto zeros = [](std::size_t count) { return std::vector<double>(count, 0.0); };
+  return {zeros(problem.q.data.size()), zeros(problem.k.data.size()), zeros(problem.v.data.size()),
+          zeros(problem.lse.size())};
 }
 
 }  // namespace
 
-Expected expected_of(const Problem& problem) {
+Expected expect(const Problem& problem) {
   Expected expected{zeros_for(problem), zeros_for(problem)};
   for (std::int64_t batch = 0; batch < problem.form.batch; ++batch)
     for (std::int64_t head = 0; head < problem.form.q_heads; ++head)

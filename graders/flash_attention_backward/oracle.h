@@ -12,14 +12,16 @@ struct Results {
   std::vector<Number> dq, dk, dv, delta;
 };
 
-/// The right answer in float64 for the given o and lse, and for every element the sum of the sizes
-/// of the terms it is made of: an error of kRoundings * kUnit * bound is what honest float32 may
-/// have.
+/// What a weight may lose to underflow: exp(s - lse) below the normal range of float32 may be 0.
+constexpr double kUnderflow = 1e-30;
+
+/// The right answer in float64 for the given o and lse, and for every element the bound that
+/// tolerances are multiples of: the sum of the sizes of the terms it is made of.
 struct Expected {
   Results<double> value;
   Results<double> bound;
 };
 
-Expected expected_of(const Problem& problem);
+Expected expect(const Problem& problem);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,30 +3,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "graders/kit/attention.h"
+#include "graders/kit/strided.h"
 #include "harness/core/rng.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// One input. All arrays are dense: [batch][heads][rows][columns], lse and dlse
-/// [batch][heads][rows].
+using Sizes = kit::AttentionSizes;
+
+/// One input. Numbers are NaN until a generator fills them in; scale is 1 / sqrt(dim) until then.
 struct Problem {
+  explicit Problem(const Sizes& sizes);
+
   kit::AttentionProblem form;  // sizes, scale, softcap and mask; its views stay empty
-  std::vector<float> q, k, v, dout;
-  std::vector<float> o, lse;  // what the forward pass left: see attend()
-  std::vector<float> dlse;    // empty: none
+  kit::Tensor q, k, v, dout;
+  kit::Tensor o;                 // what the forward pass left: see attend()
+  std::vector<float> lse, dlse;  // [batch][q_heads][q_len]; dlse may be empty: none
 
   std::int64_t q_rows() const { return form.batch * form.q_heads * form.q_len; }
-  std::int64_t k_rows() const { return form.batch * form.kv_heads * form.k_len; }
-
-  float* q_row(std::int64_t batch, std::int64_t head, std::int64_t i);
-  float* k_row(std::int64_t batch, std::int64_t head, std::int64_t j);
-  float* v_row(std::int64_t batch, std::int64_t head, std::int64_t j);
-  float* dout_row(std::int64_t batch, std::int64_t head, std::int64_t i);
-};
-
-struct Sizes {
-  std::int64_t batch = 1, q_heads = 1, kv_heads = 1, q_len = 1, k_len = 1, dim = 64, value_dim = 64;
 };
 
 /// Normal numbers in q, k, v and dout; scores have about this standard deviation, which decides how
@@ -35,5 +28,17 @@ Problem random_problem(Rng& rng, const Sizes& sizes, double score_deviation = 3)
 
 /// Fills o and lse from the rest, in float64, rounded to float32.
 void attend(Problem& problem);
+
+/// A random problem, causal or not, after the forward pass.
+Problem attended_problem(Rng& rng, const Sizes& sizes);
+
+/// The same with drawn sizes, each length up to 70 above its low one.
+Problem attended_problem(Rng& rng, std::int64_t q_low, std::int64_t k_low);
+
+/// These lengths, with a few heads, batch entries and columns, drawn.
+Sizes drawn_sizes(Rng& rng, std::int64_t q_len, std::int64_t k_len);
+
+/// One length near a multiple of the tiles that solutions use, on either side of it.
+std::int64_t near_tile_edge(Rng& rng, std::int64_t smallest, std::int64_t largest);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

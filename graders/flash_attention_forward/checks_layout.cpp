@@ -1,20 +1,14 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
-#include "ask.h"
-#include "generate.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 Sizes small_sizes(Rng& rng, bool square = false) {
-  Sizes sizes;
-  sizes.batch = 2;
-  sizes.q_heads = 4;
-  sizes.kv_heads = 2;
+  Sizes sizes{2, 4, 2};
   sizes.q_len = rng.integer(20, 70);
   sizes.k_len = square ? sizes.q_len : rng.integer(70, 130);
   sizes.dim = rng.integer(13, 40);
@@ -22,73 +16,86 @@ Sizes small_sizes(Rng& rng, bool square = false) {
   return sizes;
 }
 
+/// [batch][row][head], cut out of a wider projection.
+kit::Layout packed(Rng& rng, std::int64_t columns) {
+  return {.rows_outside = true, .outer_gap = rng.integer(1, 2 * columns + 3)};
+}
+
+kit::Layout gapped(Rng& rng, std::int64_t) {
+  return {.row_gap = rng.integer(1, 9),
+          .outer_gap = rng.integer(0, 11),
+          .batch_gap = rng.integer(0, 13)};
+}
+
+/// A layout of this kind for each tensor, drawn for itself.
+CallOptions in_layouts(Rng& rng, const Sizes& sizes, kit::Layout (*drawn)(Rng&, std::int64_t)) {
+  CallOptions options;
+  options.q = drawn(rng, sizes.dim);
+  options.k = drawn(rng, sizes.dim);
+  options.v = drawn(rng, sizes.value_dim);
+  options.o = drawn(rng, sizes.value_dim);
+  return options;
+}
+
+/// Keys and values that several heads or batch entries share.
+CallOptions in_shared(const kit::Layout& layout) {
+  CallOptions options;
+  options.k = options.v = layout;
+  return options;
+}
+
 void strides(Probe& probe) {
-  struct Kind {
-    const char* name;
-    Layout layout;
-  };
-  constexpr Kind kKinds[] = {{"rows_first", Layout::rows_first},
-                             {"packed", Layout::packed},
-                             {"gapped", Layout::gapped},
-                             {"packed_again", Layout::packed},
-                             {"shared_heads", Layout::shared_heads},
-                             {"shared_batch", Layout::shared_batch},
-                             {"gapped_again", Layout::gapped}};
-  for (const Kind& kind : kKinds) {
-    Rng rng = probe.begin_case(kind.name);
+  for (const std::string_view kind : {"rows_first", "packed", "gapped", "packed_again",
+                                      "shared_heads", "shared_batch", "gapped_again"}) {
+    Rng rng = probe.begin_case(std::string(kind));
     const bool causal = rng.chance(0.5);
-    Problem problem(small_sizes(rng, causal), rng, kind.layout);
-    problem.causal = causal;
+    const Sizes sizes = small_sizes(rng, causal);
+    const CallOptions options = kind == "rows_first"       ? in_layout(kRowsOutside)
+                                : kind == "shared_heads"   ? in_shared({.one_head = true})
+                                : kind == "shared_batch"   ? in_shared({.one_batch = true})
+                                : kind.starts_with("pack") ? in_layouts(rng, sizes, packed)
+                                                           : in_layouts(rng, sizes, gapped);
+    Problem problem(sizes);
+    problem.form.causal = causal;
     fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
+    kit::repeat_shared(problem.k, options.k);
+    kit::repeat_shared(problem.v, options.v);
+    require_right(probe, problem, options);
   }
 }
 
 void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {4, 8, 20, 36, 60}) {
     Rng rng = probe.begin_case(fmt::format("skew_{}", skew));
-    Problem problem(small_sizes(rng), rng, rng.chance(0.5) ? Layout::gapped : Layout::heads_first);
-    problem.placement = {64, skew};
+    Problem problem(small_sizes(rng));
+    CallOptions options;
+    if (rng.chance(0.5)) options = in_layout(gapped(rng, 0));
+    options.placement = {64, skew};
     fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
+    require_right(probe, problem, options);
   }
 }
 
 // NaN and infinity in keys that do not exist; the layout's gaps hold NaN as well.
 void poisoned_memory(Probe& probe) {
-  constexpr float kPoisons[] = {std::numeric_limits<float>::quiet_NaN(),
-                                std::numeric_limits<float>::infinity(), 3e38f};
-  for (const float poison : kPoisons)
+  for (const float poison : {kit::kNan, kit::kInfinity, 3e38f})
     for (const bool causal : {false, true}) {
       Rng rng = probe.begin_case(fmt::format("{}{}", poison, causal ? "_causal" : ""));
       Sizes sizes = small_sizes(rng);
       sizes.batch = 3;
-      Problem problem(sizes, rng, Layout::packed);
-      problem.causal = causal;
+      const CallOptions options = in_layouts(rng, sizes, packed);
+      Problem problem(sizes);
+      problem.form.causal = causal;
       fill_sharp(problem, rng);
       const auto keys = static_cast<std::int32_t>(sizes.k_len);
-      problem.kv_start = {0, static_cast<std::int32_t>(rng.integer(1, 40)), 3};
-      problem.kv_len = {static_cast<std::int32_t>(rng.integer(1, keys - 1)),
-                        keys - problem.kv_start[1], 0};
-      const kit::AttentionProblem view = problem.oracle_view();
-      for (Tensor* tensor : {&problem.k, &problem.v})
-        for_each_row(*tensor, [&](float* row, auto b, auto, auto j) {
-          const kit::KeyRange existing = view.existing_keys(b);
-          if (j < existing.first || j >= existing.last) std::fill_n(row, tensor->dim, poison);
-        });
-      ask_and_check(probe, problem);
+      problem.form.kv_start = {0, static_cast<std::int32_t>(rng.integer(1, 40)), 3};
+      problem.form.kv_len = {static_cast<std::int32_t>(rng.integer(1, keys - 1)),
+                             keys - problem.form.kv_start[1], 0};
+      for (kit::Tensor* tensor : {&problem.k, &problem.v})
+        kit::for_each_missing_key(*tensor, problem.form,
+                                  [&](std::span<float> row) { std::ranges::fill(row, poison); });
+      require_right(probe, problem, options);
     }
-}
-
-void optional_lse(Probe& probe) {
-  for (const bool causal : {false, true}) {
-    Rng rng = probe.begin_case(causal ? "causal" : "full");
-    Problem problem(small_sizes(rng, causal), rng);
-    problem.causal = causal;
-    problem.want_lse = false;
-    fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
-  }
 }
 
 }  // namespace
@@ -104,7 +111,6 @@ std::vector<Check> layout_checks() {
        unaligned_pointers},
       {{"poisoned_memory", "NaN and infinity in keys that do not exist", robustness, 2, critical},
        poisoned_memory},
-      {{"optional_lse", "a log-sum-exp that nobody wants", robustness, 1, minor}, optional_lse},
   };
 }
 

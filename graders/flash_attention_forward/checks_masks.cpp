@@ -1,12 +1,9 @@
 #include <fmt/format.h>
-#include <limits>
 #include <string>
 #include <utility>
 
-#include "ask.h"
-#include "generate.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -19,32 +16,32 @@ struct Window {
 constexpr std::int64_t kFar = (std::int64_t{1} << 32) + 1;  // all keys; 1 if cut to 32 bits
 
 /// Where a row has weight and where it has none, key by key: values are one-hot, so that o is P.
-void check_support(Probe& probe, const Problem& problem, const Answer& answer) {
-  const kit::AttentionProblem view = problem.oracle_view();
-  for (std::int64_t i = 0; i < problem.sizes.q_len; ++i) {
-    const kit::KeyRange keys = view.visible_keys(0, i);
-    for (std::int64_t j = 0; j < problem.sizes.k_len; ++j) {
-      const float weight = answer.o[static_cast<std::size_t>(i * problem.sizes.value_dim + j)];
+void require_support(Probe& probe, const Problem& problem, const Answer& answer) {
+  const kit::AttentionProblem& form = problem.form;
+  for (std::int64_t i = 0; i < form.q_len; ++i) {
+    const kit::KeyRange keys = form.visible_keys(0, i);
+    for (std::int64_t j = 0; j < form.k_len; ++j) {
+      const float weight = answer.o[static_cast<std::size_t>(i * form.value_dim + j)];
       const bool wanted = j >= keys.first && j < keys.last;
       if (wanted ? weight > 0 : weight == 0) continue;
       probe.fail(fmt::format("query {} gives key {} weight {:g}, want {}", i, j, weight,
                              wanted ? "more than 0" : "0"),
-                 {problem.describe(),
+                 {kit::describe(form),
                   fmt::format("query {} sees keys {} to {}", i, keys.first, keys.last - 1)});
     }
   }
 }
 
-void ask_window(Probe& probe, Sizes sizes, Window window, bool causal, Rng& rng) {
-  Problem problem(sizes, rng);
-  problem.window_left = window.left;
-  problem.window_right = window.right;
-  problem.causal = causal;
+void require_window(Probe& probe, const Sizes& sizes, Window window, bool causal, Rng& rng) {
+  Problem problem(sizes);
+  problem.form.window_left = window.left;
+  problem.form.window_right = window.right;
+  problem.form.causal = causal;
   fill_scores(problem, rng, 0.8);
   fill_one_hot_values(problem);
   const Answer answer = ask(probe, problem);
-  check_support(probe, problem, answer);
-  check_answer(probe, problem, answer);
+  require_support(probe, problem, answer);
+  require_close(probe, problem, answer, expect(problem));
 }
 
 void causal_alignment(Probe& probe) {
@@ -55,16 +52,10 @@ void causal_alignment(Probe& probe) {
     for (const bool again : {false, true}) {
       if (again && queries > 120) continue;
       Rng rng = probe.begin_case(fmt::format("{}x{}{}", queries, keys, again ? "_again" : ""));
-      Sizes sizes;
-      sizes.q_len = queries;
-      sizes.k_len = keys;
-      sizes.q_heads = sizes.kv_heads = 2;
-      sizes.dim = 16;
-      sizes.value_dim = 24;
-      Problem problem(sizes, rng);
-      problem.causal = true;
+      Problem problem({1, 2, 2, queries, keys, 16, 24});
+      problem.form.causal = true;
       fill_sharp(problem, rng);
-      ask_and_check(probe, problem);
+      require_right(probe, problem);
     }
 }
 
@@ -80,32 +71,28 @@ void window_support(Probe& probe) {
   for (const Window& window : windows) {
     Rng rng = probe.begin_case(fmt::format("window_{}_{}", window.left == last ? 999 : window.left,
                                            window.right == last ? 999 : window.right));
-    ask_window(probe, square, window, rng.chance(0.3), rng);
+    require_window(probe, square, window, rng.chance(0.3), rng);
   }
   for (int number = 0; number < 8; ++number) {
     Rng rng = probe.begin_case(fmt::format("any_window_{}", number));
     Sizes sizes = square;
     sizes.q_len = rng.integer(1, 200);
-    ask_window(probe, sizes, {rng.integer(-1, 90), rng.integer(-1, 20)}, rng.chance(0.5), rng);
+    require_window(probe, sizes, {rng.integer(-1, 90), rng.integer(-1, 20)}, rng.chance(0.5), rng);
   }
 }
 
-// Left and right padding and empty entries. The padding holds loud numbers or NaN: whoever lets a
+// Left and right padding and empty entries. The padding holds large numbers or NaN: whoever lets a
 // padded key in shows it.
 void padded_keys(Probe& probe) {
   Rng shape = probe.begin_case("shape");
-  Sizes sizes;
-  sizes.batch = 5;
-  sizes.q_heads = sizes.kv_heads = 2;
-  sizes.k_len = shape.integer(150, 190);
-  sizes.dim = sizes.value_dim = 16;
+  Sizes sizes{5, 2, 2, 0, shape.integer(150, 190), 16, 16};
   for (const char* kind :
        {"square", "square_causal", "decode_causal", "full", "starts_only", "lengths_only"}) {
     Rng rng = probe.begin_case(kind);
     const std::string name = kind;
     sizes.q_len = name == "decode_causal" ? 5 : name == "full" ? 33 : sizes.k_len;
-    Problem problem(sizes, rng);
-    problem.causal = name.find("causal") != std::string::npos;
+    Problem problem(sizes);
+    problem.form.causal = name.find("causal") != std::string::npos;
     fill_sharp(problem, rng);
     const auto count = static_cast<std::int32_t>(sizes.k_len);
     std::vector<std::int32_t> starts{0, static_cast<std::int32_t>(rng.integer(1, 40)),
@@ -115,17 +102,13 @@ void padded_keys(Probe& probe) {
       lengths.push_back(static_cast<std::int32_t>(
           rng.integer(1, 3) == 1 ? count - start : rng.integer(0, count - start)));
     lengths[3] = 0;
-    if (name != "lengths_only") problem.kv_start = starts;
-    if (name != "starts_only") problem.kv_len = lengths;
-    const kit::AttentionProblem view = problem.oracle_view();
-    for (Tensor* tensor : {&problem.k, &problem.v})
-      for_each_row(*tensor, [&](float* row, auto b, auto, auto j) {
-        const kit::KeyRange keys = view.existing_keys(b);
-        if (j >= keys.first && j < keys.last) return;
-        for (std::int64_t d = 0; d < tensor->dim; ++d)
-          row[d] = name == "full" ? std::numeric_limits<float>::quiet_NaN() : 30 * row[d];
+    if (name != "lengths_only") problem.form.kv_start = starts;
+    if (name != "starts_only") problem.form.kv_len = lengths;
+    for (kit::Tensor* tensor : {&problem.k, &problem.v})
+      kit::for_each_missing_key(*tensor, problem.form, [&](std::span<float> row) {
+        for (float& number : row) number = name == "full" ? kit::kNan : 30 * number;
       });
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
@@ -133,24 +116,18 @@ void padded_keys(Probe& probe) {
 // which a row sees nothing come first for one traversal order and last for the other.
 void late_windows(Probe& probe) {
   Rng shape = probe.begin_case("shape");
-  Sizes sizes;
-  sizes.q_heads = sizes.kv_heads = 2;
-  sizes.k_len = shape.integer(380, 420);
-  sizes.q_len = sizes.k_len;
-  sizes.dim = sizes.value_dim = 16;
+  const std::int64_t length = shape.integer(380, 420);
   const Window windows[] = {{20, 0}, {7, -1}, {-1, 7}, {100, 3}, {0, 0}, {kFar, 0}};
   for (const Window& window : windows)
     for (const bool more_queries : {false, true}) {
       Rng rng = probe.begin_case(fmt::format("window_{}_{}{}", window.left, window.right,
                                              more_queries ? "_more_queries" : ""));
-      Sizes asked = sizes;
-      if (more_queries) asked.k_len = rng.integer(150, 250);
-      Problem problem(asked, rng);
-      problem.window_left = window.left;
-      problem.window_right = window.right;
-      problem.causal = window.right < 0 && !more_queries;
+      Problem problem({1, 2, 2, length, more_queries ? rng.integer(150, 250) : length, 16, 16});
+      problem.form.window_left = window.left;
+      problem.form.window_right = window.right;
+      problem.form.causal = window.right < 0 && !more_queries;
       fill_sharp(problem, rng);
-      ask_and_check(probe, problem);
+      require_right(probe, problem);
     }
 }
 

@@ -1,34 +1,24 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "ask.h"
-#include "generate.h"
+#include "graders/kit/memory.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "sampled.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr double kMiB = 1 << 20;
 constexpr double kMostMib = 24;  // the contract's 16 and the libraries that a solution loads
 
-/// Peak private memory of one call of a fresh process, whose answer must be right. Within the limit
-/// at any length: who holds more than it needs of the short one would have the slope of a good one.
+/// Peak memory of one call, whose answer must be right, in MiB. Within the limit at any length: who
+/// holds more than it needs of the short one would have the growth of a good one.
 double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   Rng rng = probe.begin_case(name);
-  Sizes sizes;
-  sizes.q_len = sizes.k_len = length;
-  sizes.dim = sizes.value_dim = 16;
-  Problem problem(sizes, rng);
+  Problem problem({1, 1, 1, length, length, 16, 16});
   fill_sharp(problem, rng);
-  probe.restart();
   ForwardCall call(problem);
-  call.measure_memory = true;
-  probe.run_ok(call);
-  if (!call.peak_bytes) probe.unmeasured("this worker cannot tell its peak memory");
-  const double peak = static_cast<double>(*call.peak_bytes) / kMiB;
-  if (const auto miss = sampled_miss(problem, call.answer(probe), rng, 12)) probe.fail(*miss);
+  const double peak = kit::mib(kit::fresh_peak_bytes(probe, call));
+  probe.require(SampledRows(problem, rng, 12).miss(call.answer()));
   probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
   probe.require(peak <= kMostMib,
                 fmt::format("peak memory is {:.1f} MiB, want at most {}", peak, kMostMib));
@@ -36,8 +26,8 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
 }
 
 // Linear memory doubles with the length; a matrix of scores grows fourfold, from 16 to 64 MiB here.
-void memory_slope(Probe& probe) {
-  constexpr double kMostSlope = 2.3;
+void memory_growth(Probe& probe) {
+  constexpr double kMostGrowth = 2.3;
   const std::int64_t length = probe.begin_case("length").integer(1900, 2100);
   const double half = peak_mib(probe, "once the length", length);
   probe.workspace_at("length", static_cast<double>(length), half);
@@ -46,10 +36,10 @@ void memory_slope(Probe& probe) {
   probe.answer(ClaimKind::peak_workspace, "peak memory, twice the length", full, "MiB");
   // Below 1 MiB a page more or less decides the quotient.
   probe.require(
-      full <= kMostSlope * std::max(half, 1.0),
+      full <= kMostGrowth * std::max(half, 1.0),
       fmt::format("peak memory goes from {:.1f} to {:.1f} MiB when the length doubles, want "
                   "at most {} times as much",
-                  half, full, kMostSlope));
+                  half, full, kMostGrowth));
 }
 
 void peak_memory(Probe& probe) {
@@ -62,7 +52,7 @@ std::vector<Check> memory_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"memory_slope", "a stored matrix of scores", performance, 2, critical}, memory_slope},
+      {{"memory_growth", "a stored matrix of scores", performance, 2, critical}, memory_growth},
       {{"peak_memory", "scratch memory far beyond a tile", performance, 1, major}, peak_memory},
   };
 }

@@ -2,11 +2,8 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "ask.h"
-#include "generate.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "sampled.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -18,18 +15,14 @@ void head_dims(Probe& probe) {
       {256, 256}, {192, 128}, {64, 256},  {17, 5},    {5, 31},    {256, 1}};
   for (const auto& [dim, value_dim] : kDims) {
     Rng rng = probe.begin_case(fmt::format("dim_{}_{}", dim, value_dim));
-    Sizes sizes;
     const bool causal = dim % 8 == 0;
-    sizes.k_len = rng.integer(40, 110);
-    sizes.q_len = causal ? sizes.k_len : rng.integer(5, 40);
-    sizes.dim = dim;
-    sizes.value_dim = value_dim;
-    Problem problem(sizes, rng);
-    if (dim % 3 == 0) problem.scale *= static_cast<float>(rng.uniform(0.5, 2));
-    problem.causal = causal;
-    if (dim % 5 == 0) problem.softcap = static_cast<float>(rng.uniform(2, 6));
+    const std::int64_t keys = rng.integer(40, 110);
+    Problem problem({1, 1, 1, causal ? keys : rng.integer(5, 40), keys, dim, value_dim});
+    if (dim % 3 == 0) change_scale(problem, rng);
+    problem.form.causal = causal;
+    if (dim % 5 == 0) problem.form.softcap = static_cast<float>(rng.uniform(2, 6));
     fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
@@ -40,19 +33,13 @@ void grouped_heads(Probe& probe) {
   for (const auto& [q_heads, kv_heads] : kHeads) {
     Rng rng =
         probe.begin_case(fmt::format("heads_{}_on_{}_number_{}", q_heads, kv_heads, ++number));
-    Sizes sizes;
-    sizes.batch = 2;
-    sizes.q_heads = q_heads;
-    sizes.kv_heads = kv_heads;
     const bool causal = rng.chance(0.5);
-    sizes.k_len = 60;
-    sizes.q_len = causal ? sizes.k_len : 17;
-    sizes.dim = sizes.value_dim = 16;
-    Problem problem(sizes, rng, rng.chance(0.5) ? Layout::rows_first : Layout::heads_first);
-    problem.causal = causal;
-    problem.want_lse = number != 3;
+    CallOptions options = in_layout({.rows_outside = rng.chance(0.5)});
+    options.want_lse = number != 3;
+    Problem problem({2, q_heads, kv_heads, causal ? 60 : 17, 60, 16, 16});
+    problem.form.causal = causal;
     fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
+    require_right(probe, problem, options);
   }
 }
 
@@ -67,19 +54,17 @@ void tiny_shapes(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("{}_{}_{}_{}x{}_{}{}", sizes.batch, sizes.q_heads,
                                              sizes.kv_heads, sizes.q_len, sizes.k_len, sizes.dim,
                                              causal ? "_causal" : ""));
-      Problem problem(sizes, rng);
-      problem.causal = causal;
+      Problem problem(sizes);
+      problem.form.causal = causal;
       fill_sharp(problem, rng);
-      ask_and_check(probe, problem);
+      require_right(probe, problem);
     }
 }
 
 void scale_and_softcap(Probe& probe) {
   Rng shape = probe.begin_case("shape");
-  Sizes sizes;
-  sizes.q_len = sizes.k_len = shape.integer(80, 120);
-  sizes.dim = shape.integer(30, 50);
-  sizes.value_dim = 20;
+  const std::int64_t length = shape.integer(80, 120);
+  const Sizes sizes{1, 1, 1, length, length, shape.integer(30, 50), 20};
   const float default_scale = 1 / std::sqrt(static_cast<float>(sizes.dim));
   struct Setting {
     const char* name;
@@ -100,13 +85,13 @@ void scale_and_softcap(Probe& probe) {
   for (const Setting& setting : settings)
     for (const bool causal : {false, true}) {
       Rng rng = probe.begin_case(fmt::format("{}{}", setting.name, causal ? "_causal" : ""));
-      Problem problem(sizes, rng);
-      problem.causal = causal;
-      problem.scale = setting.scale;
-      problem.softcap = setting.softcap;
+      Problem problem(sizes);
+      problem.form.causal = causal;
+      problem.form.scale = setting.scale;
+      problem.form.softcap = setting.softcap;
       fill_scores(problem, rng, setting.deviation);
       fill_values(problem, rng);
-      ask_and_check(probe, problem);
+      require_right(probe, problem);
     }
 }
 
@@ -114,17 +99,11 @@ void scale_and_softcap(Probe& probe) {
 void many_heads(Probe& probe) {
   for (const bool in_batch : {false, true}) {
     Rng rng = probe.begin_case(in_batch ? "in_batch" : "in_heads");
-    Sizes sizes;
     const std::int64_t many = 65536 + rng.integer(1, 30);
-    sizes.batch = in_batch ? many : 1;
-    sizes.q_heads = sizes.kv_heads = in_batch ? 1 : many;
-    sizes.q_len = 1;
-    sizes.k_len = 2;
-    sizes.dim = 3;
-    sizes.value_dim = 2;
-    Problem problem(sizes, rng);
+    const std::int64_t heads = in_batch ? 1 : many;
+    Problem problem({in_batch ? many : 1, heads, heads, 1, 2, 3, 2});
     fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
@@ -138,14 +117,17 @@ void long_sequences(Probe& probe) {
     sizes.k_len = rng.integer(1000, 2400);
     sizes.dim = number < 2 ? 64 : rng.integer(8, 40);
     sizes.value_dim = number < 2 ? 64 : rng.integer(8, 40);
-    Problem problem(sizes, rng, number % 3 == 0 ? Layout::packed : Layout::heads_first);
-    problem.causal = rng.chance(0.5);
-    if (number >= 3) problem.window_left = rng.integer(0, 700);
-    if (number == 5) problem.window_right = rng.integer(0, 300);
-    if (number == 2) problem.softcap = 20;
+    CallOptions options;
+    if (number % 3 == 0)
+      options = in_layout({.rows_outside = true, .outer_gap = rng.integer(1, 2 * sizes.dim + 3)});
+    Problem problem(sizes);
+    problem.form.causal = rng.chance(0.5);
+    if (number >= 3) problem.form.window_left = rng.integer(0, 700);
+    if (number == 5) problem.form.window_right = rng.integer(0, 300);
+    if (number == 2) problem.form.softcap = 20;
     if (number % 3 == 1) {
-      problem.kv_start = {static_cast<std::int32_t>(rng.integer(1, 300))};
-      problem.kv_len = {static_cast<std::int32_t>(rng.integer(500, 700))};
+      problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, 300))};
+      problem.form.kv_len = {static_cast<std::int32_t>(rng.integer(500, 700))};
     }
     fill_scores(problem, rng, 3, 1);
     fill_values(problem, rng);
@@ -153,9 +135,9 @@ void long_sequences(Probe& probe) {
     add_to_scores(
         problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
         [&](auto, auto, auto j) { return climb * static_cast<double>(j); });
-    const Answer answer = ask(probe, problem);
-    if (const auto miss = sampled_miss(problem, answer, rng, 60))
-      probe.fail(*miss, {problem.describe()});
+    const Answer answer = ask(probe, problem, options);
+    if (const auto miss = SampledRows(problem, rng, 60).miss(answer))
+      probe.fail(*miss, {kit::describe(problem.form)});
   }
 }
 

@@ -1,7 +1,7 @@
-// The oracle against an outside implementation: fixtures/jax_attention.py says how it was asked.
+// The oracle against an outside implementation: fixtures/make_jax_fixture.py says how it was asked.
 #include <doctest/doctest.h>
 
-#include "fixtures/jax_attention.h"
+#include "fixtures/jax_fixture.h"
 #include "graders/kit/attention.h"
 
 using namespace gauntlet;

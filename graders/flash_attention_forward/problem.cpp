@@ -1,99 +1,114 @@
 #include "problem.h"
 
+#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
-#include <limits>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-void set_strides(Tensor& tensor, Layout layout, Rng& rng) {
-  const bool gapped = layout == Layout::gapped;
-  if (layout == Layout::rows_first || layout == Layout::packed) {
-    const std::int64_t others = layout == Layout::packed ? rng.integer(1, 2 * tensor.dim + 3) : 0;
-    tensor.head_stride = tensor.dim;
-    tensor.row_stride = tensor.heads * tensor.dim + others;
-    tensor.batch_stride = tensor.rows * tensor.row_stride;
-    return;
-  }
-  const bool one_head = layout == Layout::shared_heads;
-  tensor.row_stride = tensor.dim + (gapped ? rng.integer(1, 9) : 0);
-  const std::int64_t head = tensor.rows * tensor.row_stride + (gapped ? rng.integer(0, 11) : 0);
-  const std::int64_t all = (one_head ? 1 : tensor.heads) * head;
-  tensor.head_stride = one_head ? 0 : head;
-  tensor.batch_stride =
-      layout == Layout::shared_batch ? 0 : all + (gapped ? rng.integer(0, 13) : 0);
-}
-
-/// Outputs cannot share memory: a shared layout is an ordinary one for them.
-Layout output_layout(Layout layout) {
-  return layout == Layout::shared_heads || layout == Layout::shared_batch ? Layout::heads_first
-                                                                          : layout;
+void fill_normal(kit::Tensor& tensor, Rng& rng, double deviation, std::int64_t first_dim) {
+  kit::for_each_row(tensor, [&](std::span<float> row, auto, auto, auto) {
+    std::int64_t d = 0;
+    for (float& number : row)
+      number = d++ < first_dim ? 0.0f : static_cast<float>(deviation * rng.normal());
+  });
 }
 
 }  // namespace
 
-Tensor::Tensor(std::int64_t batch_, std::int64_t heads_, std::int64_t rows_, std::int64_t dim_,
-               Layout layout, Rng& rng)
-    : batch(batch_), heads(heads_), rows(rows_), dim(dim_) {
-  set_strides(*this, layout, rng);
-  if (batch == 0 || heads == 0 || rows == 0) return;
-  const std::int64_t count =
-      (batch - 1) * batch_stride + (heads - 1) * head_stride + (rows - 1) * row_stride + dim;
-  data.assign(static_cast<std::size_t>(count), std::numeric_limits<float>::quiet_NaN());
-}
+Problem::Problem(const Sizes& sizes)
+    : form(kit::with_sizes(sizes)),
+      q({sizes.batch, sizes.q_heads, sizes.q_len, sizes.dim}),
+      k({sizes.batch, sizes.kv_heads, sizes.k_len, sizes.dim}),
+      v({sizes.batch, sizes.kv_heads, sizes.k_len, sizes.value_dim}) {}
 
-void for_each_row(
-    Tensor& tensor,
-    const std::function<void(float*, std::int64_t, std::int64_t, std::int64_t)>& fill) {
-  for (std::int64_t b = 0; b < tensor.batch; ++b)
-    for (std::int64_t h = 0; h < tensor.heads; ++h)
-      for (std::int64_t n = 0; n < tensor.rows; ++n) fill(tensor.row(b, h, n), b, h, n);
-}
-
-Problem::Problem(const Sizes& s, Rng& rng, Layout layout)
-    : sizes(s),
-      scale(1 / std::sqrt(static_cast<float>(s.dim))),
-      q(s.batch, s.q_heads, s.q_len, s.dim, output_layout(layout), rng),
-      k(s.batch, s.kv_heads, s.k_len, s.dim, layout, rng),
-      v(s.batch, s.kv_heads, s.k_len, s.value_dim, layout, rng),
-      o(s.batch, s.q_heads, s.q_len, s.value_dim, output_layout(layout), rng) {}
-
-kit::AttentionProblem Problem::oracle_view() const {
-  kit::AttentionProblem view;
-  view.batch = sizes.batch;
-  view.q_heads = sizes.q_heads;
-  view.kv_heads = sizes.kv_heads;
-  view.q_len = sizes.q_len;
-  view.k_len = sizes.k_len;
-  view.dim = sizes.dim;
-  view.value_dim = sizes.value_dim;
+kit::AttentionProblem Problem::view() const {
+  kit::AttentionProblem view = form;
   view.q = q.view();
   view.k = k.view();
   view.v = v.view();
-  view.scale = scale;
-  view.softcap = softcap;
-  view.causal = causal;
-  view.window_left = window_left;
-  view.window_right = window_right;
-  view.kv_start = kv_start;
-  view.kv_len = kv_len;
   return view;
 }
 
-std::string Problem::describe() const {
-  std::string text = fmt::format(
-      "batch {}, {} query heads on {} key heads, {} queries x {} keys, dim {} and {}, scale {}, {}",
-      sizes.batch, sizes.q_heads, sizes.kv_heads, sizes.q_len, sizes.k_len, sizes.dim,
-      sizes.value_dim, scale, causal ? "causal" : "not causal");
-  if (window_left >= 0 || window_right >= 0)
-    text += fmt::format(", window ({}, {})", window_left, window_right);
-  if (softcap > 0) text += fmt::format(", softcap {}", softcap);
-  for (std::size_t b = 0; b < std::max(kv_start.size(), kv_len.size()); ++b)
-    text += fmt::format(
-        ", entry {} has keys from {}, length {}", b, kv_start.empty() ? 0 : kv_start[b],
-        kv_len.empty() ? sizes.k_len - (kv_start.empty() ? 0 : kv_start[b]) : kv_len[b]);
-  return text + fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s");
+void fill_values(Problem& problem, Rng& rng) {
+  const double shift = rng.uniform(-1, 1);
+  kit::for_each_row(problem.v, [&](std::span<float> row, auto b, auto h, auto) {
+    const double offset = shift + 0.3 * static_cast<double>(h) - 0.7 * static_cast<double>(b);
+    for (float& value : row) value = static_cast<float>(rng.normal() + offset);
+  });
+}
+
+void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim) {
+  const double dims = static_cast<double>(std::max<std::int64_t>(1, problem.form.dim - first_dim));
+  const double size = problem.form.scale == 0 ? 1 : std::abs(problem.form.scale);
+  fill_normal(problem.q, rng, deviation / (size * std::sqrt(dims)), first_dim);
+  fill_normal(problem.k, rng, 1, first_dim);
+}
+
+void fill_sharp(Problem& problem, Rng& rng) {
+  fill_scores(problem, rng, 3.5);
+  fill_values(problem, rng);
+}
+
+void add_to_scores(Problem& problem, std::int64_t dim, const RowNumber& query_part,
+                   const RowNumber& key_part) {
+  const auto column = static_cast<std::size_t>(dim);
+  kit::for_each_row(problem.q, [&](std::span<float> row, auto b, auto h, auto i) {
+    row[column] = static_cast<float>(query_part(b, h, i) / problem.form.scale);
+  });
+  kit::for_each_row(problem.k, [&](std::span<float> row, auto b, auto h, auto j) {
+    row[column] = static_cast<float>(key_part(b, h, j));
+  });
+}
+
+void change_scale(Problem& problem, Rng& rng) {
+  // A float, as in the contract: the oracle must use the same number.
+  problem.form.scale = static_cast<float>(problem.form.scale * rng.uniform(0.5, 2));
+}
+
+void fill_one_hot_values(Problem& problem) {
+  kit::for_each_row(problem.v, [](std::span<float> row, auto, auto, auto j) {
+    std::ranges::fill(row, 0.0f);
+    row[static_cast<std::size_t>(j) % row.size()] = 1;
+  });
+}
+
+const char* name_of(Profile profile) {
+  switch (profile) {
+    case Profile::gentle_ramp:
+      return "gentle ramp";
+    case Profile::steep_ramp:
+      return "steep ramp";
+    case Profile::stairs:
+      return "stairs";
+    case Profile::last_spike:
+      return "one spike";
+  }
+  return "";
+}
+
+std::vector<double> heights(Profile profile, std::int64_t keys, Rng& rng) {
+  std::vector<double> height(static_cast<std::size_t>(keys), 0.0);
+  const double total = rng.uniform(20, 60);
+  for (std::int64_t j = 1; j < keys; ++j) {
+    double step = 0;
+    switch (profile) {
+      case Profile::gentle_ramp:
+        step = total / static_cast<double>(keys);
+        break;
+      case Profile::steep_ramp:
+        step = rng.uniform(0.6, 1.4);
+        break;
+      case Profile::stairs:
+        step = rng.chance(0.03) ? rng.uniform(8, 25) : 0;
+        break;
+      case Profile::last_spike:
+        step = j == keys - 1 ? rng.uniform(15, 25) : 0;
+        break;
+    }
+    height[static_cast<std::size_t>(j)] = height[static_cast<std::size_t>(j - 1)] + step;
+  }
+  return height;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,80 +1,62 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "graders/kit/attention.h"
+#include "graders/kit/strided.h"
 #include "harness/core/rng.h"
-#include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// How the rows of a tensor lie in memory.
-enum class Layout {
-  heads_first,   // [batch][head][row][dim]
-  rows_first,    // [batch][row][head][dim]
-  packed,        // rows_first, cut out of a wider projection
-  gapped,        // heads_first with odd gaps between rows, heads and batch entries
-  shared_heads,  // one head that all heads read: head stride 0
-  shared_batch,  // one batch entry that all read: batch stride 0
-};
+using Sizes = kit::AttentionSizes;
 
-/// Four-dimensional floats; memory ends with the last element. Gaps hold NaN.
-struct Tensor {
-  Tensor() = default;
-  Tensor(std::int64_t batch, std::int64_t heads, std::int64_t rows, std::int64_t dim, Layout layout,
-         Rng& rng);
-
-  float* row(std::int64_t b, std::int64_t h, std::int64_t n) {
-    return data.data() + b * batch_stride + h * head_stride + n * row_stride;
-  }
-  const float* row(std::int64_t b, std::int64_t h, std::int64_t n) const {
-    return data.data() + b * batch_stride + h * head_stride + n * row_stride;
-  }
-  kit::RowsView view() const { return {data.data(), batch_stride, head_stride, row_stride}; }
-
-  std::int64_t batch = 0, heads = 0, rows = 0, dim = 0;
-  std::int64_t batch_stride = 0, head_stride = 0, row_stride = 0;
-  std::vector<float> data;
-};
-
-/// Sets every row: fill(row, batch, head, index).
-void for_each_row(
-    Tensor& tensor,
-    const std::function<void(float*, std::int64_t, std::int64_t, std::int64_t)>& fill);
-
-struct Sizes {
-  std::int64_t batch = 1;
-  std::int64_t q_heads = 1;
-  std::int64_t kv_heads = 1;
-  std::int64_t q_len = 1;
-  std::int64_t k_len = 1;
-  std::int64_t dim = 64;
-  std::int64_t value_dim = 64;
-};
-
-/// Everything that one call is given. Numbers are NaN until a generator fills them in.
+/// One input. Numbers are NaN until a generator fills them in; scale is 1 / sqrt(dim) unless it is
+/// changed before that.
 struct Problem {
-  Problem(const Sizes& sizes, Rng& rng, Layout layout = Layout::heads_first);
+  explicit Problem(const Sizes& sizes);
 
-  Sizes sizes;
-  bool causal = false;
-  std::int64_t window_left = -1;
-  std::int64_t window_right = -1;
-  float scale;  // 1 / sqrt(dim) unless changed before the numbers are drawn
-  float softcap = 0;
-  std::vector<std::int32_t> kv_start;  // empty: null in the call
-  std::vector<std::int32_t> kv_len;
-  Tensor q, k, v;
-  Tensor o;  // strides only, its data is what the call must not touch: gaps
-  int threads = 2;
-  Placement placement;
-  bool want_lse = true;
+  kit::AttentionProblem form;  // sizes, scale, softcap and mask; its views stay empty
+  kit::Tensor q, k, v;
 
-  kit::AttentionProblem oracle_view() const;
-  std::string describe() const;  // one line for evidence
+  kit::AttentionProblem view() const;  // form, with the tensors in its views
 };
+
+/// A number for a row: (batch, head, index).
+using RowNumber = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
+
+/// Values: normal numbers, scaled and shifted differently for every head, so that a head that is
+/// read for another shows.
+void fill_values(Problem& problem, Rng& rng);
+
+/// Queries and keys whose scores are normal with this deviation, using dimensions `first_dim` and
+/// up; those below are 0. Deviation 3 to 4 makes the softmax peaked: 5 to 50 keys matter.
+void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim = 0);
+
+/// fill_scores with 3.5 and fill_values: what most cases start from.
+void fill_sharp(Problem& problem, Rng& rng);
+
+/// Uses one dimension to add query_part(b, h, i) * key_part(b, g, j) to every score.
+void add_to_scores(Problem& problem, std::int64_t dim, const RowNumber& query_part,
+                   const RowNumber& key_part);
+
+/// A scale that is not 1 / sqrt(dim), before scores are filled in.
+void change_scale(Problem& problem, Rng& rng);
+
+/// Values that name their key: column j % value_dim of row j is 1, the others 0.
+void fill_one_hot_values(Problem& problem);
+
+/// How the scores of a row move along the keys.
+enum class Profile {
+  gentle_ramp,  // 20 to 60 in all
+  steep_ramp,   // about 1 a key
+  stairs,       // a few jumps of 8 to 25 at random places
+  last_spike,   // flat, one key far above the rest at the end
+};
+constexpr Profile kProfiles[] = {Profile::gentle_ramp, Profile::steep_ramp, Profile::stairs,
+                                 Profile::last_spike};
+const char* name_of(Profile profile);
+
+/// The profile's height at every key, never falling, first 0.
+std::vector<double> heights(Profile profile, std::int64_t keys, Rng& rng);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 namespace gauntlet::kit {
@@ -91,6 +93,41 @@ KeyRange AttentionProblem::visible_keys(std::int64_t batch_entry, std::int64_t q
   if (window_right >= 0) keys.last = std::min(keys.last, position + window_right + 1);
   if (window_left >= 0) keys.first = std::max(keys.first, position - window_left);
   return keys;
+}
+
+AttentionProblem with_sizes(const AttentionSizes& sizes) {
+  AttentionProblem problem;
+  problem.batch = sizes.batch;
+  problem.q_heads = sizes.q_heads;
+  problem.kv_heads = sizes.kv_heads;
+  problem.q_len = sizes.q_len;
+  problem.k_len = sizes.k_len;
+  problem.dim = sizes.dim;
+  problem.value_dim = sizes.value_dim;
+  problem.scale = 1 / std::sqrt(static_cast<float>(sizes.dim));
+  return problem;
+}
+
+double visible_pairs(const AttentionProblem& problem) {
+  std::int64_t pairs = 0;
+  for (std::int64_t batch = 0; batch < problem.batch; ++batch)
+    for (std::int64_t i = 0; i < problem.q_len; ++i) pairs += problem.visible_keys(batch, i).size();
+  return static_cast<double>(pairs * problem.q_heads);
+}
+
+std::string describe(const AttentionProblem& problem) {
+  std::string text = fmt::format(
+      "{} queries, {} keys, batch {}, heads {}/{}, head_dim {}, value_dim {}, scale {:.6g}",
+      problem.q_len, problem.k_len, problem.batch, problem.q_heads, problem.kv_heads, problem.dim,
+      problem.value_dim, problem.scale);
+  if (problem.causal) text += ", causal";
+  if (problem.window_left >= 0) text += fmt::format(", window_left {}", problem.window_left);
+  if (problem.window_right >= 0) text += fmt::format(", window_right {}", problem.window_right);
+  if (problem.softcap > 0) text += fmt::format(", softcap {:.6g}", problem.softcap);
+  if (!problem.kv_start.empty())
+    text += fmt::format(", kv_start {}", fmt::join(problem.kv_start, " "));
+  if (!problem.kv_len.empty()) text += fmt::format(", kv_len {}", fmt::join(problem.kv_len, " "));
+  return text;
 }
 
 void attention_row(const AttentionProblem& problem, std::int64_t batch_entry, std::int64_t q_head,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace gauntlet::kit {
@@ -26,6 +27,11 @@ struct KeyRange {
 
   bool empty() const { return first >= last; }
   std::int64_t size() const { return empty() ? 0 : last - first; }
+};
+
+/// What a generator of attention inputs is asked for.
+struct AttentionSizes {
+  std::int64_t batch = 1, q_heads = 1, kv_heads = 1, q_len = 1, k_len = 1, dim = 64, value_dim = 64;
 };
 
 /// Masked attention, as every attention challenge understands it:
@@ -55,6 +61,33 @@ struct AttentionProblem {
   KeyRange existing_keys(std::int64_t batch_entry) const;
   KeyRange visible_keys(std::int64_t batch_entry, std::int64_t query) const;
 };
+
+/// These sizes, no mask, scale 1 / sqrt(dim) as a float: contracts have it so, and the oracle must
+/// use the same number.
+AttentionProblem with_sizes(const AttentionSizes& sizes);
+
+/// How many pairs of a query and a key count, over all query heads.
+double visible_pairs(const AttentionProblem& problem);
+
+/// Sizes, scale and mask in one line, for the evidence of a finding.
+std::string describe(const AttentionProblem& problem);
+
+/// Sets what the argument structs of attention contracts have in common but strides and pointers.
+template <class Args>
+void set_attention(Args& args, const AttentionProblem& problem) {
+  args.batch = problem.batch;
+  args.q_heads = problem.q_heads;
+  args.kv_heads = problem.kv_heads;
+  args.q_len = problem.q_len;
+  args.k_len = problem.k_len;
+  args.head_dim = problem.dim;
+  args.value_dim = problem.value_dim;
+  args.causal = problem.causal ? 1 : 0;
+  args.window_left = problem.window_left;
+  args.window_right = problem.window_right;
+  args.scale = static_cast<float>(problem.scale);
+  args.softcap = static_cast<float>(problem.softcap);
+}
 
 /// One query row against its visible keys, in float64. Entry n of a vector is key keys.first + n.
 struct AttentionRow {

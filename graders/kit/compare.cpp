@@ -19,9 +19,9 @@ void require_same_size(std::size_t got, std::size_t want, const char* what) {
 
 /// |error| / allowed, NaN as infinity: the worst element is the one a reader should see.
 double badness(double want, double got, double allowed) {
+  if (got == want) return 0;  // infinities as well, whose difference is NaN
   const double error = std::abs(got - want);
   if (std::isnan(error)) return kInfinity;
-  if (error == 0) return 0;
   return allowed > 0 ? error / allowed : kInfinity;
 }
 

@@ -4,6 +4,22 @@
 
 namespace gauntlet::kit {
 
+std::int64_t peak_bytes(Probe& probe, CallBase& call) {
+  call.measure_memory = true;
+  probe.run_ok(call);
+  if (!call.peak_bytes) probe.unmeasured("memory cannot be measured here");
+  return *call.peak_bytes;
+}
+
+std::int64_t fresh_peak_bytes(Probe& probe, CallBase& call) {
+  probe.restart();
+  return peak_bytes(probe, call);
+}
+
+double mib(std::int64_t bytes) {
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
 double held_per_byte(const Held& small, const Held& large) {
   const auto ratio = [](std::int64_t bytes, std::int64_t of) {
     return static_cast<double>(bytes) / static_cast<double>(of);

@@ -2,7 +2,21 @@
 
 #include <cstdint>
 
+#include "harness/grading/probe.h"
+
 namespace gauntlet::kit {
+
+/// Runs a call that must succeed, and gives the most memory that the solution's process held during
+/// it besides the caller's arrays, in bytes. Ends the check as unmeasured where the machine cannot
+/// tell.
+std::int64_t peak_bytes(Probe& probe, CallBase& call);
+
+/// The same of a call that comes first in a fresh process: what a solution keeps from earlier calls
+/// counts in none of them. The protocol of every check that grades memory.
+std::int64_t fresh_peak_bytes(Probe& probe, CallBase& call);
+
+/// Bytes as reports print them.
+double mib(std::int64_t bytes);
 
 /// Bytes that a solution held for an input of so many bytes.
 struct Held {

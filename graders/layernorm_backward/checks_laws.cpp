@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
-#include "graders/kit/measures.h"
+#include "graders/kit/tolerance.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
-#include "graders/kit/measures.h"
+#include "graders/kit/tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {

@@ -148,3 +148,24 @@ TEST_CASE("scores far below zero keep their differences") {
   CHECK(forward.lse.at(0) == doctest::Approx(-3e4).epsilon(1e-3));
   CHECK(forward.o.at(0) == doctest::Approx(432.1).epsilon(0.01));
 }
+
+TEST_CASE("pairs are counted over all query heads and batch entries") {
+  AttentionProblem problem = with_sizes({2, 4, 2, 3, 5, 16, 8});
+  CHECK(problem.scale == 0.25);
+  CHECK(problem.value_dim == 8);
+  CHECK(visible_pairs(problem) == 2 * 4 * 15);
+  problem.causal = true;
+  problem.kv_len = {5, 2};
+  CHECK(visible_pairs(problem) == 4 * (3 + 4 + 5) + 4 * (0 + 1 + 2));
+}
+
+TEST_CASE("a problem is described with its mask") {
+  AttentionProblem problem = with_sizes({1, 4, 2, 3, 5, 16, 8});
+  CHECK(describe(problem) ==
+        "3 queries, 5 keys, batch 1, heads 4/2, head_dim 16, value_dim 8, scale 0.25");
+  problem.causal = true;
+  problem.window_left = 0;
+  problem.softcap = 1.5;
+  problem.kv_len = {4};
+  CHECK(describe(problem).ends_with("scale 0.25, causal, window_left 0, softcap 1.5, kv_len 4"));
+}

@@ -82,4 +82,7 @@ TEST_CASE("worst_ratio says how much of a tolerance was used") {
   const std::vector<double> bound{1, 1};
   CHECK(worst_ratio(got, want, bound, 0.25) == 2);
   CHECK(worst_ratio(std::vector<float>{kNan, 2}, want, bound, 1) == kInf);
+  const std::vector<double> empty_row{-kInf, 0};
+  CHECK(worst_ratio(std::vector<float>{-INFINITY, 0}, empty_row, std::vector<double>{0, 0}, 1) ==
+        0);
 }

@@ -2,7 +2,32 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/scripted_session.h"
+
+using namespace gauntlet;
 using namespace gauntlet::kit;
+
+namespace {
+
+struct NoArgs {
+  std::int64_t nothing;
+};
+
+}  // namespace
+
+TEST_CASE("memory is measured in a fresh process, and not at all where the machine cannot tell") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  Call<NoArgs> call("nothing");
+  session.script = [&](CallBase& ran) {
+    CHECK(ran.measure_memory);
+    CHECK(session.restarts == 1);
+    ran.peak_bytes = 3 << 20;
+  };
+  CHECK(mib(fresh_peak_bytes(probe, call)) == 3);
+  session.script = [](CallBase& ran) { ran.peak_bytes.reset(); };
+  CHECK_THROWS_AS(peak_bytes(probe, call), CheckEnded);
+}
 
 TEST_CASE("memory that is held for a small input does not make that for a large one less") {
   constexpr std::int64_t kMiB = 1 << 20;

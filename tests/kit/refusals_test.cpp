@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "graders/kit/bits.h"
-#include "graders/kit/measures.h"
+#include "graders/kit/memory.h"
+#include "graders/kit/tolerance.h"
 #include "tests/support/scripted_session.h"
 
 using namespace gauntlet;
@@ -82,18 +83,4 @@ TEST_CASE("the largest share of a tolerance is kept") {
   for (const double share : {0.2, 0.7, 0.1}) kit::note_share(probe, share);
   REQUIRE(probe.observation().facts.size() == 1);
   CHECK(probe.observation().facts[0].value == 0.7);
-}
-
-TEST_CASE("memory is measured in a fresh process, and not at all where the machine cannot tell") {
-  Scripted session;
-  Probe probe = probe_of(session);
-  Call<CopyArgs> call("copy");
-  session.script = [&](CallBase& ran) {
-    CHECK(ran.measure_memory);
-    CHECK(session.restarts == 1);
-    ran.peak_bytes = 3 << 20;
-  };
-  CHECK(kit::mib(kit::fresh_peak_bytes(probe, call)) == 3);
-  session.script = [](CallBase& ran) { ran.peak_bytes.reset(); };
-  CHECK_THROWS_AS(kit::peak_bytes(probe, call), CheckEnded);
 }

@@ -1,6 +1,6 @@
 // strategy: a task a key, dq added with atomics in any order; in key order by one task a head when
 // bits matter
-#include "plumbing.h"
+#include "common.h"
 
 namespace {
 

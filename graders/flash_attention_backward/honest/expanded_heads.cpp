@@ -1,6 +1,6 @@
 // strategy: query heads apart, each with dk and dv of its own that are summed over the group; rows
 // of weights, branch-free masks
-#include "plumbing.h"
+#include "common.h"
 
 namespace {
 

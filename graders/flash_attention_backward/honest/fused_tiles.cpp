@@ -1,6 +1,6 @@
 // strategy: one fused kernel, blocks of keys outside, tiles of queries inside, dq collected in
 // place
-#include "plumbing.h"
+#include "common.h"
 
 namespace {
 

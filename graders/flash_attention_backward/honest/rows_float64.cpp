@@ -1,5 +1,5 @@
 // strategy: one query row at a time, all sums in float64, one thread a kv head
-#include "plumbing.h"
+#include "common.h"
 
 namespace {
 

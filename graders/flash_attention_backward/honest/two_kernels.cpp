@@ -1,6 +1,6 @@
 // strategy: two kernels that both recompute the weights, dq by query and dk with dv by key, base-2
 // exponentials
-#include "plumbing.h"
+#include "common.h"
 
 namespace {
 

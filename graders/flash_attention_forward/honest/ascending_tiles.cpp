@@ -1,5 +1,5 @@
 // strategy: online softmax over tiles of keys, first to last, a block of queries at a time
-#include "plumbing.h"
+#include "common.h"
 
 namespace {
 
@@ -65,10 +65,7 @@ void attend(const Args& a, const Head& head, std::int64_t first, std::int64_t la
 
 extern "C" int64_t flash_attention_forward(const FlashAttentionForwardArgs* args) {
   const Args& a = *args;
-  if (a.abi_version != FLASH_ATTENTION_ABI_VERSION || a.device != FLASH_ATTENTION_HOST ||
-      a.data_type != FLASH_ATTENTION_F32)
-    return FLASH_ATTENTION_UNSUPPORTED;
-  if (bad(a)) return FLASH_ATTENTION_BAD_ARGUMENT;
+  if (const std::int64_t status = refusal(a)) return status;
   constexpr std::int64_t kBlock = 16;
   const std::int64_t blocks = (a.q_len + kBlock - 1) / kBlock;
   in_parallel(a, a.batch * a.q_heads * blocks, [&](std::int64_t item) {

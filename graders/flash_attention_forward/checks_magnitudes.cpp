@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "ask.h"
-#include "generate.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -15,7 +13,7 @@ namespace {
 /// out the bound on o forgives nearly every number, but no NaN, and that on lse still names the
 /// level.
 Problem around_level(Rng& rng, const Sizes& sizes, double level) {
-  Problem problem(sizes, rng);
+  Problem problem(sizes);
   fill_scores(problem, rng, 2, 1);
   fill_values(problem, rng);
   const double root = std::sqrt(std::abs(level));
@@ -27,49 +25,44 @@ Problem around_level(Rng& rng, const Sizes& sizes, double level) {
 
 void very_negative_scores(Probe& probe) {
   Rng shape = probe.begin_case("shape");
-  Sizes sizes;
-  sizes.q_len = sizes.k_len = shape.integer(50, 120);
-  sizes.dim = shape.integer(8, 40);
-  sizes.value_dim = 20;
+  const std::int64_t length = shape.integer(50, 120);
+  const Sizes sizes{1, 1, 1, length, length, shape.integer(8, 40), 20};
   for (const double level : {-120.0, -200.0, -1.5e4, -6e4, -2.5e5, -1e30})
     for (const bool causal : {false, true}) {
       Rng rng = probe.begin_case(fmt::format("at_{:g}{}", level, causal ? "_causal" : ""));
       Problem problem = around_level(rng, sizes, level);
-      problem.causal = causal;
-      if (causal) problem.window_left = rng.integer(3, 12);
-      ask_and_check(probe, problem);
+      problem.form.causal = causal;
+      if (causal) problem.form.window_left = rng.integer(3, 12);
+      require_right(probe, problem);
     }
 }
 
 // Flights of stairs: whoever looks past its mask meets keys that are 150 higher than what it may
 // see.
-void loud_masked_keys(Probe& probe) {
-  Sizes sizes;
-  sizes.q_len = sizes.k_len = 180 + probe.begin_case("shape").integer(0, 40);
-  sizes.dim = 16;
-  sizes.value_dim = 16;
+void large_masked_scores(Probe& probe) {
+  const std::int64_t length = 180 + probe.begin_case("shape").integer(0, 40);
   for (const char* kind : {"future", "past", "padding"})
     for (const double step : {60.0, 150.0}) {
-      Rng rng = probe.begin_case(fmt::format("loud_{}_{:g}", kind, step));
-      Problem problem(sizes, rng);
+      Rng rng = probe.begin_case(fmt::format("large_{}_{:g}", kind, step));
+      Problem problem({1, 1, 1, length, length, 16, 16});
       fill_scores(problem, rng, 1.5, 1);
       fill_values(problem, rng);
       std::vector<double> height(1, 0.0);
-      while (std::ssize(height) < sizes.k_len)
+      while (std::ssize(height) < length)
         height.push_back(height.back() + (rng.chance(0.06) ? step : 0));
       const bool past = kind == std::string("past");
       add_to_scores(
           problem, 0, [&](auto, auto, auto) { return 1.0; },
           [&](auto, auto, auto j) {
-            return height[static_cast<std::size_t>(past ? sizes.k_len - 1 - j : j)];
+            return height[static_cast<std::size_t>(past ? length - 1 - j : j)];
           });
-      problem.causal = !past;
-      if (past) problem.window_left = rng.integer(0, 20);
+      problem.form.causal = !past;
+      if (past) problem.form.window_left = rng.integer(0, 20);
       if (kind == std::string("padding")) {
-        problem.causal = false;
-        problem.kv_len = {static_cast<std::int32_t>(sizes.k_len - rng.integer(9, 60))};
+        problem.form.causal = false;
+        problem.form.kv_len = {static_cast<std::int32_t>(length - rng.integer(9, 60))};
       }
-      ask_and_check(probe, problem);
+      require_right(probe, problem);
     }
 }
 
@@ -81,14 +74,14 @@ void negative_tail(Probe& probe) {
     sizes.k_len = number < 2 ? 77 : rng.integer(1, 300);
     if (sizes.k_len % 16 == 0) ++sizes.k_len;
     sizes.dim = sizes.value_dim = 16;
-    Problem problem(sizes, rng);
+    Problem problem(sizes);
     fill_scores(problem, rng, 1, 1);
     fill_values(problem, rng);
     const double depth = number % 2 == 0 ? rng.uniform(10, 60) : rng.uniform(110, 160);
     add_to_scores(
         problem, 0, [&](auto, auto, auto) { return -depth; },
         [&](auto, auto, auto) { return 1.0; });
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
@@ -97,64 +90,51 @@ void long_uniform(Probe& probe) {
   for (const std::int64_t keys : {65536, 20000, 65536}) {
     const bool again = probe.observation().cases == 2;
     Rng rng = probe.begin_case(fmt::format("near_{}_keys{}", keys, again ? "_again" : ""));
-    Sizes sizes;
-    sizes.q_len = 3;
-    sizes.k_len = keys == 65536 ? keys + 37 : keys + rng.integer(-9, 9);
-    sizes.dim = 4;
-    sizes.value_dim = 5;
-    Problem problem(sizes, rng);
+    Problem problem({1, 1, 1, 3, keys + (keys == 65536 ? 37 : rng.integer(-9, 9)), 4, 5});
     fill_scores(problem, rng, 0.2);
     fill_values(problem, rng);
     for (float& value : problem.v.data) value += 2;
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
-// A tolerance taken from the largest output would forgive everything in the quiet heads.
-void loud_and_quiet_heads(Probe& probe) {
-  Sizes sizes;
-  sizes.q_heads = sizes.kv_heads = 9;
-  sizes.q_len = 40;
-  sizes.k_len = 90 + probe.begin_case("shape").integer(0, 40);
-  sizes.dim = 24;
-  sizes.value_dim = 24;
-  for (const bool loud_first : {false, true}) {
-    Rng rng = probe.begin_case(loud_first ? "loud_first" : "loud_last");
-    Problem problem(sizes, rng);
+// A tolerance taken from the largest output would forgive everything in the small heads.
+void head_magnitudes(Probe& probe) {
+  const Sizes sizes{1, 9, 9, 40, 90 + probe.begin_case("shape").integer(0, 40), 24, 24};
+  for (const bool large_first : {false, true}) {
+    Rng rng = probe.begin_case(large_first ? "large_first" : "large_last");
+    Problem problem(sizes);
     fill_sharp(problem, rng);
-    const auto loudness = [&](std::int64_t head) {
-      const auto step = static_cast<double>(loud_first ? sizes.q_heads - 1 - head : head);
+    const auto magnitude = [&](std::int64_t head) {
+      const auto step = static_cast<double>(large_first ? sizes.q_heads - 1 - head : head);
       return std::pow(10.0, step - 4);
     };
-    for_each_row(problem.v, [&](float* row, auto, auto h, auto) {
-      for (std::int64_t d = 0; d < sizes.value_dim; ++d)
-        row[d] = static_cast<float>(row[d] * loudness(h));
+    kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto h, auto) {
+      for (float& v : row) v = static_cast<float>(v * magnitude(h));
     });
-    for_each_row(problem.q, [&](float* row, auto, auto h, auto) {
-      for (std::int64_t d = 0; d < sizes.dim; ++d)
-        row[d] = static_cast<float>(row[d] * std::min(1.0, 100 * loudness(h)));
+    kit::for_each_row(problem.q, [&](std::span<float> row, auto, auto h, auto) {
+      for (float& q : row) q = static_cast<float>(q * std::min(1.0, 100 * magnitude(h)));
     });
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
 }  // namespace
 
-std::vector<Check> extremes_checks() {
+std::vector<Check> magnitudes_checks() {
   using enum Section;
   using enum Severity;
   return {
       {{"very_negative_scores", "finite stand-ins for -infinity, maxima that start at 0",
         correctness, 3, critical},
        very_negative_scores},
-      {{"loud_masked_keys", "masks applied after the maximum, or by a finite penalty", correctness,
-        3, critical},
-       loud_masked_keys},
+      {{"large_masked_scores", "masks applied after the maximum, or by a finite penalty",
+        correctness, 3, critical},
+       large_masked_scores},
       {{"negative_tail", "padding keys of score 0 in the last tile", correctness, 2, critical},
        negative_tail},
-      {{"loud_and_quiet_heads", "absolute errors that drown a quiet head", correctness, 2,
-        critical},
-       loud_and_quiet_heads},
+      {{"head_magnitudes", "absolute errors that drown a small head", correctness, 2, critical},
+       head_magnitudes},
       {{"long_uniform", "sums of 10^5 terms in short accumulators", correctness, 1, major},
        long_uniform},
   };

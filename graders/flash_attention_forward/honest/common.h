@@ -48,13 +48,13 @@ struct Head {
 };
 
 inline bool bad(const Args& a) {
-  const std::int64_t strides[] = {a.q_batch_stride, a.q_head_stride, a.q_row_stride,
-                                  a.k_batch_stride, a.k_head_stride, a.k_row_stride,
-                                  a.v_batch_stride, a.v_head_stride, a.v_row_stride,
-                                  a.o_batch_stride, a.o_head_stride, a.o_row_stride};
-  for (const std::int64_t stride : strides)
-    if (stride < 0) return true;
-  if (a.batch < 0 || a.q_heads < 0 || a.kv_heads < 0 || a.q_len < 0 || a.k_len < 0) return true;
+  const std::int64_t not_negative[] = {
+      a.batch,          a.q_heads,        a.kv_heads,      a.q_len,          a.k_len,
+      a.q_batch_stride, a.q_head_stride,  a.q_row_stride,  a.k_batch_stride, a.k_head_stride,
+      a.k_row_stride,   a.v_batch_stride, a.v_head_stride, a.v_row_stride,   a.o_batch_stride,
+      a.o_head_stride,  a.o_row_stride};
+  for (const std::int64_t number : not_negative)
+    if (number < 0) return true;
   if (a.head_dim < 1 || a.value_dim < 1 || a.num_threads < 1) return true;
   if (a.q_heads > 0 && (a.kv_heads < 1 || a.q_heads % a.kv_heads != 0)) return true;
   if (a.window_left < -1 || a.window_right < -1) return true;
@@ -67,6 +67,14 @@ inline bool bad(const Args& a) {
     if (keys.first < 0 || keys.last < keys.first || keys.last > a.k_len) return true;
   }
   return false;
+}
+
+/// 0 for a call to answer, else what it has to return.
+inline std::int64_t refusal(const Args& a) {
+  if (a.abi_version != FLASH_ATTENTION_ABI_VERSION || a.device != FLASH_ATTENTION_HOST ||
+      a.data_type != FLASH_ATTENTION_F32)
+    return FLASH_ATTENTION_UNSUPPORTED;
+  return bad(a) ? FLASH_ATTENTION_BAD_ARGUMENT : FLASH_ATTENTION_OK;
 }
 
 template <class Work>

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "ask.h"
-#include "generate.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -13,7 +11,7 @@ namespace {
 /// Scores that follow a profile along the keys, each row with its own steepness, so that the row
 /// maxima of a tile move apart.
 Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling) {
-  Problem problem(sizes, rng);
+  Problem problem(sizes);
   fill_scores(problem, rng, 0.7, 1);
   fill_values(problem, rng);
   std::vector<double> height = heights(profile, sizes.k_len, rng);
@@ -37,7 +35,7 @@ void ask_profiles(Probe& probe, bool falling) {
     for (const Profile profile : kProfiles) {
       Rng rng = probe.begin_case(fmt::format("{}_near_{}_keys", name_of(profile), keys));
       Problem problem = with_profile(rng, sizes, profile, falling);
-      ask_and_check(probe, problem);
+      require_right(probe, problem);
     }
   }
 }
@@ -58,11 +56,11 @@ void sharp_scores(Probe& probe) {
       sizes.k_len += rng.integer(-1, 1);
     }
     sizes.batch = rng.integer(1, 2);
-    Problem problem(sizes, rng);
-    problem.causal = queries == keys;
-    if (number % 4 == 0) problem.scale *= static_cast<float>(rng.uniform(0.5, 2));
+    Problem problem(sizes);
+    problem.form.causal = queries == keys;
+    if (number % 4 == 0) change_scale(problem, rng);
     fill_sharp(problem, rng);
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
@@ -75,16 +73,13 @@ void falling_scores(Probe& probe) {
 }
 
 void overflow_ramp(Probe& probe) {
-  Sizes sizes;
-  sizes.q_len = 33;
-  sizes.k_len = 150 + probe.begin_case("shape").integer(0, 100);
-  sizes.dim = sizes.value_dim = 32;
+  const Sizes sizes{1, 1, 1, 33, 150 + probe.begin_case("shape").integer(0, 100), 32, 32};
   for (const double climb : {120.0, 200.0, 1e4})
     for (const bool falling : {false, true})
       for (const bool jump : {false, true}) {
         Rng rng = probe.begin_case(fmt::format("{}_{}_by_{:g}", falling ? "falling" : "climbing",
                                                jump ? "once" : "steadily", climb));
-        Problem problem(sizes, rng);
+        Problem problem(sizes);
         fill_scores(problem, rng, 1, 1);
         fill_values(problem, rng);
         const std::int64_t edge = rng.integer(sizes.k_len / 3, 2 * sizes.k_len / 3);
@@ -95,7 +90,7 @@ void overflow_ramp(Probe& probe) {
               if (jump) return j >= edge ? climb : 0.0;
               return climb * static_cast<double>(j) / static_cast<double>(sizes.k_len - 1);
             });
-        ask_and_check(probe, problem);
+        require_right(probe, problem);
       }
 }
 
@@ -103,41 +98,37 @@ void overflow_ramp(Probe& probe) {
 // Their values are unlike all others, so that a lost or misplaced key cannot hide.
 void needles(Probe& probe) {
   constexpr std::int64_t kPlaces = 12;
-  Sizes sizes;
-  sizes.q_heads = sizes.kv_heads = 2;
-  sizes.q_len = 50;
-  sizes.dim = 24;
-  sizes.value_dim = 16;
-  sizes.k_len = 400 + probe.begin_case("shape").integer(-30, 30);
+  const Sizes sizes{1, 2, 2, 50, 400 + probe.begin_case("shape").integer(-30, 30), 24, 16};
   for (int number = 0; number < 4; ++number) {
     Rng rng = probe.begin_case(fmt::format("needles_{}", number));
-    Problem problem(sizes, rng);
+    Problem problem(sizes);
     fill_scores(problem, rng, 1, kPlaces);
     fill_values(problem, rng);
     std::vector<std::int64_t> places{0, sizes.k_len - 1};
     while (std::ssize(places) < kPlaces) places.push_back(rng.integer(1, sizes.k_len - 2));
-    for_each_row(problem.k, [&](float* row, auto, auto, auto j) {
-      for (std::int64_t place = 0; place < kPlaces; ++place)
-        if (places[static_cast<std::size_t>(place)] == j) row[place] = 1;
+    kit::for_each_row(problem.k, [&](std::span<float> row, auto, auto, auto j) {
+      for (std::size_t place = 0; place < places.size(); ++place)
+        if (places[place] == j) row[place] = 1;
     });
-    for_each_row(problem.q, [&](float* row, auto, auto, auto) {
+    kit::for_each_row(problem.q, [&](std::span<float> row, auto, auto, auto) {
       const std::int64_t wanted[] = {rng.integer(0, 1), rng.integer(0, kPlaces - 1),
                                      rng.integer(2, kPlaces - 1)};
       for (int rank = 0; rank < 3; ++rank)
-        row[wanted[rank]] = static_cast<float>((12.0 + 0.7 * rank) / problem.scale);
+        row[static_cast<std::size_t>(wanted[rank])] =
+            static_cast<float>((12.0 + 0.7 * rank) / problem.form.scale);
     });
-    for_each_row(problem.v, [&](float* row, auto, auto, auto j) {
+    kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
       if (std::find(places.begin(), places.end(), j) == places.end()) return;
-      for (std::int64_t d = 0; d < sizes.value_dim; ++d)
-        row[d] = static_cast<float>(rng.uniform(3, 9) * (rng.chance(0.5) ? 1 : -1));
+      for (float& value : row)
+        value = static_cast<float>(rng.uniform(3, 9) * (rng.chance(0.5) ? 1 : -1));
     });
-    ask_and_check(probe, problem);
+    require_right(probe, problem);
   }
 }
 
 }  // namespace
 
-std::vector<Check> softmax_checks() {
+std::vector<Check> values_checks() {
   using enum Section;
   using enum Severity;
   return {

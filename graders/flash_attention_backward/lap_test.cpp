@@ -1,10 +1,7 @@
-#include "samples.h"
+#include "lap.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
-
-#include "cases.h"
-#include "large.h"
 
 namespace {
 
@@ -14,7 +11,7 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 constexpr int kEnough = 2000;  // draws, of fewer than 200 rows
 
 Problem quick_problem(Rng& rng) {
-  Problem problem = hollow_problem({2, 4, 2, 37, 45, 6, 5});
+  Problem problem({2, 4, 2, 37, 45, 6, 5});
   problem.form.causal = true;
   fill_quickly(problem, rng);
   return problem;
@@ -25,7 +22,7 @@ std::vector<float> rounded(const std::vector<double>& numbers) {
 }
 
 Answer right_answer(const Problem& problem) {
-  const Expected expected = expected_of(problem);
+  const Expected expected = expect(problem);
   return {rounded(expected.value.dq), rounded(expected.value.dk), rounded(expected.value.dv), {}};
 }
 
@@ -34,32 +31,32 @@ Answer right_answer(const Problem& problem) {
 TEST_CASE("sampled rows agree with the oracle") {
   Rng rng(4);
   const Problem problem = quick_problem(rng);
-  CHECK_FALSE(Samples(problem, rng, kEnough).miss(right_answer(problem)));
+  CHECK_FALSE(SampledRows(problem, rng, kEnough).miss(right_answer(problem)));
 }
 
 TEST_CASE("one wrong element in any part is seen, and so is one that is no number") {
   Rng rng(5);
   const Problem problem = quick_problem(rng);
-  const Samples samples(problem, rng, kEnough);
+  const SampledRows rows(problem, rng, kEnough);
   for (auto part : {&Answer::dq, &Answer::dk, &Answer::dv}) {
     Answer answer = right_answer(problem);
     (answer.*part)[13] += 0.01f;
-    CHECK(samples.miss(answer));
+    CHECK(rows.miss(answer));
     (answer.*part)[13] = NAN;
-    CHECK(samples.miss(answer));
+    CHECK(rows.miss(answer));
   }
 }
 
 TEST_CASE("quick inputs keep to the contract and have weights where float32 is denormal") {
   Rng rng(6);
-  Problem problem = hollow_problem({1, 1, 1, 160, 300, 64, 4});
+  Problem problem({1, 1, 1, 160, 300, 64, 4});
   fill_quickly(problem, rng);
   int denormal = 0;
   for (std::int64_t i = 0; i < problem.form.q_len; ++i)
     for (std::int64_t j = 0; j < problem.form.k_len; ++j) {
       double score = 0;
       for (std::int64_t c = 0; c < problem.form.dim; ++c)
-        score += double(problem.q_row(0, 0, i)[c]) * problem.k_row(0, 0, j)[c];
+        score += double(problem.q.row(0, 0, i)[c]) * problem.k.row(0, 0, j)[c];
       const double exponent = problem.form.scale * score - problem.lse[static_cast<std::size_t>(i)];
       CHECK(exponent < 20);
       if (exponent < -88 && exponent > -103) ++denormal;

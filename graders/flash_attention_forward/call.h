@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "contract.h"
+#include "harness/grading/probe.h"
+#include "problem.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// What a solution wrote, dense, and empty where it was not wanted.
+struct Answer {
+  std::vector<float> o;    // [batch][q_heads][q_len][value_dim]
+  std::vector<float> lse;  // [batch][q_heads][q_len]
+};
+
+/// How the solution is asked. Default: dense tensors, everything wanted.
+struct CallOptions : kit::CallOptions {
+  kit::Layout q, k, v, o;
+  bool want_lse = true;
+};
+
+/// All tensors in this layout.
+CallOptions in_layout(const kit::Layout& layout);
+
+/// [batch][row][head][column], without gaps.
+inline constexpr kit::Layout kRowsOutside{.rows_outside = true};
+
+class ForwardCall : public kit::StridedCall<FlashAttentionForwardArgs> {
+ public:
+  /// The problem must outlive the call.
+  explicit ForwardCall(const Problem& problem, const CallOptions& options = {});
+
+  Answer answer() const;  // of the last run
+};
+
+/// Asks once; the call must return 0 and leave alone what lies between rows.
+Answer ask(Probe& probe, const Problem& problem, const CallOptions& options = {});
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,66 @@
+#include "problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+namespace {
+
+constexpr Sizes kSizes{2, 4, 2, 5, 300, 32, 7};
+
+}  // namespace
+
+// Flat scores hide most faults: the mean of the values would pass.
+TEST_CASE("sharp scores have the deviation that makes a softmax peaked") {
+  Rng rng(4);
+  Problem problem(kSizes);
+  problem.form.scale = -0.02f;
+  fill_sharp(problem, rng);
+  double squares = 0;
+  double count = 0;
+  kit::AttentionRow row;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    kit::attention_row(problem.view(), 1, 2, i, row);
+    for (const double score : row.scores) squares += score * score;
+    count += static_cast<double>(row.scores.size());
+  }
+  CHECK(std::sqrt(squares / count) > 2);
+  CHECK(std::sqrt(squares / count) < 5);
+}
+
+// A wrong rescaling is invisible where the maximum does not move after the first tile. Ascending
+// profiles move it for a walk from the first key, the reversed ones for a walk from the last.
+TEST_CASE("every profile climbs by at least 8 after the first 64 keys") {
+  for (std::uint64_t seed = 0; seed < 50; ++seed)
+    for (const Profile profile : kProfiles) {
+      CAPTURE(name_of(profile));
+      Rng rng(seed);
+      const std::vector<double> height = heights(profile, 333, rng);
+      REQUIRE(height.size() == 333);
+      CHECK(std::is_sorted(height.begin(), height.end()));
+      CHECK(height.front() == 0);
+      CHECK(height.back() - height[63] >= 8);
+    }
+}
+
+TEST_CASE("a feature adds exactly its product to the scores") {
+  Rng rng(5);
+  Problem problem(kSizes);
+  fill_scores(problem, rng, 0, 32);
+  add_to_scores(
+      problem, 3, [](auto, auto, auto i) { return static_cast<double>(i + 1); },
+      [](auto, auto, auto j) { return static_cast<double>(j); });
+  kit::AttentionRow row;
+  kit::attention_row(problem.view(), 0, 0, 2, row);
+  CHECK(row.scores.at(10) == doctest::Approx(30));
+}
+
+TEST_CASE("one-hot values name their key") {
+  Problem problem(kSizes);
+  fill_one_hot_values(problem);
+  CHECK(problem.v.row(1, 1, 9)[2] == 1);
+  CHECK(std::count(problem.v.row(1, 1, 9), problem.v.row(1, 1, 9) + 7, 0.0f) == 6);
+}

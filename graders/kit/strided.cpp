@@ -1,0 +1,86 @@
+#include "graders/kit/strided.h"
+
+#include <algorithm>
+
+#include "graders/kit/bits.h"
+#include "graders/kit/inputs.h"
+
+namespace gauntlet::kit {
+
+Tensor::Tensor(const Extents& sizes)
+    : extents(sizes), data(static_cast<std::size_t>(sizes.count()), kNan) {}
+
+RowsView Tensor::view() const {
+  const std::int64_t head = extents.rows * extents.columns;
+  return {data.data(), extents.heads * head, head, extents.columns};
+}
+
+void repeat_shared(Tensor& tensor, const Layout& layout) {
+  for_each_row(tensor, [&](std::span<float> row, auto batch, auto head, auto n) {
+    const float* first = tensor.row(layout.one_batch ? 0 : batch, layout.one_head ? 0 : head, n);
+    if (first != row.data()) std::copy_n(first, row.size(), row.begin());
+  });
+}
+
+Strides::Strides(const Extents& extents, const Layout& layout) : extents_(extents) {
+  const std::int64_t inner = extents.columns + layout.row_gap;
+  const std::int64_t heads = layout.one_head ? 1 : extents.heads;
+  const std::int64_t outer =
+      inner * (layout.rows_outside ? heads : extents.rows) + layout.outer_gap;
+  row = layout.rows_outside ? outer : inner;
+  head = layout.one_head ? 0 : layout.rows_outside ? inner : outer;
+  batch = layout.one_batch
+              ? 0
+              : outer * (layout.rows_outside ? extents.rows : heads) + layout.batch_gap;
+  count = extents.count() == 0 ? 0
+                               : (extents.batch - 1) * batch + (extents.heads - 1) * head +
+                                     (extents.rows - 1) * row + extents.columns;
+}
+
+template <class Visit>
+void Strides::for_each_row(const Visit& visit) const {
+  std::int64_t dense = 0;
+  for (std::int64_t b = 0; b < extents_.batch; ++b)
+    for (std::int64_t h = 0; h < extents_.heads; ++h)
+      for (std::int64_t n = 0; n < extents_.rows; ++n, dense += extents_.columns)
+        visit(b * batch + h * head + n * row, dense);
+}
+
+std::vector<float> Strides::scatter(std::span<const float> dense, float foreign) const {
+  std::vector<float> memory(static_cast<std::size_t>(count), foreign);
+  for_each_row([&](std::int64_t at, std::int64_t from) {
+    std::copy_n(dense.data() + from, extents_.columns, memory.data() + at);
+  });
+  return memory;
+}
+
+std::vector<float> Strides::gather(std::span<const float> memory) const {
+  std::vector<float> dense(static_cast<std::size_t>(extents_.count()));
+  for_each_row([&](std::int64_t at, std::int64_t to) {
+    std::copy_n(memory.data() + at, extents_.columns, dense.data() + to);
+  });
+  return dense;
+}
+
+std::optional<std::int64_t> Strides::touched(std::span<const float> memory,
+                                             std::span<const float> before) const {
+  if (count == extents_.count()) return std::nullopt;
+  std::vector<char> own(memory.size(), 0);
+  for_each_row([&](std::int64_t at, std::int64_t) {
+    std::fill_n(own.begin() + at, extents_.columns, char{1});
+  });
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const auto now = memory.subspan(i, 1);
+    const bool kept = before.empty() ? is_poison(now) : same_bits(now, before.subspan(i, 1));
+    if (!own[i] && !kept) return static_cast<std::int64_t>(i);
+  }
+  return std::nullopt;
+}
+
+void StrideFields::set(const Strides& strides) const {
+  if (batch != nullptr) *batch = strides.batch;
+  if (head != nullptr) *head = strides.head;
+  if (row != nullptr) *row = strides.row;
+}
+
+}  // namespace gauntlet::kit
