@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "cases.h"
-#include "checks.h"
 #include "graders/kit/memory.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -81,8 +82,6 @@ Posed wide_problem(Rng& rng, std::int64_t vocab) {
   return pose(settings, random_prompts(rng, 4), std::move(language));
 }
 
-}  // namespace
-
 // One request a time step for the whole batch.
 void requests(Probe& probe) {
   ask_uneven(probe, [&](const Posed& posed, const Answer& answer) {
@@ -133,6 +132,20 @@ void peak_memory(Probe& probe) {
   const double each = kit::held_per_byte(held[0], held[1]);
   probe.fact("memory per byte of the model's answer", each, "B");
   probe.earn(std::clamp(1 - std::log(std::max(each, 0.01) / 1.25) / std::log(6.0), 0.0, 1.0));
+}
+
+}  // namespace
+
+std::vector<Check> cost_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"requests", "a request for each item or beam", performance, 2, major}, requests},
+      {{"rows", "rows that no open hypothesis needs", performance, 1, minor}, rows},
+      {{"done_items_rest", "asking on for items that are done", performance, 1, minor},
+       done_items_rest},
+      {{"peak_memory", "lists of all extensions", performance, 1, minor}, peak_memory},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

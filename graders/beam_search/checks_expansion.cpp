@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -22,8 +23,6 @@ std::vector<std::int32_t> some_tokens(Rng& rng, std::int64_t count, std::int64_t
   all.resize(static_cast<std::size_t>(count));
   return all;
 }
-
-}  // namespace
 
 // EOS extensions take places among the best; as many others must come up behind them.
 void eos_takes_places(Probe& probe) {
@@ -173,6 +172,24 @@ void ties(Probe& probe) {
     const Posed posed = pose_random(rng, settings, 6, coarse);
     expect_right(probe, rng, posed.problem, posed.want);
   }
+}
+
+}  // namespace
+
+std::vector<Check> expansion_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"eos_takes_places", "beams that starve behind EOS candidates", correctness, 2, critical},
+       eos_takes_places},
+      {{"finishing_rank", "EOS accepted at any rank", correctness, 2, major}, finishing_rank},
+      {{"eos_everywhere", "too few candidates when all EOS ids are ahead", correctness, 2,
+        critical},
+       eos_everywhere},
+      {{"first_step", "equal hypotheses in the first step", correctness, 2, critical}, first_step},
+      {{"ties", "an order of equals that is left to chance", correctness, 1, minor}, ties},
+      {{"few_candidates", "beams that find no extension", robustness, 2, major}, few_candidates},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

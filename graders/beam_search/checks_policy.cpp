@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -40,8 +41,6 @@ void random_models(Probe& probe, std::int32_t policy) {
     }
   }
 }
-
-}  // namespace
 
 // An item may finish a hypothesis early and go on; what it finished stays in the race until the
 // end, with the score that it had.
@@ -105,6 +104,22 @@ void random_pooled(Probe& probe) {
 
 void random_separate(Probe& probe) {
   random_models(probe, BEAM_SEPARATE);
+}
+
+}  // namespace
+
+std::vector<Check> policy_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"finished_compete", "finished hypotheses that leave the race", correctness, 3, critical},
+       finished_compete},
+      {{"policies_apart", "one policy for both names", correctness, 3, critical}, policies_apart},
+      {{"random_pooled", "anything but the pooled policy's rules", correctness, 3, critical},
+       random_pooled},
+      {{"random_separate", "anything but the separate policy's rules", correctness, 3, critical},
+       random_separate},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,7 +2,8 @@
 #include <limits>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -47,8 +48,6 @@ void expect_right_without(Probe& probe, Rng& rng, const Posed& posed, const char
   if (const auto finding = difference(posed.problem, posed.want, answer))
     probe.fail(finding->summary, finding->evidence);
 }
-
-}  // namespace
 
 void bad_arguments(Probe& probe) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -127,6 +126,24 @@ void optional_outputs(Probe& probe) {
     stepless.max_new = stepless.min_new = 0;
     expect_right_without(probe, rng, pose_random(rng, stepless, 3), array);
   }
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"model_failure", "a model's failure that is not reported", robustness, 1, minor},
+       model_failure},
+      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
+       bad_arguments},
+      {{"unsupported_requests", "devices and versions that are not implemented, taken for others",
+        robustness, 0.5, minor},
+       unsupported_requests},
+      {{"optional_outputs", "an empty batch; outputs that are not wanted", robustness, 0.5, minor},
+       optional_outputs},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

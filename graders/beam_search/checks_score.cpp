@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -20,8 +21,6 @@ Settings mixed_lengths(Rng& rng, std::int32_t policy) {
   settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
   return settings;
 }
-
-}  // namespace
 
 // What counts as length, and which formula: on each of these, five wrong rules change the winner.
 void length_bookkeeping(Probe& probe) {
@@ -153,6 +152,25 @@ void vast_log_probs(Probe& probe) {
       const Posed posed = pose_random(rng, settings, 8, vast);
       expect_right(probe, rng, posed.problem, posed.want);
     }
+}
+
+}  // namespace
+
+std::vector<Check> score_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"length_bookkeeping", "lengths without the EOS or with the prompt; another penalty",
+        correctness, 3, critical},
+       length_bookkeeping},
+      {{"prompt_lengths", "prompts that count", correctness, 1, critical}, prompt_lengths},
+      {{"greedy_path", "one beam that is not greedy", correctness, 1, critical}, greedy_path},
+      {{"given_log_probs", "log-probs that are normalised once more", correctness, 2, critical},
+       given_log_probs},
+      {{"wide_sums", "sums in float32", robustness, 1, major}, wide_sums},
+      {{"vast_log_probs", "a finite number that stands for -infinity", robustness, 1, minor},
+       vast_log_probs},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

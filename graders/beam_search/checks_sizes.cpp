@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -40,8 +41,6 @@ DrawDice long_dice(Row row, std::int64_t vocab) {
     return dice;
   };
 }
-
-}  // namespace
 
 // Rows for which it pays to look at a few tokens only: EOS tokens, equals and impossible tokens are
 // found there as in short ones.
@@ -90,6 +89,21 @@ void wide_beams(Probe& probe) {
       const Posed posed = pose_random(rng, settings, 2);
       expect_right(probe, rng, posed.problem, posed.want);
     }
+}
+
+}  // namespace
+
+std::vector<Check> sizes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"long_rows",
+        "shortcuts for large vocabularies: EOS, equals and impossible tokens forgotten",
+        correctness, 2, major},
+       long_rows},
+      {{"wide_beams", "arrays for so many beams or EOS ids and no more", robustness, 1, major},
+       wide_beams},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

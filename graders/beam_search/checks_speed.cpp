@@ -3,9 +3,10 @@
 #include <optional>
 
 #include "cases.h"
-#include "checks.h"
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -67,11 +68,19 @@ RaceSpec spec_for(const Shape& shape) {
   return spec;
 }
 
-}  // namespace
-
 void speed(Probe& probe) {
   constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(600)};
   for (const Shape& shape : kShapes) probe.race(spec_for(shape), kBudget);
+}
+
+}  // namespace
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"speed", "slow selection", performance, 4, minor}, speed},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

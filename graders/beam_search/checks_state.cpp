@@ -3,7 +3,8 @@
 #include <numeric>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -78,8 +79,6 @@ Dice uneven_dice(Rng& rng) {
   dice.eos_favour = rng.chance(0.5) ? 40 : 1;
   return dice;
 }
-
-}  // namespace
 
 // Ranks change at every step, so that states and tokens must move with their hypotheses.
 void crossing_beams(Probe& probe) {
@@ -178,6 +177,24 @@ void thread_counts(Probe& probe) {
                          fmt::format("item {} with 1 and with {} threads", item, threads));
     }
   }
+}
+
+}  // namespace
+
+std::vector<Check> state_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"crossing_beams", "states that do not move with their hypotheses", correctness, 2,
+        critical},
+       crossing_beams},
+      {{"one_parent", "token lists that share memory with their parent's", correctness, 2,
+        critical},
+       one_parent},
+      {{"batch_independence", "items that see their neighbours", correctness, 3, critical},
+       batch_independence},
+      {{"thread_counts", "candidates lost between threads", robustness, 1, major}, thread_counts},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judging.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -44,8 +45,6 @@ Table comeback(std::int64_t max_new, const std::vector<std::int32_t>& early_eos_
   }
   return table;
 }
-
-}  // namespace
 
 // When the list is full, each rule has its own idea of whether better can still come.
 void stop_rules(Probe& probe) {
@@ -205,6 +204,29 @@ void long_horizon(Probe& probe) {
     const Posed posed = pose(settings, problem.prompts, far_down(problem.language, 0x1p20F));
     expect_right(probe, rng, posed.problem, posed.want);
   }
+}
+
+}  // namespace
+
+std::vector<Check> stopping_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"stop_rules", "a stop rule with the wrong bound", correctness, 2, major}, stop_rules},
+      {{"negative_alpha", "a bound that takes longer to be better", correctness, 1, minor},
+       negative_alpha},
+      {{"late_better", "stopping, or dropping a beam, before the best has come", correctness, 1,
+        major},
+       late_better},
+      {{"min_length", "an EOS before its time", correctness, 1, major}, min_length},
+      {{"nothing_finishes", "open hypotheses that are lost, or ranked by their sum, at the end",
+        correctness, 2, major},
+       nothing_finishes},
+      {{"short_horizons", "max_new of 0 and 1", correctness, 0.5, minor}, short_horizons},
+      {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
+        robustness, 1, minor},
+       long_horizon},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

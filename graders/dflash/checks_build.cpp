@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "unit.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -52,8 +53,6 @@ void ask_batches(Probe& probe, Wanted wanted) {
   }
 }
 
-}  // namespace
-
 void tree_masks(Probe& probe) {
   ask_widths(probe, {true, false});
   ask_batches(probe, {true, false});
@@ -62,6 +61,20 @@ void tree_masks(Probe& probe) {
 void row_positions(Probe& probe) {
   ask_widths(probe, {false, true});
   ask_batches(probe, {false, true});
+}
+
+}  // namespace
+
+std::vector<Check> build_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"tree_masks", "masks that show siblings, cousins or padding; bits beyond a word",
+        correctness, 2, critical},
+       tree_masks},
+      {{"row_positions", "positions by index instead of by depth", correctness, 2, critical},
+       row_positions},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

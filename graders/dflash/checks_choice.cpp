@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -67,8 +68,6 @@ void add_strangers(const Language& language, State root, Tree& tree, Rng& rng) {
         tree.add(static_cast<std::int32_t>(row) - 1, stranger);
   }
 }
-
-}  // namespace
 
 // Trees without nodes, so that only the choice counts; NaN stands between the rows. Long rows may
 // be shared out between threads.
@@ -133,6 +132,21 @@ void strange_tokens(Probe& probe) {
     return tree;
   };
   play(probe, scene);
+}
+
+}  // namespace
+
+std::vector<Check> choice_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"choice_rule", "ties, near ties, infinities and ends of a row of logits", correctness, 1,
+        major},
+       choice_rule},
+      {{"strange_tokens", "draft tokens outside the vocabulary, padding taken for token 0",
+        correctness, 1, major},
+       strange_tokens},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

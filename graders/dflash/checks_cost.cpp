@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
 #include "graders/kit/memory.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -38,8 +39,6 @@ std::int64_t peak_of(Probe& probe, std::int64_t vocab, Rng& rng) {
   if (!verify.call.peak_bytes) probe.unmeasured("memory cannot be measured here");
   return *verify.call.peak_bytes;
 }
-
-}  // namespace
 
 // The share of points is the share of passes that was needed. What a fifth more passes cost no
 // drafter can bring back.
@@ -83,6 +82,21 @@ void scratch_memory(Probe& probe) {
   probe.fact("memory per byte of logits", each, "B");
   if (each > 0.1)
     probe.fail(fmt::format("holds {:.2f} bytes per byte of logits, want 0.10 or less", each));
+}
+
+}  // namespace
+
+std::vector<Check> cost_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"forward_passes", "more passes of the target than the drafts make necessary", performance,
+        2, minor},
+       forward_passes},
+      {{"forward_rows", "rows of the target that nobody needs", performance, 1, minor},
+       forward_rows},
+      {{"scratch_memory", "copies of the logits", performance, 1, major}, scratch_memory},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

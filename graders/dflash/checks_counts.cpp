@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -40,8 +41,6 @@ Scene uneven(const Language& language, Rng& rng) {
   rng.shuffle(scene.prompts);
   return scene;
 }
-
-}  // namespace
 
 void passes_on_branches(Probe& probe) {
   for (int turn = 0; turn < 5; ++turn) {
@@ -108,6 +107,32 @@ void reported_counts(Probe& probe) {
                                seen.accepted[r], plan.accepted, plan.emit.size()));
     }
   }
+}
+
+}  // namespace
+
+std::vector<Check> counts_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"passes_on_branches", "accepting less than the tree holds: first children only",
+        correctness, 2, major},
+       passes_on_branches},
+      {{"passes_on_chains", "accepting less than a chain holds: no bonus, one node a pass",
+        correctness, 2, major},
+       passes_on_chains},
+      {{"one_pass_for_all", "a forward pass for every request instead of one for all", correctness,
+        1, major},
+       one_pass_for_all},
+      {{"reported_counts", "rounds and accepted tokens claimed, not counted", correctness, 0.5,
+        minor},
+       reported_counts},
+      {{"ended_requests", "requests that have ended and are still in the passes", robustness, 1,
+        major},
+       ended_requests},
+      {{"draft_context", "a drafter that is not told the latest tokens", robustness, 1, major},
+       draft_context},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -41,8 +42,6 @@ void ask_all(Probe& probe, const Language& language, const Manner& manner, int t
   expect_greedy(probe, batch);
   play(probe, random_scene(language, rng), manner);
 }
-
-}  // namespace
 
 // Arrays that start 8 bytes after a multiple of 64, or at any multiple of 8; rows of logits at any
 // float. Each ends at a page that faults.
@@ -170,6 +169,27 @@ void failing_callbacks(Probe& probe) {
         probe.fail(fmt::format("{} callbacks after the one that failed",
                                generate.model().calls_after_failure()));
     }
+}
+
+}  // namespace
+
+std::vector<Check> execution_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"empty_sizes", "no trees, no nodes, no requests, nothing wanted", robustness, 1, major},
+       empty_sizes},
+      {{"thread_counts", "trees lost or doubled between threads, seams within a row", robustness, 1,
+        major},
+       thread_counts},
+      {{"fresh_answers", "answers kept from an earlier call", robustness, 2, critical},
+       fresh_answers},
+      {{"unaligned_arrays", "wider alignment than promised, reads behind the end", robustness, 2,
+        major},
+       unaligned_arrays},
+      {{"failing_callbacks", "a failing target that goes unnoticed", robustness, 0.5, minor},
+       failing_callbacks},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
 #include "directed.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -24,8 +25,6 @@ void end_sometimes(Language& language, double probability, Rng& rng) {
     eos.push_back(static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1)));
   language.end_with(std::move(eos), probability);
 }
-
-}  // namespace
 
 // Twelve calls with random trees in every order; half of the texts end by themselves. The second of
 // a pair has the sizes of the first.
@@ -141,6 +140,30 @@ void plausible_drafts(Probe& probe) {
     };
     play(probe, scene);
   }
+}
+
+}  // namespace
+
+std::vector<Check> generate_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"greedy_equality", "whole requests that differ from greedy decoding", correctness, 3,
+        critical},
+       greedy_equality},
+      {{"scattered_paths", "keeping the first slots of a pass instead of the accepted ones",
+        correctness, 2, critical},
+       scattered_paths},
+      {{"generation_limits", "requests that run past their limit or their end", correctness, 2,
+        critical},
+       generation_limits},
+      {{"plausible_drafts", "drafts that look right one token early, late or elsewhere",
+        correctness, 1, major},
+       plausible_drafts},
+      {{"wide_passes", "mask words of the wrong width, long committed texts", robustness, 2,
+        critical},
+       wide_passes},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

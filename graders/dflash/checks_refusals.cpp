@@ -3,7 +3,8 @@
 #include <functional>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -102,8 +103,6 @@ void ask_generate_flaws(Probe& probe) {
   }
 }
 
-}  // namespace
-
 void bad_arguments(Probe& probe) {
   using B = BuildCall;
   using V = VerifyCall;
@@ -161,6 +160,18 @@ void bad_drafts(Probe& probe) {
       probe.fail(fmt::format("dflash_generate returned {} after such a draft, want {}",
                              generate.call.returned, kBad));
   }
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 1, major},
+       bad_arguments},
+      {{"bad_drafts", "drafts that are no trees, acted upon", robustness, 0.5, minor}, bad_drafts},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // Requests of every kind in one call: long and short prompts, nothing wanted, never a draft, long
 // chains beside short ones, ends at different times. Each alone must give the same.
@@ -71,6 +73,23 @@ void total_rejection(Probe& probe) {
   if (seen.model->forwards() != 100)
     probe.fail(fmt::format("{} forward passes for 100 tokens without a right draft, want 100",
                            seen.model->forwards()));
+}
+
+}  // namespace
+
+std::vector<Check> rounds_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"several_requests", "requests that get each other's rows, lengths or tokens", correctness,
+        2, critical},
+       several_requests},
+      {{"shrinking_trees", "slots of an earlier, bigger tree still in use", robustness, 2, major},
+       shrinking_trees},
+      {{"total_rejection", "a cache that is reset, or grows, when everything is rejected",
+        robustness, 1, major},
+       total_rejection},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "play.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -26,8 +27,6 @@ void long_rows(Probe& probe) {
                          draw_chain(language, {right, 26 - right}, rng)},
                         {}});
 }
-
-}  // namespace
 
 // Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
 // sizes alone. branching_trees has the biggest tree there is.
@@ -67,6 +66,19 @@ void many_at_once(Probe& probe) {
   while (std::ssize(scene.prompts) < requests)
     scene.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
   play(probe, scene);
+}
+
+}  // namespace
+
+std::vector<Check> sizes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"big_trees", "arrays for trees of so many nodes and no more", robustness, 1, major},
+       big_trees},
+      {{"many_at_once", "room for so many trees or requests and no more", robustness, 1, major},
+       many_at_once},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

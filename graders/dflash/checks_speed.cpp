@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "checks.h"
 #include "graders/kit/laps.h"
 #include "harness/core/machine.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "lap_trees.h"
 #include "unit.h"
 
@@ -132,8 +133,6 @@ Lap build_lap(Session& session, const BuildRound& round) {
 
 constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(600)};
 
-}  // namespace
-
 // Chains of which half is right: up to where each of them ends every row has to be read, 51 MB of
 // logits in all. Big trees with a short path: most rows need not be read. Neither fits into a
 // cache.
@@ -153,6 +152,19 @@ void build_speed(Probe& probe) {
   spec.prepare = [round](Rng& inputs, Rng&) { round->emplace(inputs); };
   spec.lap = [round](Session& session) { return build_lap(session, **round); };
   kit::race(probe, {spec}, kBudget);
+}
+
+}  // namespace
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"verify_speed", "slow verification: logits that are read twice or for nothing", performance,
+        4, minor},
+       verify_speed},
+      {{"build_speed", "slow masks", performance, 1, minor}, build_speed},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "unit.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -61,8 +62,6 @@ void draw_rejected_ends(const Language& language, std::vector<Draft>& drafts, Rn
   }
 }
 
-}  // namespace
-
 // Every number of accepted nodes, from none to all, in chains and in trees; each followed by
 // exactly the choice after the last accepted row.
 void bonus_token(Probe& probe) {
@@ -114,6 +113,24 @@ void emit_limits(Probe& probe) {
       }
     expect_greedy(probe, batch);
   }
+}
+
+}  // namespace
+
+std::vector<Check> stop_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bonus_token", "the bonus missing, or read from another row than the last accepted",
+        correctness, 2, critical},
+       bonus_token},
+      {{"end_of_sequence", "tokens after an end of sequence; stopping at one that was rejected",
+        correctness, 2, critical},
+       end_of_sequence},
+      {{"emit_limits", "more tokens than asked for, limit and end taken in the wrong order",
+        correctness, 2, critical},
+       emit_limits},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include "cases.h"
-#include "checks.h"
 #include "directed.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "unit.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // 8 batches of 30 random trees. Every batch is followed by one of the same sizes with other trees,
 // so that an answer kept from the first is wrong. Then one tree of as many nodes as there may be.
@@ -118,6 +120,28 @@ void duplicate_siblings(Probe& probe) {
   }
   probe.fact("accepted nodes missed among equal siblings", static_cast<double>(missed), "");
   if (missed > 0) probe.earn(0.5);
+}
+
+}  // namespace
+
+std::vector<Check> walk_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"parent_rows", "logits taken by list index or by depth instead of by parent", correctness,
+        3, critical},
+       parent_rows},
+      {{"branching_trees", "verification that only holds for chains", correctness, 3, critical},
+       branching_trees},
+      {{"rejected_subtrees", "nodes accepted below a rejected one, or without being verified",
+        correctness, 3, critical},
+       rejected_subtrees},
+      {{"node_order", "trees taken to be listed breadth first, or siblings in order", correctness,
+        1, critical},
+       node_order},
+      {{"duplicate_siblings", "siblings that carry the same token", correctness, 1, minor},
+       duplicate_siblings},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

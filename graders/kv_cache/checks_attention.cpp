@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "cache.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -13,8 +14,6 @@ Setup one_sequence(std::int64_t tokens) {
   setup.pages = setup.width = (tokens + setup.page_tokens - 1) / setup.page_tokens;
   return setup;
 }
-
-}  // namespace
 
 // A sequence grows token by token, and every step sees all that came before it.
 void decode_steps(Probe& probe) {
@@ -237,6 +236,34 @@ void lse_of_equal_keys(Probe& probe) {
       cache.require_attention(question);
     }
   }
+}
+
+}  // namespace
+
+std::vector<Check> attention_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"ragged_batch", "one sequence's length taken for another's", correctness, 3, critical},
+       ragged_batch},
+      {{"decode_steps", "the newest token missed, or one that is not there yet seen", correctness,
+        2, critical},
+       decode_steps},
+      {{"needles", "keys that no thread, lane or page visits", correctness, 2, critical}, needles},
+      {{"negative_scores", "padding that scores zero", correctness, 2, critical}, negative_scores},
+      {{"causal_chunk", "queries that see what lies ahead of them", correctness, 2, critical},
+       causal_chunk},
+      {{"head_groups", "query heads that read another head's keys", correctness, 2, critical},
+       head_groups},
+      {{"empty_sequences", "division by an empty sum", correctness, 2, critical}, empty_sequences},
+      {{"sliding_window", "a window that is off by one", correctness, 2, critical}, sliding_window},
+      {{"lse_of_equal_keys", "lse in another base, unscaled, or without its maximum", correctness,
+        1, critical},
+       lse_of_equal_keys},
+      {{"odd_dimensions", "dimensions that no vector divides, and unequal ones", correctness, 1,
+        major},
+       odd_dimensions},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,8 +4,9 @@
 #include <functional>
 
 #include "cache.h"
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -92,8 +93,6 @@ void require_out(Probe& probe, const Setup& setup, const Question& question, con
 double mib(std::int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
 }
-
-}  // namespace
 
 // A token costs what it costs, however many there are: to go through 20,000 of them once takes
 // milliseconds.
@@ -184,6 +183,22 @@ void attend_memory(Probe& probe) {
     const Expected expected = expect_attention(setup, {read.tokens()}, question);
     require_out(probe, setup, question, answer, expected);
   }
+}
+
+}  // namespace
+
+std::vector<Check> cost_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"append_cost", "the whole sequence gone through for every new token", performance, 1,
+        major},
+       append_cost},
+      {{"window_cost", "time spent on tokens that no query sees", performance, 1, major},
+       window_cost},
+      {{"attend_memory", "a copy of the cache, or of what it stands for", performance, 1, major},
+       attend_memory},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,7 +2,8 @@
 #include <limits>
 
 #include "cache.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -35,8 +36,6 @@ Setup busy_setup(Rng& rng, KvStored stored) {
   setup.threads = static_cast<int>(rng.integer(3, 4));
   return setup;
 }
-
-}  // namespace
 
 // Every call meets a process that has seen none of the others, and pages that have moved.
 void state_with_caller(Probe& probe) {
@@ -162,6 +161,30 @@ void optional_lse(Probe& probe) {
     question.want_lse = false;
     cache.require_attention(question);
   }
+}
+
+}  // namespace
+
+std::vector<Check> execution_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"state_with_caller", "state kept elsewhere than with the caller", robustness, 2, critical},
+       state_with_caller},
+      {{"two_caches", "one cache's shape or state taken for another's", robustness, 1, major},
+       two_caches},
+      {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
+        critical},
+       unaligned_pointers},
+      {{"thread_counts", "work lost or doubled between threads", robustness, 1, major},
+       thread_counts},
+      {{"long_context", "paths that are taken for long sequences only", robustness, 2, major},
+       long_context},
+      {{"optional_lse", "lse written where nobody wants it", robustness, 0.5, major}, optional_lse},
+      {{"deterministic_bits", "results that depend on how threads interleave", robustness, 0.5,
+        minor},
+       deterministic_bits},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,7 +1,8 @@
 #include <chrono>
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "operations.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -49,8 +50,6 @@ Setup draw_setup(Rng& rng) {
   throw CheckEnded{std::move(finding)};
 }
 
-}  // namespace
-
 void random_operations(Probe& probe) {
   for (int life = 0; life < kLives; ++life) {
     Rng rng = probe.begin_case(fmt::format("life_{}", life));
@@ -61,6 +60,18 @@ void random_operations(Probe& probe) {
       fail_shortest(probe, setup, operations, litter, *std::move(finding));
   }
   probe.fact("random operations", double(kLives * kOperations), "");
+}
+
+}  // namespace
+
+std::vector<Check> operations_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"random_operations", "states that only a history of many operations reaches", robustness, 3,
+        critical},
+       random_operations},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <limits>
 
 #include "cache.h"
-#include "checks.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -23,8 +24,6 @@ Ids everyone(const Cache& cache) {
   for (std::int64_t s = 0; s < cache.setup().sequences; ++s) all.push_back(s);
   return all;
 }
-
-}  // namespace
 
 void page_sizes(Probe& probe) {
   for (const std::int64_t page_tokens : {1, 2, 3, 5, 8, 16, 32, 48, 128, 256})
@@ -280,6 +279,34 @@ void nothing_new(Probe& probe) {
   cache.truncate(2, 0);
   cache.truncate(1, cache.length(1));
   cache.require_contents();
+}
+
+}  // namespace
+
+std::vector<Check> pages_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"stale_slots", "slots without a token that take part in the result", correctness, 3,
+        critical},
+       stale_slots},
+      {{"stale_table", "table entries that are not in use, followed", correctness, 3, critical},
+       stale_table},
+      {{"page_order", "pages taken to be adjacent, or in order", robustness, 2, critical},
+       page_order},
+      {{"page_sizes", "page sizes that are not powers of two, or small", robustness, 1, major},
+       page_sizes},
+      {{"fork_divergence", "shared pages written by one of their users, or freed under them",
+        robustness, 3, critical},
+       fork_divergence},
+      {{"rollback", "dropped tokens that come back", robustness, 2, major}, rollback},
+      {{"out_of_pages", "a pool that is exceeded, or left half changed", robustness, 2, major},
+       out_of_pages},
+      {{"nothing_new", "lists and chunks without anything in them", robustness, 1, major},
+       nothing_new},
+      {{"unseen_tokens", "NaN in tokens that no query sees", robustness, 1, major}, unseen_tokens},
+      {{"nan_isolation", "a NaN that leaves its sequence", robustness, 1, major}, nan_isolation},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,7 +4,8 @@
 #include <functional>
 
 #include "cache.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -141,8 +142,6 @@ std::vector<Flaw<Args>> strange_shapes() {
           {"unknown_type", [](Args& a) { a.shape.stored = 77; }}};
 }
 
-}  // namespace
-
 void bad_arguments(Probe& probe) {
   Refusals calls(probe);
   calls.page_bytes({{"no_heads", [](KvShape& s) { s.kv_heads = 0; }},
@@ -194,6 +193,20 @@ void unsupported_requests(Probe& probe) {
                     {"unknown_device", [](KvShape& s) { s.device = 77; }}},
                    KV_UNSUPPORTED);
   calls.require_good();
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
+       bad_arguments},
+      {{"unsupported_requests", "types and versions that are not implemented, taken for others",
+        robustness, 0.5, minor},
+       unsupported_requests},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "cache.h"
-#include "checks.h"
 #include "graders/kit/compare.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -82,8 +83,6 @@ Ids draw_cuts(Rng& rng, std::int64_t length, std::int64_t count) {
   std::ranges::sort(cuts);
   return cuts;
 }
-
-}  // namespace
 
 // A prompt in chunks of any size leaves the same cache as the whole prompt at once, and the queries
 // of all chunks together the same result.
@@ -225,6 +224,28 @@ void merge_nesting(Probe& probe) {
     for (double& allowed : loose.lse_allowed) allowed *= 3;
     require_close(probe, outer, require_merge(probe, outer), loose);
   }
+}
+
+}  // namespace
+
+std::vector<Check> splits_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"chunked_prefill", "positions counted from the start of the chunk", correctness, 2,
+        critical},
+       chunked_prefill},
+      {{"split_keys", "parts of the keys, empty ones too, that do not add up to the whole",
+        correctness, 2, critical},
+       split_keys},
+      {{"merge_parts", "results averaged without their weights", correctness, 1, critical},
+       merge_parts},
+      {{"merge_extremes", "weights of merged parts that overflow, and rows without any",
+        correctness, 1, critical},
+       merge_extremes},
+      {{"merge_nesting", "merged results that cannot be merged again", correctness, 0.5, major},
+       merge_nesting},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -4,7 +4,8 @@
 #include <functional>
 
 #include "cache.h"
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -60,8 +61,6 @@ Setup storage_setup(KvStored stored) {
   setup.sequences = 2;
   return setup;
 }
-
-}  // namespace
 
 // Every number within half a step of what was given, whatever its group looks like.
 void storage_bounds(Probe& probe) {
@@ -211,6 +210,29 @@ void page_bytes(Probe& probe) {
                        static_cast<double>(page_tokens * setup.heads * (dim + setup.value_dim)),
                    "bit");
     }
+}
+
+}  // namespace
+
+std::vector<Check> storage_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"storage_bounds", "codes further off than half a step", correctness, 3, critical},
+       storage_bounds},
+      {{"channel_ramps", "codes packed in one order and unpacked in another", correctness, 1,
+        critical},
+       channel_ramps},
+      {{"token_scales", "scales of another token, head, group, or of keys for values", correctness,
+        2, critical},
+       token_scales},
+      {{"narrow_groups", "ranges that start at zero, or take in padding", correctness, 1, major},
+       narrow_groups},
+      {{"tokens_apart", "storage of a token that depends on its company", correctness, 2, critical},
+       tokens_apart},
+      {{"page_bytes", "storage in more bytes than the type has", correctness, 2, critical},
+       page_bytes},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -21,8 +22,6 @@ bool same_bits(const Answer& a, const Answer& b) {
   return same_bits(a.indices, b.indices) && same_bits(a.probs, b.probs) &&
          same_bits(a.lse, b.lse) && same_bits(a.row_max, b.row_max);
 }
-
-}  // namespace
 
 // More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
 // thread, whether entries are dealt out in turn or in one piece each.
@@ -87,6 +86,22 @@ void repeated_calls(Probe& probe) {
       if (rng.chance(0.5)) std::ranges::fill(other.row(i), rng.chance(0.5) ? kNan : kInfinity);
     require_right(probe, other);
   }
+}
+
+}  // namespace
+
+std::vector<Check> execution_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"repeated_calls", "state that survives a call; races between threads", robustness, 1,
+        major},
+       repeated_calls},
+      {{"thread_counts", "parts of a row, or rows, lost between threads", robustness, 2, major},
+       thread_counts},
+      {{"large_batch", "paths that are taken for large batches only", robustness, 2, major},
+       large_batch},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "graders/kit/compare.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -37,8 +38,6 @@ std::vector<std::int64_t> gathering(Rng& rng, std::int64_t vocab,
   }
   return to;
 }
-
-}  // namespace
 
 // Distinct values, so that the order of the columns decides nothing.
 void permuted_columns(Probe& probe) {
@@ -89,6 +88,19 @@ void prefixes(Probe& probe) {
                          std::span(longest.probs).first(count));
     }
   }
+}
+
+}  // namespace
+
+std::vector<Check> laws_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"permuted_columns", "an answer that depends on the place of the winners", correctness, 1,
+        major},
+       permuted_columns},
+      {{"prefixes", "a choice that changes with k", correctness, 1, major}, prefixes},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

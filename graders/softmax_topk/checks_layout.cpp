@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
 // What lies behind a row's length is NaN, or greater than everything in the row.
 void valid_lengths(Probe& probe) {
@@ -65,6 +67,22 @@ void optional_outputs(Probe& probe) {
   }
   Rng rng = probe.begin_case("no_rows");
   require_right(probe, make_problem(rng, 0, 1000, 10));
+}
+
+}  // namespace
+
+std::vector<Check> layout_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"row_strides", "rows taken to be adjacent", robustness, 2, critical}, row_strides},
+      {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
+        critical},
+       unaligned_pointers},
+      {{"valid_lengths", "entries behind a row's length", robustness, 2, major}, valid_lengths},
+      {{"optional_outputs", "outputs that are not wanted; no rows", robustness, 1, major},
+       optional_outputs},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

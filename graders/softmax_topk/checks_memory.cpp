@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -26,8 +27,6 @@ std::int64_t scratch_of(Probe& probe, Rng& rng, const Problem& problem) {
   require_rows(probe, problem, asked.answer(), expect_rows(problem, sample, Sums::plain));
   return *asked.call.peak_bytes;
 }
-
-}  // namespace
 
 // 16 MiB of logits, then 32: what grows with them is a copy of them.
 void peak_memory(Probe& probe) {
@@ -58,6 +57,17 @@ void peak_memory(Probe& probe) {
     probe.fail(
         fmt::format("scratch memory grows by {:.2f} bytes per byte of logits, want {} or less",
                     slope, 2 * kShare));
+}
+
+}  // namespace
+
+std::vector<Check> memory_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"peak_memory", "probabilities of the whole batch written down", performance, 1.5, critical},
+       peak_memory},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -32,8 +33,6 @@ void fill_ramp(Rng& rng, std::span<float> row, double from, double slope, std::i
     row[static_cast<std::size_t>(j)] = static_cast<float>(from + slope * step);
   }
 }
-
-}  // namespace
 
 // Neighbours in the order of floats: any key that keeps fewer than 32 bits of the value, because it
 // packs the index beside it, calls some of them equal. So does a float that they were scaled to
@@ -112,6 +111,27 @@ void full_sort(Probe& probe) {
   Rng rng = probe.begin_case("near_131072_entries");
   const std::int64_t vocab = near_to(rng, 131'072);
   require_right(probe, make_problem(rng, 1, vocab, vocab));
+}
+
+}  // namespace
+
+std::vector<Check> order_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"near_ties", "comparison by fewer bits than the value has", correctness, 2, critical},
+       near_ties},
+      {{"ties", "equal entries taken twice, left out, or in another order", correctness, 2,
+        critical},
+       ties},
+      {{"narrow_range", "candidate buffers that overflow when values are close", correctness, 2,
+        critical},
+       narrow_range},
+      {{"sorted_rows", "stale thresholds on rows that are in order already", correctness, 1, major},
+       sorted_rows},
+      {{"full_sort", "k equal to the length of the row, k of one", correctness, 1, major},
+       full_sort},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

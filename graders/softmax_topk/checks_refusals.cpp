@@ -5,8 +5,9 @@
 #include <functional>
 #include <string_view>
 
-#include "checks.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -42,8 +43,6 @@ void require_refused(Probe& probe, const Problem& problem, const Flaw& flaw, std
                     "numbers were written by a call that has to be refused");
 }
 
-}  // namespace
-
 void bad_arguments(Probe& probe) {
   using kit::kInfinity;
   const Problem problem = small_problem(probe);
@@ -74,6 +73,20 @@ void unsupported_requests(Probe& probe) {
       {"unknown_device", [](SoftmaxTopkArgs& a) { a.device = 77; }},
   };
   for (const Flaw& flaw : flaws) require_refused(probe, problem, flaw, SOFTMAX_TOPK_UNSUPPORTED);
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
+       bad_arguments},
+      {{"unsupported_requests", "types and versions that are not implemented, taken for others",
+        robustness, 0.5, minor},
+       unsupported_requests},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -20,8 +21,6 @@ void fill_stairs(Rng& rng, std::span<float> row, double from, double to) {
     for (; j < end; ++j) row[j] = height;
   }
 }
-
-}  // namespace
 
 // Entries are multiples of 2^-8, so that they and the offsets add up exactly: nothing but the
 // offset tells the rows apart. The last row has one entry that dwarfs the others.
@@ -121,6 +120,27 @@ void careful_sums(Probe& probe) {
     }
     require_right(probe, problem, Sums::careful);
   }
+}
+
+}  // namespace
+
+std::vector<Check> softmax_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"shift_invariance", "exponentials that overflow or underflow", correctness, 2, critical},
+       shift_invariance},
+      {{"late_maximum", "a running sum that is not rescaled, or the wrong way", correctness, 2,
+        critical},
+       late_maximum},
+      {{"flat_rows", "probabilities divided by the sum of the winners; short sums", correctness, 2,
+        critical},
+       flat_rows},
+      {{"temperature", "scale left out, applied twice or after the softmax", correctness, 1, major},
+       temperature},
+      {{"underflow", "probabilities far below the largest", correctness, 1, major}, underflow},
+      {{"careful_sums", "digits lost in one long float sum", correctness, 1, minor}, careful_sums},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "checks.h"
 #include "graders/kit/laps.h"
 #include "harness/core/machine.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "harness/measure/scaling.h"
 #include "judge.h"
 #include "lap_judge.h"
@@ -111,8 +112,6 @@ void race_shapes(Probe& probe, std::span<const Shape> shapes) {
   kit::race(probe, specs, kBudget);
 }
 
-}  // namespace
-
 void speed(Probe& probe) {
   race_shapes(probe, kFriendly);
 }
@@ -120,6 +119,8 @@ void speed(Probe& probe) {
 void speed_in_any_order(Probe& probe) {
   race_shapes(probe, kHard);
 }
+
+}  // namespace
 
 ScalingQuestion growth_in_vocabulary() {
   ScalingQuestion question;
@@ -131,6 +132,16 @@ ScalingQuestion growth_in_vocabulary() {
     return [rounds](Session& session) { return rounds->lap(session); };
   };
   return question;
+}
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"speed", "slowness", performance, 3, minor}, speed},
+      {{"speed_in_any_order", "speed on friendly data only", performance, 2, minor},
+       speed_in_any_order},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "graders/kit/inputs.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -19,8 +20,6 @@ void leave(Rng& rng, std::span<float> row, std::int64_t count) {
     masked[static_cast<std::size_t>(at)] = row[static_cast<std::size_t>(at)];
   std::ranges::copy(masked, row.begin());
 }
-
-}  // namespace
 
 // A masked entry is an entry: it has an index and a place in the order, and probability 0.
 void masked_rows(Probe& probe) {
@@ -74,6 +73,23 @@ void row_isolation(Probe& probe) {
     }
     require_right(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> values_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"masked_rows", "NaN, missing or repeated indices where logits are -inf", correctness, 2,
+        critical},
+       masked_rows},
+      {{"negative_rows", "a finite number standing for -inf; -0 below +0", correctness, 2,
+        critical},
+       negative_rows},
+      {{"row_isolation", "a NaN or an infinity that leaves its row", robustness, 2, critical},
+       row_isolation},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -46,8 +47,6 @@ void ask_rows(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t vocab, std
   }
   require_right(probe, problem);
 }
-
-}  // namespace
 
 void random_rows(Probe& probe) {
   for (const std::int64_t vocab : kSmallVocabs)
@@ -126,6 +125,26 @@ void big_indices(Probe& probe) {
         n % 4 == 3 ? rng.integer(0, 99) * 65'537 + static_cast<std::int64_t>(n) : kEdge + where[n];
   plant(rng, problem.row(0), where);
   require_right(probe, problem, Sums::any);
+}
+
+}  // namespace
+
+std::vector<Check> winners_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"residue_needles", "candidates lost where one thread or lane holds many winners",
+        correctness, 3, critical},
+       residue_needles},
+      {{"rows_apart", "candidates, maxima or sums of one row in another", correctness, 3, critical},
+       rows_apart},
+      {{"random_rows", "sizes of k or of the row that were never tried", correctness, 3, critical},
+       random_rows},
+      {{"contiguous_needles", "candidates lost where one block holds all winners", correctness, 2,
+        critical},
+       contiguous_needles},
+      {{"big_indices", "indices kept in a float or in 16 bits", robustness, 1, major}, big_indices},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

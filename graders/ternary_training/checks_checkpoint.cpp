@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "checks.h"
 #include "course.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -74,8 +75,6 @@ double changed_groups(const TernaryMatrix& a, const TernaryMatrix& b,
 
 /// Of a tensor's groups, those that training changes at least.
 constexpr double kMoved = 0.5;
-
-}  // namespace
 
 void checkpoint_format(Probe& probe, Course& course) {
   const Checkpoint& checkpoint = course.checkpoint(probe);
@@ -156,6 +155,26 @@ void every_tensor_moved(Probe& probe, Course& course) {
                              tensors[i].name, 100 * changed, 100 * kMoved));
   }
   probe.fact("least of a tensor's groups changed", 100 * least, "%");
+}
+
+}  // namespace
+
+std::vector<Check> checkpoint_checks(const std::shared_ptr<Course>& course) {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"checkpoint_format", "files that are longer, shorter or not ternary", correctness, 3,
+        critical},
+       about(course, checkpoint_format)},
+      {{"ternary_coverage", "tensors that are empty, of one sign or hardly ternary", correctness, 1,
+        major},
+       about(course, ternary_coverage)},
+      {{"every_tensor_matters", "tensors that training skipped or export lost", correctness, 1,
+        major},
+       about(course, every_tensor_matters)},
+      {{"every_tensor_moved", "tensors left as they were drawn", correctness, 1, major},
+       about(course, every_tensor_moved)},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

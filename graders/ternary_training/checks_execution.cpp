@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "drawing.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "latent.h"
 #include "small_lessons.h"
 #include "unit.h"
@@ -31,8 +32,6 @@ void require_same_bytes(Probe& probe, const Outcome& one, const Outcome& other, 
         fmt::format("{}: byte {} of {} differs", what, a - one.bytes.begin(), one.bytes.size()));
   }
 }
-
-}  // namespace
 
 // One thread and a limit of tokens leave nothing to chance but the seed.
 void determinism(Probe& probe) {
@@ -96,6 +95,27 @@ void repeated_calls(Probe& probe) {
   }
   learn(probe, small_lesson(rng));
   require_same_bytes(probe, first, train(probe, lesson), "the first call again, after others");
+}
+
+}  // namespace
+
+std::vector<Check> execution_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"determinism", "races, uninitialised memory, seeds that are ignored", robustness, 2, major},
+       determinism},
+      {{"thread_counts", "rows lost or doubled between threads", robustness, 1, major},
+       thread_counts},
+      {{"unaligned_arrays", "wider alignment than promised, reads behind the end", robustness, 1,
+        major},
+       unaligned_arrays},
+      {{"unaligned_training", "wider alignment of the text or the checkpoint than promised",
+        robustness, 1, major},
+       unaligned_training},
+      {{"repeated_calls", "answers and state kept from an earlier call", robustness, 2, critical},
+       repeated_calls},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

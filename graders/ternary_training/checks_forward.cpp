@@ -2,10 +2,11 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "drawing.h"
 #include "graders/kit/compare.h"
 #include "half.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "oracle.h"
 #include "unit.h"
 
@@ -26,8 +27,6 @@ constexpr Shape kShapes[] = {
     {"groups_of_4", {20, 16, 2, 2, 20, 9, 4}},
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
 };
-
-}  // namespace
 
 // Full windows, short ones and single tokens; the last of the shapes is that of the graded run.
 void forward_logits(Probe& probe) {
@@ -101,6 +100,22 @@ void causal(Probe& probe) {
     probe.require(kit::worst_miss(second, wanted, allowed,
                                   kit::index_namer("logits", {common, model.vocab})));
   }
+}
+
+}  // namespace
+
+std::vector<Check> forward_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"forward_logits", "another model than the contract's", correctness, 3, critical},
+       forward_logits},
+      {{"causal", "positions that see what follows them", correctness, 2, critical}, causal},
+      {{"rotary_positions", "rotations by other pairs, angles or signs", correctness, 2, critical},
+       rotary_positions},
+      {{"norm_gains", "epsilon or gains left out or in the wrong place", correctness, 1, major},
+       norm_gains},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

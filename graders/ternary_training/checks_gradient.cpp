@@ -2,7 +2,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "latent.h"
 #include "unit.h"
 
@@ -40,8 +41,6 @@ void ask_all_shapes(Probe& probe, Part part) {
     require_gradient(probe, trained_layer(rng, shape), part);
   }
 }
-
-}  // namespace
 
 void layer_output(Probe& probe) {
   ask_all_shapes(probe, Part::y);
@@ -84,6 +83,28 @@ void latent_weights_hidden(Probe& probe) {
     require_gradient(probe, problem, Part::y);
     require_gradient(probe, problem, Part::input_gradient);
   }
+}
+
+}  // namespace
+
+std::vector<Check> gradient_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"layer_output", "y of other weights than the quantised ones", correctness, 2, critical},
+       layer_output},
+      {{"input_gradient", "input gradients of other weights than the quantised ones", correctness,
+        2, critical},
+       input_gradient},
+      {{"weight_gradient", "weight gradients masked, scaled or taken through the quantiser",
+        correctness, 2, critical},
+       weight_gradient},
+      {{"gradient_of_far_weights", "gradients clipped away from weights far from the threshold",
+        correctness, 1, critical},
+       gradient_of_far_weights},
+      {{"latent_weights_hidden", "latent weights that shine through", correctness, 1, major},
+       latent_weights_hidden},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "course.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "small_lessons.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -27,8 +28,6 @@ Lesson long_lesson(Rng& rng) {
   curriculum.max_tokens = -1;
   return lesson_of(curriculum, {source_text(rng, 40, 30'000)}, rng());
 }
-
-}  // namespace
 
 // One that is over before it is noticed would hang: after a multiple of its time it is asked to
 // end, and fails.
@@ -153,6 +152,24 @@ void progress_reported(Probe& probe, Course& course) {
   if (end.steps < 1 || end.tokens_seen != outcome.tokens_seen || !std::isfinite(end.train_nll))
     probe.fail(fmt::format("the last report has {} steps, {} tokens and {} nats; tokens_seen is {}",
                            end.steps, end.tokens_seen, end.train_nll, outcome.tokens_seen));
+}
+
+}  // namespace
+
+std::vector<Check> limits_checks(const std::shared_ptr<Course>& course) {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"time_limit", "training that outlasts its time", robustness, 2, major},
+       about(course, time_limit)},
+      {{"token_limit", "training on more tokens than allowed", robustness, 2, major}, token_limit},
+      {{"tokens_counted", "more learnt than the tokens that are counted can teach", robustness, 1,
+        major},
+       tokens_counted},
+      {{"early_stop", "a request to end that goes unheard", robustness, 1, major}, early_stop},
+      {{"progress_reported", "long silence, counts that fall", robustness, 1, minor},
+       about(course, progress_reported)},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

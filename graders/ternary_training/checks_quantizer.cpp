@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "checks.h"
 #include "half.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "latent.h"
 #include "unit.h"
 
@@ -50,8 +51,6 @@ std::vector<float> midpoint_group(Rng& rng, std::int64_t group) {
     if (rng.chance(0.5)) w = -w;
   return weight;
 }
-
-}  // namespace
 
 // The first group is the note's: round() of w / s takes 0.5 for 1.
 void half_ties(Probe& probe) {
@@ -187,6 +186,30 @@ void quantized_again(Probe& probe) {
     }
     require_quantized(probe, problem);
   }
+}
+
+}  // namespace
+
+std::vector<Check> quantizer_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"half_ties", "weights at half a scale: rounded up, or another threshold", correctness, 2,
+        critical},
+       half_ties},
+      {{"group_scales", "one scale for a row or a matrix", correctness, 2, critical}, group_scales},
+      {{"quantized_rows_apart", "groups that run across rows or down columns", correctness, 2,
+        critical},
+       quantized_rows_apart},
+      {{"tiny_and_zero_groups", "groups of zeros, means below the smallest half", correctness, 1,
+        critical},
+       tiny_and_zero_groups},
+      {{"mean_rounding", "means rounded twice, or summed in float32", correctness, 1, major},
+       mean_rounding},
+      {{"signs", "signs that get into the scale", correctness, 1, major}, signs},
+      {{"quantized_again", "matrices that are ternary already", correctness, 1, major},
+       quantized_again},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -6,9 +6,10 @@
 #include <functional>
 #include <limits>
 
-#include "checks.h"
 #include "drawing.h"
 #include "half.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "latent.h"
 #include "small_lessons.h"
 #include "unit.h"
@@ -104,8 +105,6 @@ std::unique_ptr<TrainCall> good_lesson(Rng& rng) {
 void put(std::vector<std::uint8_t>& bytes, std::size_t at, auto value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
-
-}  // namespace
 
 // Every fault that the contract names, at the beginning, the end and in the middle.
 void refused_checkpoints(Probe& probe) {
@@ -283,6 +282,26 @@ void unsupported_requests(Probe& probe) {
                       [&](Rng&) { return good.gradient(); });
   require_all_refused(probe, flaws_of_version<TernaryForwardArgs>(), TERNARY_UNSUPPORTED,
                       [&](Rng&) { return good.forward(); });
+}
+
+}  // namespace
+
+std::vector<Check> refusals_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"refused_checkpoints", "damaged checkpoints that are used", robustness, 1, major},
+       refused_checkpoints},
+      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
+       bad_arguments},
+      {{"bad_lessons", "models and texts that make no sense, trained on", robustness, 0.5, minor},
+       bad_lessons},
+      {{"small_capacity", "checkpoints written where there is no room", robustness, 0.5, minor},
+       small_capacity},
+      {{"unsupported_requests", "versions and devices that are not implemented", robustness, 0.5,
+        minor},
+       unsupported_requests},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

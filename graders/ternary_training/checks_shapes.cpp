@@ -1,7 +1,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "small_lessons.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -28,8 +29,6 @@ void require_trains(Probe& probe, const char* name, const TernaryModel& model,
   lesson.seed = rng();
   require_claim(probe, learn(probe, lesson));
 }
-
-}  // namespace
 
 void odd_shapes(Probe& probe) {
   require_trains(probe, "prime_vocab", {31, 32, 2, 2, 32, 16, 32}, 300);
@@ -85,6 +84,21 @@ void odd_documents(Probe& probe) {
       lesson.documents.push_back(length == 0 ? Text{} : source_text(rng, 24, length));
     require_claim(probe, learn(probe, lesson));
   }
+}
+
+}  // namespace
+
+std::vector<Check> shapes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"odd_shapes", "vocabularies, heads, widths and windows of unusual size", robustness, 2,
+        major},
+       odd_shapes},
+      {{"group_sizes", "groups of 128 taken for granted", robustness, 1, major}, group_sizes},
+      {{"odd_documents", "documents that are empty or shorter than a window", robustness, 1, major},
+       odd_documents},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

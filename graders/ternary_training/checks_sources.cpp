@@ -1,8 +1,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "course.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "small_lessons.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -32,8 +33,6 @@ double hidden_perplexity(Probe& probe, const Lesson& lesson, const std::vector<T
   const Network network(checkpoint_of(probe, lesson, outcome));
   return likelihood_of(network, hidden, 1).perplexity();
 }
-
-}  // namespace
 
 // Nothing predicts the source better than its own table; a model that looks at two tokens gets
 // near.
@@ -88,6 +87,21 @@ void unseen_tokens(Probe& probe) {
   if (!(nll <= most))
     probe.fail(fmt::format("text with ids that never occurred has {:.2f} nats a token, want {:.2f}",
                            nll, most));
+}
+
+}  // namespace
+
+std::vector<Check> sources_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"known_entropy", "a source of known entropy, beaten or hardly learnt", correctness, 2,
+        major},
+       known_entropy},
+      {{"relabelled_tokens", "ids that mean something", correctness, 1, major}, relabelled_tokens},
+      {{"unseen_tokens", "ids that never occurred in training", robustness, 1, major},
+       unseen_tokens},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

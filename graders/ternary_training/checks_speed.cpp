@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "checks.h"
 #include "drawing.h"
 #include "harness/core/machine.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "laps.h"
 #include "unit.h"
 
@@ -33,8 +34,6 @@ Lap lap_of(Session& session, Asked& asked, const Judge& judge) {
   if (!fault.empty()) lap.finding = Finding{Verdict::wrong, "", std::move(fault), {}, {}};
   return lap;
 }
-
-}  // namespace
 
 // Windows of the graded model: what evaluation and generation are made of.
 void forward_speed(Probe& probe) {
@@ -84,6 +83,18 @@ void gradient_speed(Probe& probe) {
     });
   };
   probe.race(spec, kBudget);
+}
+
+}  // namespace
+
+std::vector<Check> speed_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"forward_speed", "slow evaluation", performance, 2, minor}, forward_speed},
+      {{"quantize_speed", "slow quantisation", performance, 1, minor}, quantize_speed},
+      {{"gradient_speed", "slow training steps", performance, 2, minor}, gradient_speed},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "checks.h"
 #include "course.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "ngrams.h"
 #include "sample.h"
 
@@ -69,8 +70,6 @@ int rank_of(Rng& rng, const Network& network, const Canary& canary,
   }
   return rank;
 }
-
-}  // namespace
 
 // The harness's own forward pass over chapters that were never handed over.
 void hidden_text(Probe& probe, Course& course) {
@@ -199,6 +198,30 @@ void perplexity(Probe& probe, Course& course) {
   if (course.outcome().seconds > 0)
     probe.fact("tokens a second, as the solution says",
                static_cast<double>(course.outcome().tokens_seen) / course.outcome().seconds, "");
+}
+
+}  // namespace
+
+std::vector<Check> text_checks(const std::shared_ptr<Course>& course) {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"hidden_text", "text that was never seen, predicted no better than by counting",
+        correctness, 4, critical},
+       about(course, hidden_text)},
+      {{"memorisation", "training text learnt by heart", correctness, 2, critical},
+       about(course, memorisation)},
+      {{"pairs_of_tokens", "less learnt than by counting pairs", correctness, 2, major},
+       about(course, pairs_of_tokens)},
+      {{"honest_claims", "a checkpoint that is not the one measured; leaks into held-out text",
+        correctness, 2, major},
+       about(course, honest_claims)},
+      {{"canaries", "training text that was not read, or text that was read instead of it",
+        correctness, 0.5, minor},
+       about(course, canaries)},
+      {{"perplexity", "little learnt in the time allowed", performance, 6, minor},
+       about(course, perplexity)},
+  };
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/grading/probe.h"
@@ -80,5 +82,11 @@ class Course {
   std::optional<Likelihood> hidden_, claimed_;
   std::optional<Yardsticks> yardsticks_;
 };
+
+/// A check of the one run that all groups share.
+inline std::function<void(Probe&)> about(std::shared_ptr<Course> course,
+                                         void (*check)(Probe&, Course&)) {
+  return [course = std::move(course), check](Probe& probe) { check(probe, *course); };
+}
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE
