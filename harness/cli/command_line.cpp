@@ -41,6 +41,7 @@ struct Options {
   RerunOptions rerun;
   VerifyOptions verify;
   std::string report_folder;
+  std::string report_site;
   std::string judgement;
   bool report_check = false;
   CompareOptions compare;
@@ -176,8 +177,13 @@ void add_other_verbs(CLI::App& app, Options& o) {
 
   add_verb(app, "score", "Apply the rubric to recorded results; runs nothing", "score");
 
-  CLI::App& report = add_verb(app, "report", "Write the Markdown reports", "report --check");
-  report.add_option("-o,--output", o.report_folder, "Folder (default: reports/)");
+  CLI::App& report = add_verb(app, "report", "Write the reports", "report --check");
+  report.add_option("-o,--output", o.report_folder,
+                    "Folder of what git keeps: Markdown pages, the main plots, and data/, which "
+                    "they are made from (default: reports/)");
+  report.add_option("--site", o.report_site,
+                    "Folder of everything: the pages, index.html to sort and filter, a page for "
+                    "each pair, all plots, aggregate.json, claims.json (default: build/report/)");
   report.add_flag("--check", o.report_check, "Write nothing; exit with 1 when pages are outdated");
 
   CLI::App& import = add_verb(app, "import", "Take over grades that others published by reading",
@@ -250,8 +256,11 @@ Answer help_on(CLI::App& app, const std::vector<std::string>& topic) {
 }
 
 ReportOptions report_options(const Context& context, const Options& o) {
-  if (o.report_folder.empty()) return {context.root() / "reports", o.report_check};
-  return {o.report_folder, o.report_check};
+  const auto folder = [&](const std::string& word, const fs::path& usual) {
+    return word.empty() ? context.root() / usual : fs::path(word);
+  };
+  return {folder(o.report_folder, "reports"), folder(o.report_site, "build/report"),
+          o.report_check};
 }
 
 AuditOptionsOfUser audit_options(const Context& context, const Options& o) {

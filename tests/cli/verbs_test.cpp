@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/report/data/report_data.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/ledger.h"
 #include "harness/store/observation_json.h"
@@ -167,6 +168,12 @@ TEST_CASE("reports come out the same from the data that they leave behind") {
   const fs::path page = checkout.root() / "reports/README.md";
   const std::string first = read_file(page);
   CHECK(checkout.run({"report", "--check"}).code == kExitDone);
+  CHECK(fs::exists(checkout.root() / "build/report/index.html"));
+  CHECK_FALSE(fs::exists(checkout.root() / "reports/index.html"));
+  const fs::path site = checkout.root() / "elsewhere";
+  REQUIRE(checkout.run({"report", "--site", site.string()}).code == kExitDone);
+  for (const char* file : {"README.md", "index.html", "aggregate.json", "pairs/README.md"})
+    CHECK(fs::exists(site / file));
 
   fs::remove_all(checkout.results().root());
   REQUIRE(checkout.run({"report"}).code == kExitDone);
@@ -187,25 +194,32 @@ TEST_CASE("the page of a submission that is gone is taken away, other files are 
   REQUIRE(checkout.run({"report"}).code == kExitDone);
   const fs::path reports = checkout.root() / "reports";
   write_file(reports / "submissions/notes.md", "mine\n");
-  fs::remove_all(reports / "data/alpha");
+  const fs::path grades = reports / "data/grades.jsonl";
+  const std::string both = read_file(grades);
+  write_file(grades, both.substr(both.find('\n') + 1));  // alpha's line
   fs::remove_all(checkout.results().root());
   CHECK(checkout.run({"report", "--check"}).code == kExitGateFailed);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
   CHECK_FALSE(fs::exists(reports / "submissions/alpha.md"));
   CHECK(fs::exists(reports / "submissions/bravo.md"));
   CHECK(fs::exists(reports / "submissions/notes.md"));
+  CHECK(contains(read_file(reports / "ledger.md"), "withdrawn"));
+  CHECK_FALSE(fs::exists(reports / "data/alpha.yaml"));
 }
 
 TEST_CASE("an older local result does not replace a newer published one") {
   const Checkout checkout;
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
-  CellObservation newer = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation older = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation newer = older;
   newer.provenance.started = "2027-01-01T00:00:00Z";
-  const ResultStore data(checkout.root() / "reports/data");
-  data.save(newer);
+  checkout.results().save(newer);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
-  CHECK(data.load("bravo", checkout.challenge)->provenance.started == "2027-01-01T00:00:00Z");
+  checkout.results().save(older);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  const ReportData data(checkout.root() / "reports/data");
+  CHECK(data.load().at(0).seen.provenance.started == "2027-01-01T00:00:00Z");
 }
 
 TEST_CASE("list shows every challenge, and checks with what they attack") {
