@@ -1,12 +1,25 @@
-# A room is a folder harness/NAME built as one static library, gauntlet_NAME. A file main.cpp in a
-# room is a program of its own and not part of the library.
+# A room is a folder harness/NAME built as one static library, gauntlet_NAME, with what lies in its
+# folders. A file main.cpp in a room, and a folder `inside`, belong to a program of its own and not
+# to the library. Style sheets and scripts are embedded as text, see embed.cmake.
 function(gauntlet_room name)
   set(folder ${PROJECT_SOURCE_DIR}/harness/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  list(REMOVE_ITEM sources ${folder}/main.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
+  file(GLOB apart CONFIGURE_DEPENDS ${folder}/main.cpp ${folder}/inside/*.cpp)
+  list(REMOVE_ITEM sources ${apart})
   if(NOT sources)
     message(FATAL_ERROR "harness/${name} holds no .cpp file")
   endif()
+  file(GLOB texts CONFIGURE_DEPENDS ${folder}/*/*.css ${folder}/*/*.js)
+  foreach(text IN LISTS texts)
+    cmake_path(RELATIVE_PATH text BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+    set(written ${PROJECT_BINARY_DIR}/embedded/${path}.cpp)
+    add_custom_command(OUTPUT ${written}
+                       COMMAND ${CMAKE_COMMAND} -DINPUT=${text} -DOUTPUT=${written}
+                               -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+                       DEPENDS ${text} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+                       COMMENT "Embedding ${path}" VERBATIM)
+    list(APPEND sources ${written})
+  endforeach()
   add_library(gauntlet_${name} STATIC ${sources})
   target_include_directories(gauntlet_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(gauntlet_${name} PUBLIC fmt::fmt)

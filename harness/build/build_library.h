@@ -22,7 +22,7 @@ struct Recipe {
 
 // Raised when the steps change in what they make or tell.
 inline constexpr std::string_view kSteps =
-    "4: compiler and assembler apart, searched with the compiler's own command";
+    "5: compiler and assembler apart, searched with the compiler's own command";
 
 /// The way from a solution's files to its library. Our own faults, and the machine's, are these and
 /// no others; each is seen by us, not read in what the compiler says, and none is kept:

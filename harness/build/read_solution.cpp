@@ -21,7 +21,7 @@ constexpr std::uintmax_t kMostBytes = 256 << 10;
 constexpr int kMostFolders = 4;     // below the solution's own
 constexpr int kMostEntries = 1000;  // notes and empty folders as well
 
-constexpr std::array<std::string_view, 5> kCode{".cpp", ".h", ".hpp", ".cu", ".cuh"};
+constexpr std::array<std::string_view, 3> kCode{".cpp", ".h", ".hpp"};
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& rule) {
   throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule), 3);
@@ -113,9 +113,14 @@ class Reader {
     if (!fs::is_regular_file(status)) refuse(file, "is no regular file");
     const bool claims = relative == SolutionSource::kClaims;
     if (is_note(relative) && !claims) return;
+    if (relative.extension() == ".cu" || relative.extension() == ".cuh")
+      refuse(
+          file,
+          "CUDA sources are not graded yet, and none is left out silently: hand in a solution.cpp "
+          "for the CPU");
     if (!is_code(relative) && !claims)
       refuse(file,
-             "is of a kind that a solution cannot hold; wanted: .cpp, .h, .hpp, .cu, .cuh, and "
+             "is of a kind that a solution cannot hold; wanted: .cpp, .h, .hpp, and "
              "beside them .md and claims.yaml");
     std::string content = content_of(file);
     if (claims) {

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/core/digest.h"
+
 namespace gauntlet {
 namespace {
 
 constexpr std::string_view kEnd = "end-of-search";
 
 /// The compiler reads all text before it looks at what it means, and a missing file ends it at
-/// once. Two line ends: the first may be a continued line's. Every file has it, headers too, so
-/// that files of the same text remain so.
-std::string end_of_file(const std::string& missing) {
-  return fmt::format("\n\n#if __INCLUDE_LEVEL__ == 0\n#include \"{}\"\n#endif\n", missing);
+/// once. Two line ends: the first may be a continued line's. Every file has it, headers too, and
+/// with it a digest of what it was handed in as: `#pragma once` takes files of the same text for one,
+/// and may do so exactly where the build does.
+std::string end_of_file(const std::string& missing, const std::string& handed_in) {
+  return fmt::format("\n\n#if __INCLUDE_LEVEL__ == 0\n#include \"{}\"\n#endif\n// {}\n", missing,
+                     sha256(handed_in));
 }
 
 bool is_end(const Diagnostic& said, const SolutionSource::File& file) {
@@ -26,10 +30,11 @@ bool is_end(const Diagnostic& said, const SolutionSource::File& file) {
 SilencerSearch::SilencerSearch(const std::vector<SolutionSource::File>& files,
                                const std::string& contract, BuildFolder& folder, BuildSteps& steps)
     : files_(files), folder_(folder), steps_(steps) {
-  const std::string end = end_of_file(folder_.new_name(kEnd));
+  const std::string missing = folder_.new_name(kEnd);
   std::vector<SolutionSource::File> changed = with_misspelt_lines(files, found_);
-  for (SolutionSource::File& file : changed) file.content += end;
-  contract_ = contract + end;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    changed[i].content += end_of_file(missing, files[i].content);
+  contract_ = contract + end_of_file(missing, contract);
   folder_.put(changed, contract_);
 }
 

@@ -112,6 +112,8 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
   if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
   if (!options.only.empty() && options.challenges.size() != 1)
     throw UserError("--only names contestants of one challenge; say which by -c CHALLENGE");
+  if (!options.only.empty() && !options.record.empty())
+    throw UserError("--record keeps whole audits; leave out --only");
   Answer answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;

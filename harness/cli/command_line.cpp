@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kIntroduction =
-    "Gauntlet grades C++ and CUDA solutions that language models wrote.\n\n"
+    "Gauntlet grades C++ solutions that language models wrote.\n\n"
     "  ./gauntlet new my-model                  a folder to put the model's answers into\n"
     "  ./gauntlet grade submissions/my-model    build, check, time, score\n"
     "  ./gauntlet report                        write reports/README.md";
@@ -41,6 +41,7 @@ struct Options {
   RerunOptions rerun;
   VerifyOptions verify;
   std::string report_folder;
+  std::string report_site;
   std::string judgement;
   bool report_check = false;
   CompareOptions compare;
@@ -156,20 +157,17 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   audit.add_option("--mutant-seeds", o.audit.mutant_seeds,
                    "Seeds for every mutant and the checks that must notice it, which have to do so "
                    "with two of three; else 1, and 3 for a check that missed");
-  CLI::Option* only =
-      audit
-          .add_option(
-              "--only", o.audit.only,
-              "Only the mutant or honest variant of this name, of the one challenge that -c "
-              "names; repeatable")
-          ->allow_extra_args(false);
+  audit
+      .add_option("--only", o.audit.only,
+                  "Only the mutant or honest variant of this name, of the one challenge that -c "
+                  "names; repeatable, not with --record")
+      ->allow_extra_args(false);
   CLI::Option* brief =
       audit.add_flag("--brief", o.audit.brief,
                      "Put to mutants only the checks that must notice them, and try at most three "
                      "seeds for honest variants: half the time");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
-      ->excludes(brief)
-      ->excludes(only);
+      ->excludes(brief);
   audit.add_flag("--attacks", o.audit.attacks,
                  "Audit the sandbox instead: attacks and odd programs on every tier");
 }
@@ -187,8 +185,13 @@ void add_other_verbs(CLI::App& app, Options& o) {
 
   add_verb(app, "score", "Apply the rubric to recorded results; runs nothing", "score");
 
-  CLI::App& report = add_verb(app, "report", "Write the Markdown reports", "report --check");
-  report.add_option("-o,--output", o.report_folder, "Folder (default: reports/)");
+  CLI::App& report = add_verb(app, "report", "Write the reports", "report --check");
+  report.add_option("-o,--output", o.report_folder,
+                    "Folder of what git keeps: Markdown pages, the main plots, and data/, which "
+                    "they are made from (default: reports/)");
+  report.add_option("--site", o.report_site,
+                    "Folder of everything: the pages, index.html to sort and filter, a page for "
+                    "each pair, all plots, aggregate.json, claims.json (default: build/report/)");
   report.add_flag("--check", o.report_check, "Write nothing; exit with 1 when pages are outdated");
 
   CLI::App& import = add_verb(app, "import", "Take over grades that others published by reading",
@@ -261,8 +264,11 @@ Answer help_on(CLI::App& app, const std::vector<std::string>& topic) {
 }
 
 ReportOptions report_options(const Context& context, const Options& o) {
-  if (o.report_folder.empty()) return {context.root() / "reports", o.report_check};
-  return {o.report_folder, o.report_check};
+  const auto folder = [&](const std::string& word, const fs::path& usual) {
+    return word.empty() ? context.root() / usual : fs::path(word);
+  };
+  return {folder(o.report_folder, "reports"), folder(o.report_site, "build/report"),
+          o.report_check};
 }
 
 AuditOptionsOfUser audit_options(const Context& context, const Options& o) {

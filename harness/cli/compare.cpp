@@ -7,7 +7,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
-#include "harness/report/terminal_compare.h"
+#include "harness/report/terminal/terminal_compare.h"
 
 namespace gauntlet {
 namespace {
@@ -26,22 +26,27 @@ class Results {
  public:
   explicit Results(const Context& context)
       : local_(context.store()),
-        published_(context.store_in(context.root() / "reports" / "data")) {}
+        published_(published_cells(context)),
+        published_papers_(report_data(context.root() / "reports").papers()) {}
 
   std::vector<std::string> submissions() const {
     std::vector<std::string> names = local_.submissions();
-    for (const auto& name : published_.submissions())
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    for (const auto& cell : published_)
+      if (std::find(names.begin(), names.end(), cell.submission) == names.end())
+        names.push_back(cell.submission);
     return names;
   }
 
   void add(const std::string& submission, ReportInput& input) const {
-    for (const auto* store : {&local_, &published_}) {
-      for (const auto& cell : store->load_all())
+    const auto local = local_.load_all();
+    for (const auto* cells : {&local, &published_})
+      for (const auto& cell : *cells)
         if (cell.submission == submission && !has(input, cell)) input.cells.push_back(cell);
-      if (auto papers = store->load_papers(submission))
-        input.papers.emplace(submission, *std::move(papers));
-    }
+    if (auto papers = local_.load_papers(submission))
+      input.papers.emplace(submission, *std::move(papers));
+    else if (const auto known = published_papers_.find(submission);
+             known != published_papers_.end())
+      input.papers.insert(*known);
   }
 
  private:
@@ -52,7 +57,8 @@ class Results {
   }
 
   ResultStore local_;
-  ResultStore published_;
+  std::vector<CellObservation> published_;
+  std::map<std::string, Papers> published_papers_;
 };
 
 std::vector<std::string> named_submissions(const Results& results,

@@ -8,7 +8,7 @@
 
 #include "harness/core/seed.h"
 #include "harness/grading/cell.h"
-#include "harness/report/terminal.h"
+#include "harness/report/terminal/terminal.h"
 #include "harness/score/board.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/result_store.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/report/terminal.h"
+#include "harness/report/terminal/terminal.h"
 
 namespace gauntlet {
 

@@ -10,7 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
-#include "harness/report/phrases.h"
+#include "harness/report/text/phrases.h"
 #include "harness/sandbox/report.h"
 #include "harness/score/judge_claims.h"
 #include "harness/store/reuse.h"

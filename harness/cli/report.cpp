@@ -11,7 +11,8 @@
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/core/text.h"
-#include "harness/report/replaced.h"
+#include "harness/report/text/phrases.h"
+#include "harness/store/result_store.h"
 
 namespace gauntlet {
 
@@ -19,68 +20,101 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using Files = std::map<std::string, std::string>;
+
 /// Such a run would stay the newest until its time has come.
 bool lies_ahead(const CellObservation& cell) {
   return cell.provenance.started > utc_now();
 }
 
-std::string ahead_of(const std::filesystem::path& file, const CellObservation& cell) {
+std::string ahead_of(const std::string& grade, const CellObservation& cell) {
   return fmt::format("{} says that its run began at {}, which lies ahead of this machine's clock",
-                     file.string(), one_line(cell.provenance.started, 40));
+                     grade, one_line(cell.provenance.started, 40));
 }
 
-/// Brings new results into the report's own data, with their receipts. What is there already stays,
-/// unless the result is of a later run: a checkout without results/ can still write the whole
-/// report.
-void take_over(const Context& context, const ResultStore& data) {
-  const ResultStore results = context.store();
-  for (const auto& cell : data.load_all())
-    if (lies_ahead(cell))
-      context.remark(ahead_of(data.observation_file(cell.submission, cell.challenge), cell) +
+/// What is published with the new results in it. What is there already stays, unless the result is
+/// of a later run: a checkout without results/ can still write the whole report.
+std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubric,
+                                      const std::vector<PublishedCell>& published) {
+  std::vector<PublishedCell> cells;
+  for (const auto& cell : published)
+    if (!cell.grade.empty()) cells.push_back(cell);
+  for (const auto& cell : cells)
+    if (lies_ahead(cell.seen))
+      context.remark(ahead_of(fmt::format("the published grade of {} in {}", cell.seen.submission,
+                                          cell.seen.challenge),
+                              cell.seen) +
                      ": any other grade replaces it");
-  for (const auto& cell : results.load_all()) {
-    if (lies_ahead(cell)) {
-      context.remark(ahead_of(results.observation_file(cell.submission, cell.challenge), cell) +
-                     ": it is not published; set the clock right, or grade again");
+  const ResultStore results = context.store();
+  for (const auto& seen : results.load_all()) {
+    if (lies_ahead(seen)) {
+      context.remark(
+          ahead_of(results.observation_file(seen.submission, seen.challenge).string(), seen) +
+          ": it is not published; set the clock right, or grade again");
       continue;
     }
-    const auto known = data.load(cell.submission, cell.challenge);
-    if (known && !lies_ahead(*known) && known->provenance.started > cell.provenance.started)
+    auto known = std::find_if(cells.begin(), cells.end(), [&](const PublishedCell& cell) {
+      return cell.seen.submission == seen.submission && cell.seen.challenge == seen.challenge;
+    });
+    if (known == cells.end()) known = cells.insert(known, PublishedCell{});
+    if (!lies_ahead(known->seen) && known->seen.provenance.started > seen.provenance.started)
       continue;
-    const auto receipt = results.load_receipt(cell.submission, cell.challenge);
-    const HoldInterrupts hold;
-    data.save(cell);
-    data.close_receipt(cell, receipt);
+    *known = {seen, "", "", "", ""};
+    const auto receipt = results.load_receipt(seen.submission, seen.challenge);
+    if (!receipt) continue;
+    known->commitment = receipt->commitment;
+    if (receipt->closing) known->closing = closing_digest(*receipt);
   }
-  for (const auto& submission : results.submissions())
-    if (const auto papers = results.load_papers(submission)) data.save_papers(submission, *papers);
+  std::sort(cells.begin(), cells.end(), by_name);
+  cells = ReportData::as_kept(cells);  // pages say what their data say
+  for (auto& cell : cells) {
+    cell.grade = published_grade(rubric, cell.seen);
+    cell.rubric = rubric.digest;
+  }
+  return cells;
 }
 
-/// What the report that lies there says otherwise.
-std::vector<LedgerEntry> replaced_since(const fs::path& published, const ReportInput& now) {
-  if (!fs::exists(published)) return {};
-  return replaced_grades(read_file(published, kResultFile), published.string(), now, utc_now());
+std::map<std::string, Papers> papers_of(const Context& context, const ReportInput& published,
+                                        const std::vector<PublishedCell>& cells) {
+  std::map<std::string, Papers> papers;
+  for (const auto& cell : cells) {
+    const std::string& name = cell.seen.submission;
+    if (auto now = context.store().load_papers(name))
+      papers[name] = *std::move(now);
+    else if (const auto before = published.papers.find(name); before != published.papers.end())
+      papers[name] = before->second;
+  }
+  return papers;
 }
 
-/// Pages and plots that this program wrote for a submission or a curve which is gone.
-std::vector<std::string> orphans(const fs::path& folder,
-                                 const std::map<std::string, std::string>& pages) {
+/// Pages and plots that this program wrote and that the report has no more.
+std::vector<std::string> orphans(const fs::path& folder, const Files& pages) {
   std::vector<std::string> names;
-  for (const char* part : {"submissions", "plots", "pairs", "challenges"}) {
-    if (!fs::is_directory(folder / part)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(folder / part)) {
-      const std::string name = entry.path().lexically_relative(folder).string();
-      const bool ours = entry.path().extension() == ".md" || entry.path().extension() == ".svg";
-      if (ours && !pages.count(name) && read_file(entry.path()).rfind(kGeneratedMark, 0) == 0)
-        names.push_back(name);
-    }
+  if (!fs::is_directory(folder)) return names;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    const bool ours = entry.path().extension() == ".md" || entry.path().extension() == ".svg";
+    if (ours && !pages.count(name) && read_file(entry.path()).rfind(kGeneratedMark, 0) == 0)
+      names.push_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-std::vector<std::string> differences(const fs::path& folder,
-                                     const std::map<std::string, std::string>& pages) {
+/// Those that belong into the folder that git keeps.
+Files for_git(Files files) {
+  std::erase_if(files, [](const auto& file) { return !is_for_git(file.first); });
+  return files;
+}
+
+void write_files(const fs::path& folder, const Files& files) {
+  for (const auto& name : orphans(folder, files)) fs::remove(folder / name);
+  for (const auto& [name, content] : files)
+    if (!fs::exists(folder / name) || read_file(folder / name) != content)
+      write_file(folder / name, content);
+}
+
+std::vector<std::string> differences(const fs::path& folder, const Files& pages) {
   std::vector<std::string> names = orphans(folder, pages);
   for (const auto& [name, content] : pages)
     if (!fs::exists(folder / name) || read_file(folder / name) != content) names.push_back(name);
@@ -89,7 +123,7 @@ std::vector<std::string> differences(const fs::path& folder,
 }
 
 Answer check_report(const Context& context, const fs::path& folder) {
-  const auto pages = render_report(report_input(context, folder));
+  const auto pages = for_git(render_report(report_input(context, folder)));
   const auto names = differences(folder, pages);
   Answer answer;
   answer.document = {{"schema", "gauntlet.report-check/1"}, {"differing", Json(names)}};
@@ -106,27 +140,33 @@ Answer check_report(const Context& context, const fs::path& folder) {
 
 Answer report(const Context& context, const ReportOptions& options) {
   if (options.check) return check_report(context, options.folder);
-  const ResultStore data = context.store_in(options.folder / "data");
-  take_over(context, data);
+  const ReportData data = report_data(options.folder);
+  const auto published = data.load();
   ReportInput input = report_input(context, options.folder);
-  const auto replaced = replaced_since(options.folder / "aggregate.json", input);
+  const auto cells = taken_over(context, input.rubric, published);
+  input.papers = papers_of(context, input, cells);
+  input.cells.clear();
+  for (const auto& cell : cells) input.cells.push_back(cell.seen);
+  const auto replaced = grade_changes(published, input, utc_now());
   input.ledger.insert(input.ledger.end(), replaced.begin(), replaced.end());
-  const auto pages = render_report(input);
+  const Files everything = render_report(input);
+  const Files pages = for_git(everything);
   const auto changed = differences(options.folder, pages);
-  const auto gone = orphans(options.folder, pages);
   {
-    const HoldInterrupts hold;  // the ledger and the pages belong together
-    append_to_ledger(ledger_file(data), replaced);
-    for (const auto& name : gone) fs::remove(options.folder / name);
-    for (const auto& [name, content] : pages) write_file(options.folder / name, content);
+    const HoldInterrupts hold;  // the data, the ledger and the pages belong together
+    data.save(cells, input.papers);
+    append_to_ledger(ledger_file(options.folder), replaced);
+    write_files(options.folder, pages);
+    write_files(options.site, everything);
   }
   Answer answer;
-  answer.text = fmt::format("{}\n", (options.folder / "README.md").string());
-  answer.document = {{"schema", "gauntlet.report/1"},
-                     {"folder", options.folder.string()},
-                     {"pages", pages.size()},
-                     {"changed", Json(changed)}};
-  context.remark(fmt::format("{} pages, changed: {}", pages.size(), sentence_list(changed)));
+  answer.text = fmt::format("{}\n{}\n", (options.folder / "README.md").string(),
+                            (options.site / "index.html").string());
+  answer.document = {{"schema", "gauntlet.report/1"}, {"folder", options.folder.string()},
+                     {"site", options.site.string()}, {"pages", pages.size()},
+                     {"files", everything.size()},    {"changed", Json(changed)}};
+  context.remark(fmt::format("{} pages, changed: {}; {} files of the site", pages.size(),
+                             sentence_list(changed), everything.size()));
   return answer;
 }
 

@@ -35,8 +35,19 @@ std::map<std::string, Judgement> judgements(const fs::path& folder) {
 
 }  // namespace
 
-fs::path ledger_file(const ResultStore& data) {
-  return data.root() / "ledger.jsonl";
+ReportData report_data(const fs::path& folder) {
+  return ReportData(folder / "data");
+}
+
+fs::path ledger_file(const fs::path& folder) {
+  return folder / "data" / "ledger.jsonl";
+}
+
+std::vector<CellObservation> published_cells(const Context& context) {
+  std::vector<CellObservation> cells;
+  for (auto& cell : report_data(context.root() / "reports").load())
+    if (!cell.grade.empty()) cells.push_back(std::move(cell.seen));
+  return cells;
 }
 
 ReportInput report_frame(const Context& context) {
@@ -52,12 +63,12 @@ ReportInput report_frame(const Context& context) {
 }
 
 ReportInput report_input(const Context& context, const fs::path& folder) {
-  const ResultStore data = context.store_in(folder / "data");
   ReportInput input = report_frame(context);
-  input.ledger = load_ledger(ledger_file(data));
-  input.cells = data.load_all();
-  for (const auto& submission : data.submissions())
-    if (auto papers = data.load_papers(submission)) input.papers[submission] = *std::move(papers);
+  input.ledger = load_ledger(ledger_file(folder));
+  const ReportData data = report_data(folder);
+  for (auto& cell : data.load())
+    if (!cell.grade.empty()) input.cells.push_back(std::move(cell.seen));
+  input.papers = data.papers();
   input.judgements = judgements(folder);
   input.audits = load_audits(folder / "audit");
   return input;

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/grading_run.h"
+#include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
@@ -10,13 +12,21 @@
 namespace gauntlet {
 namespace {
 
+std::vector<CellObservation>::const_iterator find_cell(const std::vector<CellObservation>& cells,
+                                                       const std::string& submission,
+                                                       const std::string& challenge) {
+  return std::find_if(cells.begin(), cells.end(), [&](const CellObservation& cell) {
+    return cell.submission == submission && cell.challenge == challenge;
+  });
+}
+
 /// The results that know the cell: the local ones, else those that the reports were made from.
-ResultStore store_with(const Context& context, const std::string& submission,
-                       const std::string& challenge) {
+std::vector<CellObservation> results_with(const Context& context, const std::string& submission,
+                                          const std::string& challenge) {
   const ResultStore local = context.store();
-  if (local.load(submission, challenge)) return local;
-  const ResultStore published = context.store_in(context.root() / "reports" / "data");
-  if (published.load(submission, challenge)) {
+  if (local.load(submission, challenge)) return local.load_all();
+  auto published = published_cells(context);
+  if (find_cell(published, submission, challenge) != published.end()) {
     context.remark("from reports/data; nothing was graded here");
     return published;
   }
@@ -43,10 +53,10 @@ const CheckObservation& find_check(const CellObservation& cell, const std::strin
 Answer show(const Context& context, const ShowOptions& options) {
   const std::size_t slash = options.what.find('/');
   const std::string challenge = options.what.substr(0, slash);
-  const ResultStore store = store_with(context, options.submission, challenge);
-  const CellObservation cell = *store.load(options.submission, challenge);
+  const auto results = results_with(context, options.submission, challenge);
+  const CellObservation& cell = *find_cell(results, options.submission, challenge);
   const Rubric rubric = context.rubric();
-  const Board board(rubric, store.load_all(), {});
+  const Board board(rubric, results, {});
   const BoardCell& scored = *board.find(cell.submission, cell.challenge);
   Answer answer;
   answer.document = {{"schema", "gauntlet.show/1"}, {"cell", cell_document(rubric, scored, cell)}};

@@ -48,7 +48,8 @@ Answer verify(const Context& context, const VerifyOptions& options);
 Answer score(const Context& context);
 
 struct ReportOptions {
-  std::filesystem::path folder;
+  std::filesystem::path folder;  // of what git keeps: pages, main plots, data
+  std::filesystem::path site;    // of everything
   bool check = false;  // compare instead of writing
 };
 Answer report(const Context& context, const ReportOptions& options);

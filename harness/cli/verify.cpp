@@ -112,6 +112,12 @@ std::vector<Proof> check_files(const Context& context, const Claim& claim,
     proofs.push_back(
         {"observation", Outcome::noted,
          fmt::format("{} is not there; the run below stands for it", observation.string())});
+    if (const fs::path score = claim.folder / "score.json"; fs::exists(score))
+      proofs.push_back(
+          {"score", Outcome::open,
+           fmt::format("{} has no observation beside it that it could follow from; remove it, or "
+                       "run ./gauntlet grade",
+                       score.string())});
     return proofs;
   }
   const std::string text = read_file(observation, kResultFile);

@@ -27,7 +27,7 @@ ClaimKind claim_kind_named(std::string_view name);
 Bound bound_named(std::string_view name);
 
 /// One line of a submission's claims.yaml. A stated claim is the submission's; the sentences of a
-/// report are other claims, ours (harness/report/claims.h).
+/// report are other claims, ours (harness/report/model/claims.h).
 struct StatedClaim {
   ClaimKind kind = ClaimKind::bound;
   std::variant<double, Bound> value;

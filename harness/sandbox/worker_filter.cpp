@@ -47,8 +47,8 @@ void allow_elsewhere(FilterBuilder& filter, std::string_view name, Conditions...
 void allow_memory(FilterBuilder& filter) {
   allow_elsewhere(filter, "munmap");
   // Shared memory would escape the memory limit, which counts private pages; huge pages that were
-  // set aside escape every count.
-  const auto its_own = arg_masked(3, MAP_TYPE | MAP_HUGETLB, MAP_PRIVATE);
+  // set aside escape every count, and what grows downwards the limit on data.
+  const auto its_own = arg_masked(3, MAP_TYPE | MAP_HUGETLB | MAP_GROWSDOWN, MAP_PRIVATE);
   allow_elsewhere(filter, "mmap", its_own);
   // Wherever there is room; or at 0 and no further than to kept memory.
   filter.add(SCMP_ACT_ALLOW, "mmap", {arg_is(0, 0), arg_at_most(1, kKeptEnd / 2), its_own});

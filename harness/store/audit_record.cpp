@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/files.h"
+#include "harness/core/text.h"
 
 namespace gauntlet {
 
@@ -11,12 +12,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kAuditSchema = "gauntlet.audit-record/2";
+constexpr std::string_view kAuditSchema = "gauntlet.audit-record/3";
+
+Json to_json(const KillCount& count) {
+  return {{"check", count.check}, {"killed", count.killed}, {"asked", count.asked}};
+}
 
 Json to_json(const AuditRecord::Row& row) {
   Json named = Json::array();
-  for (const KillCount& count : row.named)
-    named.push_back({{"check", count.check}, {"killed", count.killed}, {"asked", count.asked}});
+  for (const KillCount& count : row.named) named.push_back(to_json(count));
   return {{"kind", row.kind},
           {"name", row.name},
           {"note", row.note},
@@ -26,12 +30,51 @@ Json to_json(const AuditRecord::Row& row) {
           {"problems", Json(row.problems)}};
 }
 
-std::vector<KillCount> named_checks(const JsonFields& row) {
-  std::vector<KillCount> named;
-  for (const auto& count : row.list("named"))
-    named.push_back({count.text("check"), static_cast<int>(count.integer("killed")),
-                     static_cast<int>(count.integer("asked"))});
-  return named;
+// What a check did to a row, in a letter each: nothing, failed, had to fail and did.
+constexpr char kPassed = '.';
+constexpr char kFailed = 'x';
+constexpr char kNamed = 'N';
+
+/// A row as a file keeps it, without its seed and note: --json prints them, and mutants.yaml has
+/// the note.
+Json line_of(const AuditRecord& record, const AuditRecord::Row& row) {
+  std::string checks(record.checks.size(), kPassed);
+  Json seeds = Json::array();
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (contains(row.failed_checks, record.checks[i])) checks[i] = kFailed;
+    for (const KillCount& count : row.named) {
+      if (count.check != record.checks[i]) continue;
+      if (checks[i] == kFailed && count.killed == 1 && count.asked == 1)
+        checks[i] = kNamed;
+      else
+        seeds.push_back(to_json(count));
+    }
+  }
+  Json line{{row.kind, row.name}};
+  if (checks.find_first_not_of(kPassed) != std::string::npos) line["checks"] = checks;
+  if (!seeds.empty()) line["seeds"] = seeds;
+  if (!row.problems.empty()) line["problems"] = row.problems;
+  return line;
+}
+
+AuditRecord::Row row_from(const JsonFields& in, const std::vector<std::string>& checks) {
+  AuditRecord::Row row;
+  for (const char* kind : {"mutant", "honest"})
+    if (in.has(kind)) row = {kind, in.text(kind), "", {}, {}, {}, ""};
+  if (row.kind.empty()) in.refuse("mutant", "is missing, and so is honest");
+  const std::string letters = in.has("checks") ? in.text("checks") : "";
+  if (!letters.empty() && letters.size() != checks.size())
+    in.refuse("checks", "must have a letter for each check");
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (letters[i] != kPassed) row.failed_checks.push_back(checks[i]);
+    if (letters[i] == kNamed) row.named.push_back({checks[i], 1, 1});
+  }
+  if (in.has("seeds"))
+    for (const auto& count : in.list("seeds"))
+      row.named.push_back({count.text("check"), static_cast<int>(count.integer("killed")),
+                           static_cast<int>(count.integer("asked"))});
+  if (in.has("problems")) row.problems = in.texts("problems");
+  return row;
 }
 
 AuditRecord from_json(const JsonFields& in) {
@@ -40,9 +83,7 @@ AuditRecord from_json(const JsonFields& in) {
                      in.texts("checks"),
                      in.texts("idle_checks"),
                      {}};
-  for (const auto& row : in.list("rows"))
-    record.rows.push_back({row.text("kind"), row.text("name"), row.text("note"), named_checks(row),
-                           row.texts("failed_checks"), row.texts("problems"), row.text("seed")});
+  for (const auto& row : in.list("rows")) record.rows.push_back(row_from(row, record.checks));
   return record;
 }
 
@@ -84,9 +125,24 @@ Json to_json(const AuditRecord& record) {
 }
 
 void save_audit(const fs::path& folder, const AuditRecord& record) {
-  Json document{{"schema", kAuditSchema}};
-  document.update(to_json(record));
-  write_file(folder / (record.challenge + ".json"), json_text(document));
+  Json head{{"schema", kAuditSchema}};
+  head.update(to_json(record));
+  head.erase("rows");
+  std::string text = head.dump();
+  text.pop_back();  // its brace, for the rows, one a line
+  text += ",\"rows\":[";
+  std::vector<std::pair<Json, int>> lines;  // with how many rows they stand for
+  for (const auto& row : record.rows) {
+    if (row.kind != "mutant" && row.kind != "honest") continue;
+    Json line = line_of(record, row);
+    if (lines.empty() || lines.back().first != line) lines.emplace_back(std::move(line), 0);
+    ++lines.back().second;
+  }
+  for (auto& [line, runs] : lines) {
+    if (runs > 1) line["runs"] = runs;
+    text += (&line == &lines.front().first ? "\n" : ",\n") + line.dump();
+  }
+  write_file(folder / (record.challenge + ".json"), text + "\n]}\n");
 }
 
 std::vector<AuditRecord> load_audits(const fs::path& folder) {

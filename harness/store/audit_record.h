@@ -42,10 +42,11 @@ struct AuditRecord {
   std::size_t missed_once() const;
 };
 
-/// The fields of an audit's document: the same in what --json prints and in what a report keeps.
+/// The fields of an audit's document, as --json prints it.
 Json to_json(const AuditRecord& record);
 
-/// <folder>/<challenge>.json, schema "gauntlet.audit-record/2".
+/// <folder>/<challenge>.json, schema "gauntlet.audit-record/3": a line for each mutant and honest
+/// run, without seed and note; equal ones that follow each other share one.
 void save_audit(const std::filesystem::path& folder, const AuditRecord& record);
 
 /// All that a folder holds, by challenge; none when it is not there. Throws UserError (file,

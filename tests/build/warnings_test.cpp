@@ -102,6 +102,19 @@ TEST_CASE("a silencer cannot tell the search for it from the compilation") {
     }
 }
 
+TEST_CASE("files that are alike only in the search are not taken for one by #pragma once") {
+  const std::string silencer =
+      "#ifdef GO\n#pragma GCC diagnostic ignored \"-Wunused-variable\"\n#endif\n";
+  const auto header = [&](const char* word) {
+    return fmt::format("#pragma once\n#if 0\n#{} 5\n#endif\n", word) + silencer;
+  };
+  Bench bench;
+  bench.file("a.h", header("line"));
+  bench.file("b.h", header("kine"));
+  CHECK(bench.build("#include \"a.h\"\n#define GO\n#include \"b.h\"\n" + std::string(kBadAnswer))
+            .record.warnings > 0);
+}
+
 TEST_CASE("the search goes on behind a source that includes itself or a copy of itself") {
   const std::string twice =
       "#ifndef AGAIN\n#define AGAIN\n#include SELF\n"

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/report/data/report_data.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/ledger.h"
 #include "harness/store/observation_json.h"
@@ -87,6 +88,23 @@ TEST_CASE("the document of a grading carries scores, findings and how to see the
   CHECK(document["gate"]["passed"] == false);
 }
 
+TEST_CASE("what was not measured opens no gate") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 1);
+  checkout.add_result("reference", 1);
+  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  cell.checks = {sample::passed("base"), sample::passed("speed", Section::performance)};
+  checkout.keep(cell);
+  CHECK(checkout.run({"grade", "bravo", "--fail-under", "A"}).code == kExitDone);
+  cell.checks[1].verdict = Verdict::unmeasured;
+  checkout.keep(cell);
+  const Ran ran = checkout.run({"grade", "bravo", "--fail-under", "A"});
+  INFO(ran.out);
+  CHECK(ran.code == kExitGateFailed);
+  CHECK(contains(ran.out, "may be as low as"));
+}
+
 TEST_CASE("show explains one finding, also from the reports' data") {
   const Checkout checkout;
   checkout.add_submission("bravo");
@@ -167,6 +185,12 @@ TEST_CASE("reports come out the same from the data that they leave behind") {
   const fs::path page = checkout.root() / "reports/README.md";
   const std::string first = read_file(page);
   CHECK(checkout.run({"report", "--check"}).code == kExitDone);
+  CHECK(fs::exists(checkout.root() / "build/report/index.html"));
+  CHECK_FALSE(fs::exists(checkout.root() / "reports/index.html"));
+  const fs::path site = checkout.root() / "elsewhere";
+  REQUIRE(checkout.run({"report", "--site", site.string()}).code == kExitDone);
+  for (const char* file : {"README.md", "index.html", "aggregate.json", "pairs/README.md"})
+    CHECK(fs::exists(site / file));
 
   fs::remove_all(checkout.results().root());
   REQUIRE(checkout.run({"report"}).code == kExitDone);
@@ -187,25 +211,32 @@ TEST_CASE("the page of a submission that is gone is taken away, other files are 
   REQUIRE(checkout.run({"report"}).code == kExitDone);
   const fs::path reports = checkout.root() / "reports";
   write_file(reports / "submissions/notes.md", "mine\n");
-  fs::remove_all(reports / "data/alpha");
+  const fs::path grades = reports / "data/grades.jsonl";
+  const std::string both = read_file(grades);
+  write_file(grades, both.substr(both.find('\n') + 1));  // alpha's line
   fs::remove_all(checkout.results().root());
   CHECK(checkout.run({"report", "--check"}).code == kExitGateFailed);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
   CHECK_FALSE(fs::exists(reports / "submissions/alpha.md"));
   CHECK(fs::exists(reports / "submissions/bravo.md"));
   CHECK(fs::exists(reports / "submissions/notes.md"));
+  CHECK(contains(read_file(reports / "ledger.md"), "withdrawn"));
+  CHECK_FALSE(fs::exists(reports / "data/alpha.yaml"));
 }
 
 TEST_CASE("an older local result does not replace a newer published one") {
   const Checkout checkout;
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
-  CellObservation newer = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation older = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation newer = older;
   newer.provenance.started = "2021-01-01T00:00:00Z";
-  const ResultStore data(checkout.root() / "reports/data");
-  data.save(newer);
+  checkout.results().save(newer);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
-  CHECK(data.load("bravo", checkout.challenge)->provenance.started == "2021-01-01T00:00:00Z");
+  checkout.results().save(older);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  const ReportData data(checkout.root() / "reports/data");
+  CHECK(data.load().at(0).seen.provenance.started == "2021-01-01T00:00:00Z");
 }
 
 TEST_CASE("a run that says it began in the future is not published, reused or kept as the newest") {
@@ -217,7 +248,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
   CellObservation ahead = honest;
   ahead.provenance.started = "9999-01-01T00:00:00Z";
   ahead.checks[0].earned = 1;
-  const ResultStore data(checkout.root() / "reports/data");
+  const ReportData data(checkout.root() / "reports/data");
   SUBCASE("where it is to be published") {
     checkout.keep(ahead);
     const Ran ran = checkout.run({"report"});
@@ -225,16 +256,21 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
     CHECK(contains(ran.err,
                    "began at 9999-01-01T00:00:00Z, which lies ahead of this machine's "
                    "clock: it is not published"));
-    CHECK_FALSE(data.load("bravo", checkout.challenge));
+    for (const PublishedCell& cell : data.load()) CHECK(cell.seen.submission != "bravo");
     const Ran graded = checkout.run({"grade", "bravo"});
     CHECK(contains(graded.err, "it says that it began at 9999-01-01T00:00:00Z"));
   }
   SUBCASE("where it was published") {
-    data.save(ahead);
+    REQUIRE(checkout.run({"report"}).code == kExitDone);
+    std::vector<PublishedCell> published = data.load();
+    for (PublishedCell& cell : published)
+      if (cell.seen.submission == "bravo") cell.seen = ahead;
+    data.save(published, data.papers());
     const Ran ran = checkout.run({"report"});
     CHECK(ran.code == kExitDone);
     CHECK(contains(ran.err, "lies ahead of this machine's clock: any other grade replaces it"));
-    CHECK(data.load("bravo", checkout.challenge)->provenance.started == honest.provenance.started);
+    for (const PublishedCell& cell : data.load())
+      CHECK(cell.seen.provenance.started == honest.provenance.started);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/core/digest.h"
+#include "harness/report/data/report_data.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
@@ -125,6 +126,12 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     const fs::path score = cell.file("score.json");
     check_refuted(cell.verify_with(score, cell.with(score, "\"raw\": ", "\"raw\": 1")),
                   "is not what the rubric makes of the observation");
+    const std::string seen = read_file(observation);
+    fs::remove(observation);
+    const Ran alone = cell.checkout.run({"verify", "bravo", kChallenge});
+    write_file(observation, seen);
+    CHECK(alone.code == kExitIncomplete);
+    CHECK(contains(alone.out, "has no observation beside it that it could follow from"));
     const std::string digest = Json::parse(read_file(score))["rubric_digest"];
     const Ran other_rubric =
         cell.verify_with(score, cell.with(score, digest, std::string(digest.size(), '0')));
@@ -229,10 +236,12 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
     write_file(cell.file("score.json"), score);
   }
 
-  SUBCASE("a report publishes the receipt with the grade") {
+  SUBCASE("a report publishes what a receipt has to give, and no other gives") {
     REQUIRE(cell.checkout.run({"report"}).code == kExitDone);
-    const fs::path data = cell.checkout.root() / "reports/data/bravo" / kChallenge;
-    CHECK(read_file(data / "receipt.json") == read_file(receipt_file));
+    const ReportData data(cell.checkout.root() / "reports/data");
+    const PublishedCell published = data.load().at(0);
+    CHECK(published.commitment == receipt.commitment);
+    CHECK(published.closing == closing_digest(receipt));
   }
 
   SUBCASE("a run that was opened and never ended proves nothing") {

@@ -1,4 +1,4 @@
-#include "harness/report/aggregate.h"
+#include "harness/report/model/aggregate.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>

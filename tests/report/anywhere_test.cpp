@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "harness/core/text.h"
-#include "harness/report/aggregate.h"
+#include "harness/report/model/aggregate.h"
 #include "tests/report/random_table.h"
 
 using namespace gauntlet;

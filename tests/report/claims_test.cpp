@@ -1,12 +1,12 @@
 // Claims and records that do not hold are seen, whatever made them.
-#include "harness/report/claims.h"
+#include "harness/report/model/claims.h"
 
 #include <doctest/doctest.h>
 
 #include "harness/core/error.h"
-#include "harness/report/claim_check.h"
-#include "harness/report/rejudge.h"
+#include "tests/report/claim_check.h"
 #include "tests/report/demo.h"
+#include "tests/report/rejudge.h"
 
 using namespace gauntlet;
 
@@ -80,7 +80,7 @@ TEST_CASE("each kind of predicate tells true from false") {
   CHECK_FALSE(holds(predicate::outside("/cells/2/stated_claims/0")));  // a word, which has no place
   CHECK(holds(predicate::record("/pairs/0")));
   CHECK(holds(predicate::pick("/picks/0")));
-  CHECK(holds(predicate::telling("/differentiators/0")));
+  CHECK(holds(predicate::differentiator("/differentiators/0")));
   CHECK(holds(predicate::all({predicate::record("/pairs/0"), predicate::pick("/picks/0")})));
   CHECK_FALSE(holds(
       predicate::all({predicate::record("/pairs/0"), predicate::equal("/cells/0/place", "2nd")})));
@@ -91,7 +91,7 @@ TEST_CASE("a predicate over numbers that were changed does not hold any more") {
   changed["picks"][0]["submission"] = "bravo";
   CHECK_FALSE(holds(predicate::pick("/picks/0"), changed));
   changed["differentiators"][0]["passed"] = 1;
-  CHECK_FALSE(holds(predicate::telling("/differentiators/0"), changed));
+  CHECK_FALSE(holds(predicate::differentiator("/differentiators/0"), changed));
   changed["pairs"][0]["record"]["won"] = 2;
   CHECK_FALSE(holds(predicate::record("/pairs/0"), changed));
   Json& claim = changed["cells"][2]["stated_claims"][3];

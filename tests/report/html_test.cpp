@@ -1,10 +1,9 @@
 // The page of the report, read as text and in a real browser: it renders, complains of nothing, and
 // can be used.
-#include "harness/report/html.h"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 
+#include "harness/report/html/html_page.h"
 #include "tests/report/browser.h"
 #include "tests/report/demo.h"
 
@@ -62,7 +61,7 @@ TEST_CASE("the page holds what is said to it as text, and admits its own script 
   CHECK(page.find("<script>window") == std::string::npos);
   CHECK(page.find("<img") == std::string::npos);
   CHECK(page.find("\x1b") == std::string::npos);
-  CHECK(page.find("script-src " + html::script_source(html::kScript)) != std::string::npos);
+  CHECK(page.find("script-src " + html::script_source(html::page_js)) != std::string::npos);
   CHECK(html::script_source("") == "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
   for (const char* other : {"src=", "http:", "https:", "url(", "@import"}) {
     INFO(other);

@@ -1,4 +1,4 @@
-#include "harness/report/markdown.h"
+#include "harness/report/text/markdown.h"
 
 #include <doctest/doctest.h>
 

@@ -5,8 +5,8 @@
 #include <regex>
 #include <sstream>
 
-#include "harness/report/terminal.h"
-#include "harness/report/terminal_compare.h"
+#include "harness/report/terminal/terminal.h"
+#include "harness/report/terminal/terminal_compare.h"
 #include "tests/report/demo.h"
 #include "tests/report/golden.h"
 #include "tests/support/text.h"
@@ -61,6 +61,7 @@ TEST_CASE("there is a page for each submission, challenge and pair, and they lea
           (std::filesystem::path(name).parent_path() / (*one)[1].str()).lexically_normal();
       INFO(name, " links to ", target.string());
       CHECK(pages.count(target.string()) == 1);
+      if (is_for_git(name)) CHECK(is_for_git(target.string()));
     }
   }
 }
@@ -127,10 +128,12 @@ TEST_CASE("a page shows the curves and texts of its checks, and the curves are f
   input.cells[0].checks[0].curves = {{"loss | `x`", "seconds", "nats", {{0, 6}, {1, 4}}}};
   const auto pages = render_report(input);
   const std::string page = pages.at("submissions/alpha.md");
-  CHECK(contains(page, "![loss &#124; &#96;x&#96;](../plots/alpha/first_base_0.svg)\n"));
+  CHECK(contains(page,
+                 "`base` draws loss &#124; &#96;x&#96;: "
+                 "`build/report/plots/curves/alpha/first/base_0.svg`\n"));
   CHECK(contains(page, "`base` shows what it wrote:\n\n````text\n``` "));
   CHECK_FALSE(contains(page, "\x1b"));
-  CHECK(contains(pages.at("plots/alpha/first_base_0.svg"), "<polyline"));
+  CHECK(contains(pages.at("plots/curves/alpha/first/base_0.svg"), "<polyline"));
 }
 
 TEST_CASE("papers that differ are told where the two are compared") {

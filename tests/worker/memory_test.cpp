@@ -96,7 +96,7 @@ TEST_CASE("a name that reads like a line of numbers hides no memory") {
   }
 }
 
-TEST_CASE("huge pages that were set aside, which no count of memory has, are refused") {
+TEST_CASE("pages that no count or limit of memory has are refused: huge ones, stacks that grow") {
   const Ending end =
       ending_of(R"(
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
@@ -104,6 +104,9 @@ TEST_CASE("huge pages that were set aside, which no count of memory has, are ref
       if (mmap(0, 2 << 20, PROT_READ | PROT_WRITE, flags | size, -1, 0) != MAP_FAILED ||
           errno != EPERM)
         abort();
+    const int growing = MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN;
+    if (mmap(0, 2 << 20, PROT_READ | PROT_WRITE, growing, -1, 0) != MAP_FAILED || errno != EPERM)
+      abort();
     if (memfd_create("huge", MFD_HUGETLB) >= 0 || errno != EPERM) abort();
     return 0;
   )",

@@ -1,0 +1,200 @@
+#include "harness/report/data/cell_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <sstream>
+
+#include "harness/core/error.h"
+#include "harness/report/data/fold.h"
+#include "harness/store/observation_json.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kKeptEvidence = 200;  // bytes of one finding
+constexpr const char* kCutEvidence = "... the rest is with whoever graded";
+constexpr const char* kColumnSchema = "gauntlet.column/1";
+
+/// What most checks say; a line leaves it out.
+const Json& usual_check() {
+  static const Json usual = Json::parse(R"({"section": "correctness", "severity": "major",
+      "weight": 1.0, "verdict": "passed", "earned": 1.0, "cases": 1, "seconds": 0.0,
+      "speeds": [], "facts": [], "exhibits": [], "curves": []})");
+  return usual;
+}
+
+/// What a clock or a sum of floats says is not known to more digits than these.
+double six_digits(double value) {
+  if (!std::isfinite(value) || value == std::floor(value)) return value;
+  return std::stod(fmt::format("{:.6g}", value));
+}
+
+/// The same value in fewer letters: numbers rounded, points of curves as pairs.
+Json shortened(const Json& value) {
+  if (value.is_number_float()) return six_digits(value.get<double>());
+  if (!value.is_structured()) return value;
+  Json result = value;
+  for (auto& one : result) one = shortened(one);
+  if (!value.is_object() || !value.contains("points")) return result;
+  for (auto& point : result["points"]) point = Json::array({point.at("x"), point.at("y")});
+  return result;
+}
+
+/// The first lines of what a finding shows; whoever graded has the rest.
+void shorten_evidence(Json& check) {
+  if (!check.contains("finding")) return;
+  Json& evidence = check["finding"]["evidence"];
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    bytes += evidence[i].get_ref<const std::string&>().size();
+    if (bytes <= kKeptEvidence || evidence[i] == kCutEvidence) continue;
+    evidence.erase(evidence.begin() + static_cast<std::ptrdiff_t>(i), evidence.end());
+    evidence.push_back(kCutEvidence);
+  }
+}
+
+/// With points as observations have them.
+void restore_points(Json& value) {
+  if (!value.is_structured()) return;
+  for (auto& one : value) restore_points(one);
+  if (!value.is_object() || !value.contains("points")) return;
+  for (auto& point : value["points"]) point = {{"x", point.at(0)}, {"y", point.at(1)}};
+}
+
+/// A cell without its checks.
+Json frame_of(const PublishedCell& cell) {
+  Json frame = shortened(Json::parse(to_json(cell.seen)));
+  frame.erase("checks");
+  frame["build"]["seconds"] = 0.0;
+  frame["receipt"] = {{"commitment", cell.commitment}, {"closing", cell.closing}};
+  return frame;
+}
+
+std::vector<Json> checks_of(const PublishedCell& cell) {
+  Json document = shortened(Json::parse(to_json(cell.seen)));
+  std::vector<Json> checks;
+  for (auto& check : document.at("checks")) {
+    check["seconds"] = 0.0;
+    shorten_evidence(check);
+    for (const auto& item : usual_check().items())  // so that those who have some can be folded
+      if (item.value().is_array() && check.at(item.key()).empty()) check.erase(item.key());
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+/// The ids of all checks: each cell's in its order, those that it alone has after what precedes
+/// them there.
+std::vector<std::string> ids_of(const std::vector<std::vector<Json>>& cells) {
+  std::vector<std::string> ids;
+  for (const auto& checks : cells) {
+    auto next = ids.begin();
+    for (const Json& check : checks) {
+      const std::string id = check.at("id");
+      const auto known = std::find(ids.begin(), ids.end(), id);
+      next = std::next(known == ids.end() ? ids.insert(next, id) : known);
+    }
+  }
+  return ids;
+}
+
+/// A check as the cells that were asked it saw it.
+Json check_line(const std::string& id, const std::vector<std::vector<Json>>& cells) {
+  std::vector<const Json*> seen;
+  Json asked = Json::array();
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    for (const Json& check : cells[i])
+      if (check.at("id") == id) {
+        seen.push_back(&check);
+        asked.push_back(i);
+      }
+  Json line = fold(seen);
+  if (asked.size() < cells.size()) line["asked"] = asked;
+  for (const auto& item : usual_check().items())
+    if (line.value(item.key(), Json()) == item.value()) line.erase(item.key());
+  return line;
+}
+
+void add_check(const Json& line, std::vector<Json>& cells) {
+  std::vector<std::size_t> asked;
+  if (line.contains("asked"))
+    asked = line.at("asked").get<std::vector<std::size_t>>();
+  else
+    for (std::size_t i = 0; i < cells.size(); ++i) asked.push_back(i);
+  Json folded = line;
+  folded.erase("asked");
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    Json check = usual_check();
+    check.update(unfold(folded, k).value_or(Json::object()));
+    cells.at(asked[k])["checks"].push_back(std::move(check));
+  }
+}
+
+PublishedCell cell_from(Json document, const std::string& shown_name) {
+  PublishedCell cell;
+  const Json receipt = document.at("receipt");
+  document.erase("receipt");
+  restore_points(document);
+  cell.seen = observation_from_json(
+      document.dump(), fmt::format("{}, {}", shown_name, document.at("submission").dump()));
+  cell.commitment = receipt.at("commitment");
+  cell.closing = receipt.at("closing");
+  return cell;
+}
+
+}  // namespace
+
+std::string lines_of(const std::vector<PublishedCell>& cells) {
+  std::vector<Json> frames;
+  std::vector<std::vector<Json>> checks;
+  std::vector<const Json*> to_fold;
+  for (const auto& cell : cells) {
+    frames.push_back(frame_of(cell));
+    checks.push_back(checks_of(cell));
+  }
+  for (const Json& frame : frames) to_fold.push_back(&frame);
+  const Json head{{"schema", kColumnSchema}, {"cells", cells.size()}, {"frame", fold(to_fold)}};
+  const auto line = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  };
+  std::string text = line(head);
+  for (const auto& id : ids_of(checks)) text += line(check_line(id, checks));
+  return text;
+}
+
+std::vector<PublishedCell> cells_from_lines(const std::string& text,
+                                            const std::string& shown_name) {
+  std::vector<PublishedCell> cells;
+  std::vector<Json> documents;
+  std::istringstream lines(text);
+  std::string line;
+  int number = 0;
+  try {
+    while (std::getline(lines, line)) {
+      const Json json = Json::parse(line);
+      if (number++ > 0) {
+        add_check(json, documents);
+        continue;
+      }
+      if (json.at("schema") != kColumnSchema)
+        throw UserError(
+            fmt::format("{}:1: schema: must be \"{}\"; ./gauntlet report of this "
+                        "version writes it",
+                        shown_name, kColumnSchema));
+      for (std::size_t i = 0; i < json.at("cells").get<std::size_t>(); ++i) {
+        documents.push_back(unfold(json.at("frame"), i).value_or(Json::object()));
+        documents.back()["checks"] = Json::array();
+      }
+    }
+    for (Json& document : documents) cells.push_back(cell_from(std::move(document), shown_name));
+  } catch (const UserError&) {
+    throw;
+  } catch (const std::exception& error) {  // of nlohmann, or a number beyond its list
+    throw UserError(fmt::format("{}:{}: is damaged ({}); get it back from git", shown_name, number,
+                                error.what()));
+  }
+  return cells;
+}
+
+}  // namespace gauntlet

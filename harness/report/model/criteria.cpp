@@ -1,0 +1,85 @@
+#include "harness/report/model/criteria.h"
+
+#include <fmt/format.h>
+
+#include "harness/report/text/phrases.h"
+
+namespace gauntlet {
+namespace {
+
+constexpr std::size_t kShownSummary = 90;  // bytes of a finding, in a table
+
+std::string cut(std::string text) {
+  if (text.size() <= kShownSummary) return text;
+  std::size_t end = kShownSummary;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + " ...";
+}
+
+using Criteria = std::vector<Criterion>;
+
+void add_sections(const ReportedCell& a, const ReportedCell& b, Criteria& found) {
+  for (const auto& own : a.score.sections)
+    for (const auto& other : b.score.sections)
+      if (own.section == other.section && own.score && other.score)
+        found.push_back({fmt::format("{}, score", name_of(own.section)), false, points(*own.score),
+                         points(*other.score), 0});
+}
+
+void add_speeds(const Rubric& rubric, const CheckObservation& a, const CheckObservation& b,
+                Criteria& found) {
+  for (const auto& own : a.speeds)
+    for (const auto& other : b.speeds)
+      if (own.case_name == other.case_name)
+        found.push_back({fmt::format("{}: {}", a.info.id, own.case_name), false, speed_text(own),
+                         speed_text(other), edge(rubric, own, other)});
+}
+
+bool failed(const ReportedCheck* check) {
+  return check && blames_submission(check->seen.verdict);
+}
+
+void add_check(const Aggregate& all, const CheckInfo& check, const ReportedCell& a,
+               const ReportedCell& b, std::size_t hint, Criteria& found) {
+  const ReportedCheck* own = a.find(check.id, hint);
+  const ReportedCheck* other = b.find(check.id, hint);
+  if (own && other && both_timed(*own, *other)) {
+    add_speeds(all.rubric, own->seen, other->seen, found);
+    return;
+  }
+  const int side = own && other ? edge(all.rubric, *own, *other).value_or(0) : 0;
+  const bool one_sided = !own != !other && (failed(own) || failed(other));
+  if (side != 0 || one_sided)
+    found.push_back({check.id, check.severity >= Severity::critical, outcome_text(&a, check.id),
+                     outcome_text(&b, check.id), side});
+}
+
+}  // namespace
+
+std::string outcome_text(const ReportedCell* cell, std::string_view check) {
+  if (!cell) return unicode_signs().absent;
+  const ReportedCheck* seen = cell->find(check);
+  if (!seen) return cell->score.failed_to_build ? "did not build" : "not asked";
+  if (seen->seen.verdict != Verdict::passed) {
+    std::string text(name_of(seen->seen.verdict));
+    if (seen->seen.finding) text += ": " + cut(seen->seen.finding->summary);
+    return text;
+  }
+  if (!seen->share) return "too noisy";
+  if (*seen->share < 1) return fmt::format("{:.0f}% of its points", *seen->share * 100);
+  return "passed";
+}
+
+std::vector<Criterion> criteria(const Aggregate& all, const ReportedPair& pair,
+                                const std::string& challenge) {
+  Criteria found;
+  const ReportedCell* a = all.find(pair.first, challenge);
+  const ReportedCell* b = all.find(pair.second, challenge);
+  if (!a || !b) return found;
+  add_sections(*a, *b, found);
+  const auto& checks = all.challenge(challenge).checks;
+  for (std::size_t i = 0; i < checks.size(); ++i) add_check(all, checks[i], *a, *b, i, found);
+  return found;
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include "harness/core/text.h"
+#include "harness/report/model/plot_path.h"
+#include "harness/report/model/strengths.h"
+#include "harness/report/pages/pages.h"
+#include "harness/report/pages/stated_claims.h"
+#include "harness/report/text/markdown.h"
+#include "harness/report/text/phrases.h"
+
+namespace gauntlet {
+namespace {
+
+using markdown::Table;
+
+std::string papers_table(const ReportedSubmission& submission) {
+  if (!submission.papers) return "";
+  Table table({"Papers", ""}, 2);
+  for (const auto& [key, value] : submission.papers->entries())
+    table.row({markdown::text(key), markdown::text(value)});
+  return table.str() + "\n";
+}
+
+std::string verdict_line(const Aggregate& all, const ReportedCell& cell) {
+  const CellScore& score = cell.score;
+  std::string line = fmt::format("**{}**", cell_text(all, &cell));
+  if (score.capped()) line += fmt::format(". Capped: {}", markdown::text(cap_text(score)));
+  if (score.partial())
+    line += fmt::format(". Partial, not measured: {}",
+                        markdown::text(sentence_list(score.not_measured)));
+  return line + ".\n\n";
+}
+
+std::string section_table(const Rubric& rubric, const CellScore& score) {
+  Table table({"Section", "Weight", "Score", "Measured in full"});
+  for (const auto& section : score.sections)
+    table.row({std::string(name_of(section.section)), points(rubric.weight_of(section.section)),
+               section.score ? points(*section.score) : unicode_signs().unmeasured,
+               fmt::format("{} of {}", section.measured, section.total)});
+  return table.empty() ? "" : table.str() + "\n";
+}
+
+std::string finding_item(const CheckObservation& check) {
+  const Finding& finding = *check.finding;
+  std::string item =
+      fmt::format("- **{}** {} ({}, {}), detects {}\n  - {}\n", markdown::code(check.info.id),
+                  name_of(check.verdict), name_of(check.info.section), name_of(check.info.severity),
+                  markdown::code(check.info.attacks), markdown::code(finding.summary));
+  if (!finding.case_name.empty())
+    item += fmt::format("  - case {}\n", markdown::code(finding.case_name));
+  return item;
+}
+
+std::string findings(const ReportedCell& cell) {
+  std::string list;
+  for (const auto& check : cell.checks)
+    if (check.seen.finding) list += finding_item(check.seen);
+  if (!cell.build.ok && !cell.build.messages.empty())
+    list +=
+        "The compiler said:\n\n" + markdown::block(printable(cell.build.messages, kEvidenceBytes));
+  if (list.empty()) return "Every check passed.\n\n";
+  return "### Findings\n\n" + list + "\n";
+}
+
+/// The pairs that a submission belongs to.
+using Pairs = std::vector<const ReportedPair*>;
+
+Pairs pairs_of(const Aggregate& all, const std::string& submission) {
+  Pairs pairs;
+  for (const auto& pair : all.pairs)
+    if (pair.first == submission || pair.second == submission) pairs.push_back(&pair);
+  return pairs;
+}
+
+/// What it won and lost; what was not comparable is left out.
+std::string against_others(const Pairs& pairs, const ReportedCell& cell) {
+  std::vector<std::string> results;
+  for (const auto* pair : pairs) {
+    const bool first = pair->first == cell.submission();
+    for (const PairRow& row : pair->rows) {
+      if (row.challenge != cell.challenge() || row.verdict.margin == Margin::not_comparable)
+        continue;
+      const int won = first ? row.verdict.winner : -row.verdict.winner;
+      const std::string_view result = won > 0   ? "won against "
+                                      : won < 0 ? "lost to "
+                                                : "even with ";
+      results.push_back(fmt::format("{}{} ({})", result, first ? pair->second : pair->first,
+                                    name_of(row.verdict.margin)));
+    }
+  }
+  return results.empty() ? "" : fmt::format("Head to head: {}.\n\n", sentence_list(results));
+}
+
+/// What is there to look at: drawings, and texts that a model wrote.
+std::string exhibits(const ReportedCell& cell) {
+  std::string shown;
+  for (const auto& reported : cell.checks) {
+    const CheckObservation& check = reported.seen;
+    for (std::size_t i = 0; i < check.curves.size(); ++i)
+      shown +=
+          fmt::format("{} draws {}: {}\n\n", markdown::code(check.info.id),
+                      markdown::text(check.curves[i].title), site_file(curve_path(cell, check, i)));
+    for (const auto& exhibit : check.exhibits) {
+      std::string lines;
+      for (const auto& line : exhibit.lines) lines += line + "\n";
+      shown += fmt::format("{} shows {}:\n\n{}\n", markdown::code(check.info.id),
+                           markdown::text(exhibit.title),
+                           markdown::block(printable(lines, kEvidenceBytes)));
+    }
+  }
+  return shown;
+}
+
+std::string chapter(const Aggregate& all, Claims& claims, const ReportedSubmission& submission,
+                    const Pairs& pairs, const ReportedChallenge& column) {
+  const std::string heading =
+      fmt::format("## {} ({}, round {})\n\n", challenge_link(all, column.name, "../"),
+                  markdown::text(column.about.difficulty), column.about.round);
+  const ReportedCell* cell = all.find(submission.name, column.name);
+  if (!cell) return heading + "Did not take part.\n\n";
+  return heading + verdict_line(all, *cell) + against_others(pairs, *cell) +
+         section_table(all.rubric, cell->score) + findings(*cell) +
+         stated_claims_of(claims, *cell) + exhibits(*cell);
+}
+
+std::string bullets(const std::string& title, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return "";
+  std::string text = fmt::format("**{}**\n\n", title);
+  for (const auto& sentence : sentences) text += "- " + sentence + "\n";
+  return text + "\n";
+}
+
+/// Mean and rank, then what is good and bad about it.
+std::string portrait(const Aggregate& all, Claims& claims, const ReportedSubmission& submission) {
+  if (submission.is_reference() || !submission.ranked) return "";
+  std::string text =
+      fmt::format("Mean {}", mean_text(all.rubric, submission.mean, unicode_signs()));
+  if (submission.ranked->place)
+    text += fmt::format(", [rank](../ranking.md) {}", ordinal(*submission.ranked->place));
+  text += ".\n\n";
+  text += trajectory_sentence(claims, submission, "submission") + "\n\n";
+  text += bullets("Strengths", strengths(all, claims, submission));
+  return text + bullets("Weaknesses", weaknesses(all, claims, submission));
+}
+
+std::string profile_table(const ReportedSubmission& submission) {
+  if (submission.is_reference()) return "";
+  Table table({"Section", "Mean", "Challenges", "Mean of the others", "Standard deviations"});
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.1f}", *value) : unicode_signs().absent;
+  };
+  for (const SectionProfile& profile : submission.sections)
+    table.row({std::string(name_of(profile.section)), number(profile.mean),
+               std::to_string(profile.challenges), number(profile.others),
+               number(profile.deviation)});
+  return table.empty() ? "" : table.str() + "\n";
+}
+
+}  // namespace
+
+std::string render_submission(const Aggregate& all, Claims& claims,
+                              const ReportedSubmission& submission) {
+  std::string page = page_head(submission.name, "../") + portrait(all, claims, submission) +
+                     profile_table(submission) + papers_table(submission) +
+                     fmt::format(
+                         "Speeds stand side by side on the challenges' pages. What else was "
+                         "measured, and the evidence of a finding: {}.\n\n",
+                         markdown::code(show_command(submission.name, "CHALLENGE", "CHECK")));
+  const Pairs pairs = pairs_of(all, submission.name);
+  for (const auto& column : all.challenges)
+    if (column.standard || all.find(submission.name, column.name))
+      page += chapter(all, claims, submission, pairs, column);
+  return finished(page);
+}
+
+}  // namespace gauntlet

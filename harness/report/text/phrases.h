@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/score/board.h"
+
+namespace gauntlet {
+
+/// The first line of every file that a report writes.
+inline constexpr std::string_view kGeneratedMark =
+    "<!-- Written by `./gauntlet report`; edits are lost. -->\n";
+
+inline constexpr std::size_t kEvidenceBytes = 4000;  // of one finding, on a page
+
+/// The signs that a cell of the matrix carries. A terminal may not know them all.
+struct Signs {
+  std::string absent;      // did not take part
+  std::string unmeasured;  // nothing could be asked on this machine
+  std::string broken;      // our fault
+  std::string capped;
+  std::string partial;  // some checks or timed cases were not measured
+};
+const Signs& unicode_signs();
+const Signs& ascii_signs();
+
+/// "A- 91", "n/m", "broken".
+std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs);
+
+/// A matrix cell: "B+ 89† (2nd=)", with the device when it is not the CPU; null: did not take part.
+std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs);
+
+/// "A- 90.9 (8 of 8)".
+std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, const Signs& signs);
+
+/// "offset_ladder (critical) holds 91.4 down to 79", for a capped score.
+std::string cap_text(const CellScore& score);
+
+/// "./gauntlet show bravo CHALLENGE/offset_ladder".
+std::string show_command(std::string_view submission, std::string_view challenge,
+                         std::string_view check);
+
+/// "./gauntlet rerun bravo CHALLENGE --check offset_ladder --seed 0x...".
+std::string rerun_command(const CellObservation& cell, const std::string& check);
+
+/// A ratio of speeds: two decimals, two digits when it is small: "2.35", "0.013".
+std::string ratio_text(double ratio);
+
+/// "0.26x (0.25–0.27)".
+std::string speed_text(const SpeedMeasurement& speed);
+
+/// A score without needless digits: "79", "91.4".
+std::string points(double score);
+
+/// "by 3 points": enough digits for differences and means.
+std::string signed_points(double difference);
+
+/// "90.4–91.4".
+std::string range_text(const Interval& range);
+
+}  // namespace gauntlet

@@ -1,0 +1,123 @@
+// What a report keeps of its observations is enough to write it again.
+#include <doctest/doctest.h>
+#include <fstream>
+
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/report/data/fold.h"
+#include "harness/report/data/report_data.h"
+#include "harness/report/report.h"
+#include "harness/store/observation_json.h"
+#include "tests/report/random_table.h"
+
+using namespace gauntlet;
+
+namespace {
+
+std::vector<PublishedCell> published(const ReportInput& input) {
+  std::vector<PublishedCell> cells;
+  for (const auto& cell : input.cells)
+    cells.push_back({cell, published_grade(input.rubric, cell), input.rubric.digest,
+                     "commitment of " + cell.submission, ""});
+  std::sort(cells.begin(), cells.end(), by_name);
+  return cells;
+}
+
+/// Folded and unfolded again.
+std::vector<Json> there_and_back(const std::vector<Json>& values) {
+  std::vector<const Json*> pointers;
+  for (const Json& value : values) pointers.push_back(&value);
+  const Json folded = fold(pointers);
+  std::vector<Json> back;
+  for (std::size_t i = 0; i < values.size(); ++i) back.push_back(unfold(folded, i).value());
+  return back;
+}
+
+ReportInput demo_with_everything() {
+  ReportInput input = demo::input();
+  CheckObservation& check = input.cells[0].checks[0];
+  check.exhibits = {{"what it wrote", {"\x1b[31m", ""}}};
+  check.curves = {{"loss", "seconds", "nats", {{0, 6}, {1, 4.25}}}};
+  check.workspace = Growth{"rows", {}, "it ended"};
+  return input;
+}
+
+}  // namespace
+
+TEST_CASE("what was folded comes back, whatever differs and wherever") {
+  for (const char* text :
+       {R"([1, 1])", R"([1, 2])", R"([{"a": 1}, {"a": 2}])", R"([{"a": 1}, {"b": 2}])",
+        R"([[], []])", R"([[], [{"a": 1}]])", R"([[{"a": 1}], [{"a": 1}, {"a": 2}]])",
+        R"([{"a": [{"x": 1}, {"x": 2}]}, {"a": [{"x": 1}, {"x": 3}]}])", R"([["a"], ["b", "c"]])",
+        R"([{"a": {}}, {"a": {}}])", R"([{"a": 1, "b": {"c": true}}, {"a": "1", "b": {}}])"}) {
+    const auto values = Json::parse(text).get<std::vector<Json>>();
+    INFO(text);
+    CHECK(there_and_back(values) == values);
+  }
+}
+
+TEST_CASE("what all share stands once") {
+  const Json one{{"a", 1}, {"b", "same"}};
+  const Json two{{"a", 2}, {"b", "same"}};
+  CHECK(fold({&one, &two}).dump() == R"({"a":{"each":[1,2]},"b":"same"})");
+}
+
+TEST_CASE("cells that were saved are loaded as they were kept, and give the same report") {
+  for (const ReportInput& input : {demo_with_everything(), random_table(3, 5, 4, 12)}) {
+    const ScratchFolder folder("data");
+    const ReportData data(folder.path());
+    const auto cells = published(input);
+    data.save(cells, input.papers);
+    const auto loaded = data.load();
+    const auto kept = ReportData::as_kept(cells);
+    REQUIRE(loaded.size() == cells.size());
+    ReportInput again = input;
+    again.cells.clear();
+    again.papers = data.papers();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      CHECK(to_json(loaded[i].seen) == to_json(kept[i].seen));
+      CHECK(loaded[i].grade == cells[i].grade);
+      CHECK(loaded[i].rubric == cells[i].rubric);
+      CHECK(loaded[i].commitment == cells[i].commitment);
+      CHECK(published_grade(input.rubric, loaded[i].seen) == cells[i].grade);
+      again.cells.push_back(loaded[i].seen);
+    }
+    ReportInput from_kept = again;
+    from_kept.cells.clear();
+    for (const auto& cell : kept) from_kept.cells.push_back(cell.seen);
+    CHECK(render_report(again) == render_report(from_kept));
+  }
+}
+
+TEST_CASE("who is taken out of the grades has none") {
+  const ScratchFolder folder("data");
+  const ReportData data(folder.path());
+  data.save(published(demo::input()), {});
+  const std::string grades = read_file(folder.path() / "grades.jsonl");
+  write_file(folder.path() / "grades.jsonl", grades.substr(grades.find('\n') + 1));  // alpha
+  for (const auto& cell : data.load())
+    CHECK(cell.grade.empty() == (cell.seen.submission == "alpha"));
+}
+
+TEST_CASE("what is gone is not kept, and a damaged line names file and line") {
+  const ScratchFolder folder("data");
+  const ReportData data(folder.path());
+  auto cells = published(demo::input());
+  data.save(cells, demo::input().papers);
+  std::erase_if(cells, [](const auto& cell) { return cell.seen.challenge == "second"; });
+  data.save(cells, {});
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "second.jsonl"));
+  CHECK(data.papers().empty());
+  for (const char* line : {"{", "{\"asked\":[99]}", "[]", "{\"id\":\"x\",\"weight\":-1}"}) {
+    INFO(line);
+    data.save(cells, {});
+    const auto file = folder.path() / "first.jsonl";
+    write_file(file, read_file(file) + line + "\n");
+    try {
+      data.load();
+      FAIL_CHECK("was read");
+    } catch (const UserError& error) {
+      CHECK(std::string(error.what()).find("first.jsonl") != std::string::npos);
+    }
+  }
+}

@@ -1,0 +1,239 @@
+// Records and places judged a second time, from aggregate.json alone: what this file and
+// harness/score agree on was thought of twice.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness/store/json_fields.h"
+#include "tests/report/rescore.h"
+
+namespace gauntlet {
+namespace rejudging {
+
+constexpr double kRounding = 1e-6;
+
+struct Judged {
+  std::string margin;
+  int winner = 0;
+};
+
+inline const Json* cell_of(const Json& aggregate, const Json& submission, const Json& challenge) {
+  // Cells are sorted by submission, then challenge.
+  const Json& cells = aggregate.at("cells");
+  const auto key = [](const Json& cell) {
+    return std::tie(cell.at("submission").get_ref<const std::string&>(),
+                    cell.at("challenge").get_ref<const std::string&>());
+  };
+  const auto wanted =
+      std::tie(submission.get_ref<const std::string&>(), challenge.get_ref<const std::string&>());
+  const auto found =
+      std::lower_bound(cells.begin(), cells.end(), wanted,
+                       [&](const Json& cell, const auto& name) { return key(cell) < name; });
+  return found != cells.end() && key(*found) == wanted ? &*found : nullptr;
+}
+
+inline bool same_grader(const Json& a, const Json& b) {
+  return a.at("device") == b.at("device") && a.at("from").at("grader") == b.at("from").at("grader");
+}
+
+inline bool same_questions(const Json& a, const Json& b) {
+  if (!same_grader(a, b)) return false;
+  const auto never_ran = [](const Json& cell) {
+    return std::any_of(cell.at("caps").begin(), cell.at("caps").end(),
+                       [](const Json& cap) { return cap.at("check") == "build"; });
+  };
+  return never_ran(a) || never_ran(b) || a.at("not_measured") == b.at("not_measured");
+}
+
+inline bool fell_into_a_trap(const Json& cell) {
+  return std::any_of(cell.at("caps").begin(), cell.at("caps").end(), [](const Json& cap) {
+    return cap.at("severity") == "critical" || cap.at("severity") == "fatal";
+  });
+}
+
+/// By how many points the first is surely ahead; nothing when nobody can say.
+inline std::optional<double> lead(const Json& first, const Json& second) {
+  const auto number = [](const Json& cell, const char* key) { return cell.at(key).get<double>(); };
+  if (same_questions(first, second)) return number(first, "score") - number(second, "score");
+  if (!same_grader(first, second)) return std::nullopt;
+  const double above = number(first, "low") - number(second, "high");
+  const double below = number(second, "low") - number(first, "high");
+  if (above > 0) return above;
+  if (below > 0) return -below;
+  return std::nullopt;
+}
+
+inline Judged judge(const Json& rubric, const Json* first, const Json* second) {
+  if (!first || !second || !first->contains("score") || !second->contains("score"))
+    return {"n/a", 0};
+  const auto ahead_or_not = lead(*first, *second);
+  if (!ahead_or_not) return {"n/a", 0};
+  const double ahead = *ahead_or_not;
+  const double points = std::abs(ahead);
+  if (points == 0 || points < rubric.at("tie_band").get<double>()) return {"Tie", 0};
+  const bool upper_trapped = fell_into_a_trap(ahead > 0 ? *first : *second);
+  const bool lower_trapped = fell_into_a_trap(ahead > 0 ? *second : *first);
+  if (upper_trapped && !lower_trapped) return {"Split", 0};
+  const int winner = ahead > 0 ? 1 : -1;
+  if (lower_trapped && !upper_trapped) return {"Decisive (critical failure)", winner};
+  if (points < rubric.at("narrow_below").get<double>()) return {"Narrow", winner};
+  return {points < rubric.at("moderate_below").get<double>() ? "Moderate" : "Decisive", winner};
+}
+
+inline std::string name_of_pair(const Json& pair) {
+  return fmt::format("{} and {}", pair.at("first").get<std::string>(),
+                     pair.at("second").get<std::string>());
+}
+
+/// A column's cells on one device that have places.
+using Column = std::vector<const Json*>;
+
+inline int number_in(const std::string& place) {
+  return std::stoi(place);
+}
+
+inline void check_column(const std::string& name, Column& column,
+                         std::vector<std::string>& complaints) {
+  std::stable_sort(column.begin(), column.end(), [](const Json* a, const Json* b) {
+    return a->at("score").get<double>() > b->at("score").get<double>();
+  });
+  std::map<int, int> sharers;
+  for (const Json* cell : column) ++sharers[number_in(cell->at("place"))];
+  int expected = 1;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const std::string place = column[i]->at("place");
+    const int number = number_in(place);
+    const bool begins = i == 0 || number != number_in(column[i - 1]->at("place"));
+    if (begins) expected = static_cast<int>(i) + 1;
+    if (number != expected || (place.back() == '=') != (sharers[number] > 1))
+      complaints.push_back(fmt::format("{}: {} has place {} where the scores give {}{}", name,
+                                       column[i]->at("submission").get<std::string>(), place,
+                                       expected, sharers[number] > 1 ? "=" : ""));
+  }
+}
+
+inline void check_cell(const Json& rubric, const Json& cell, std::vector<std::string>& complaints) {
+  if (!cell.contains("score")) return;
+  const double score = cell.at("score").get<double>();
+  std::string letter;
+  std::string printed;
+  for (const auto& band : rubric.at("letters")) {
+    const double from = band.at("at_least").get<double>();
+    if (letter.empty() && score >= from) letter = band.at("letter").get<std::string>();
+    if (printed.empty() && cell.at("printed").get<int>() >= from)
+      printed = band.at("letter").get<std::string>();
+  }
+  const std::string where = fmt::format("{} in {}", cell.at("submission").get<std::string>(),
+                                        cell.at("challenge").get<std::string>());
+  if (const double again = rescored(rubric, cell, {}); std::abs(again - score) > kRounding)
+    complaints.push_back(
+        fmt::format("{}: score {:.6f}, its checks give {:.6f}", where, score, again));
+  if (score > cell.at("raw").get<double>())
+    complaints.push_back(fmt::format("{}: a cap lifted the score", where));
+  if (cell.at("letter") != letter || printed != letter)
+    complaints.push_back(fmt::format("{}: letter {} where the score gives {} and its number {}",
+                                     where, cell.at("letter").get<std::string>(), letter, printed));
+}
+
+/// The differences of a pair's rows, and their mean, from the cells.
+inline std::string difference_complaint(const Json& aggregate, const Json& pair) {
+  double sum = 0;
+  int shared = 0;
+  for (const auto& row : pair.at("rows")) {
+    if (row.contains("difference") == (row.at("margin") == "n/a"))
+      return fmt::format("{}: a difference without a verdict, or the reverse", name_of_pair(pair));
+    if (!row.contains("difference")) continue;
+    const auto score = [&](const char* side) {
+      return cell_of(aggregate, pair.at(side), row.at("challenge"))->at("score").get<double>();
+    };
+    const double difference = score("first") - score("second");
+    if (std::abs(difference - row.at("difference").get<double>()) > kRounding)
+      return fmt::format("{}: a difference that the scores do not have", name_of_pair(pair));
+    sum += difference;
+    ++shared;
+  }
+  const double mean = shared > 0 ? pair.at("mean_difference").get<double>() : 0;
+  if (shared > 0 && std::abs(mean - sum / shared) > kRounding)
+    return fmt::format("{}: mean difference {:.6f}, the rows give {:.6f}", name_of_pair(pair), mean,
+                       sum / shared);
+  return "";
+}
+
+}  // namespace rejudging
+
+/// What is wrong with the record of a pair, one of aggregate.json's `pairs`, judged from the cells
+/// of the two anew; empty when it follows from them.
+inline std::string record_complaint(const Json& aggregate, const Json& pair) {
+  using namespace rejudging;
+  std::map<std::string, int> counted{{"won", 0}, {"lost", 0}, {"tied", 0}, {"not_comparable", 0}};
+  for (const auto& row : pair.at("rows")) {
+    const Judged judged =
+        judge(aggregate.at("rubric"), cell_of(aggregate, pair.at("first"), row.at("challenge")),
+              cell_of(aggregate, pair.at("second"), row.at("challenge")));
+    if (judged.margin != row.at("margin") || judged.winner != row.at("winner"))
+      return fmt::format("{} in {}: says {} for {}, the scores give {} for {}", name_of_pair(pair),
+                         row.at("challenge").get<std::string>(),
+                         row.at("margin").get<std::string>(), row.at("winner").get<int>(),
+                         judged.margin, judged.winner);
+    ++counted[judged.margin == "n/a" ? "not_comparable"
+              : judged.winner > 0    ? "won"
+              : judged.winner < 0    ? "lost"
+                                     : "tied"];
+  }
+  const Json& record = pair.at("record");
+  const Json& reversed = pair.at("reversed");
+  for (const auto& [word, count] : counted)
+    if (record.at(word) != count)
+      return fmt::format("{}: {} {}, the rows give {}", name_of_pair(pair), word,
+                         record.at(word).get<int>(), count);
+  if (reversed.at("won") != record.at("lost") || reversed.at("lost") != record.at("won") ||
+      reversed.at("tied") != record.at("tied"))
+    return fmt::format("{}: the record is not its own reverse", name_of_pair(pair));
+  const int lead = counted["won"] - counted["lost"];
+  const bool shared = counted["won"] + counted["lost"] + counted["tied"] > 0;
+  const char* verb = !shared    ? "shares nothing with"
+                     : lead > 0 ? "leads"
+                     : lead < 0 ? "trails"
+                                : "is level with";
+  if (record.at("verb") != verb)
+    return fmt::format("{}: '{}' where the record says '{}'", name_of_pair(pair),
+                       record.at("verb").get<std::string>(), verb);
+  return difference_complaint(aggregate, pair);
+}
+
+/// Complaints about records, letters and places that do not follow from the cells' scores: a record
+/// must add up to the number of challenges and be its own reverse, places must follow the scores
+/// and skip after shared ones, no cap may lift a score, letters are those of the bands.
+inline std::vector<std::string> unsound_numbers(const Json& aggregate) {
+  using namespace rejudging;
+  std::vector<std::string> complaints;
+  std::size_t standard = 0;
+  for (const auto& challenge : aggregate.at("challenges"))
+    if (challenge.at("standard").get<bool>()) ++standard;
+  for (const auto& pair : aggregate.at("pairs")) {
+    if (pair.at("rows").size() != standard)
+      complaints.push_back(fmt::format("{}: {} rows for {} challenges", name_of_pair(pair),
+                                       pair.at("rows").size(), standard));
+    const std::string complaint = record_complaint(aggregate, pair);
+    if (!complaint.empty()) complaints.push_back(complaint);
+  }
+  std::map<std::string, Column> columns;
+  for (const auto& cell : aggregate.at("cells")) {
+    check_cell(aggregate.at("rubric"), cell, complaints);
+    if (cell.contains("place"))
+      columns[cell.at("challenge").get<std::string>() + " on " +
+              cell.at("device").get<std::string>()]
+          .push_back(&cell);
+  }
+  for (auto& [name, column] : columns) check_column(name, column, complaints);
+  return complaints;
+}
+
+}  // namespace gauntlet
