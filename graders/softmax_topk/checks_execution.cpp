@@ -38,7 +38,7 @@ void thread_counts(Probe& probe) {
 }
 
 // Batches of the size that people run, where solutions take other paths than for a few rows. Rows
-// of any loudness at any height, some with all winners at one thread.
+// of any spread at any height, some with all winners at one thread.
 void large_batch(Probe& probe) {
   for (const std::int64_t vocab : {20'000, 128'256}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));

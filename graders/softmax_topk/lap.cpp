@@ -35,9 +35,9 @@ Miss index_miss(std::int64_t i, std::int64_t j, double got, double want, std::st
 
 }  // namespace
 
-// A cheap exponential, wrong by 1e-4, shifts the sums by some 1000 u, and who may be that wrong here
-// is paid for work that was not asked for. So nothing is forgiven on top of the contract but what a
-// running sum loses where the maximum goes on rising, as it does in ascending rows.
+// A cheap exponential, wrong by 1e-4, shifts the sums by some 1000 u, and who may be that wrong
+// here is paid for work that was not asked for. So nothing is forgiven on top of the contract but
+// what a running sum loses where the maximum goes on rising, as it does in ascending rows.
 LapJudge::LapJudge(const Problem& problem, Rng& rng)
     : problem_(problem),
       sampled_(
