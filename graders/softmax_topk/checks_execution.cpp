@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
-#include "graders/kit/inputs.h"
+#include "graders/kit/bits.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -13,14 +12,9 @@ namespace {
 using kit::kInfinity;
 using kit::kNan;
 
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
-
 bool same_bits(const Answer& a, const Answer& b) {
-  return same_bits(a.indices, b.indices) && same_bits(a.probs, b.probs) &&
-         same_bits(a.lse, b.lse) && same_bits(a.row_max, b.row_max);
+  return kit::same_bits(a.indices, b.indices) && kit::same_bits(a.probs, b.probs) &&
+         kit::same_bits(a.lse, b.lse) && kit::same_bits(a.row_max, b.row_max);
 }
 
 // More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
@@ -31,7 +25,7 @@ void thread_counts(Probe& probe) {
     const std::int64_t vocab = (8000 + rng.integer(0, 999)) / (rows < 4 ? 1 : 4);
     for (const int threads : {1, 2, 3, 5, 16}) {
       Problem problem = make_problem(rng, rows, vocab, near_to(rng, 48));
-      problem.threads = threads;
+      problem.options.threads = threads;
       for (std::int64_t i = 0; i < rows; ++i) {
         const Dealing in_turn{threads, 1};
         const Dealing in_pieces{threads, vocab / threads};
@@ -44,14 +38,14 @@ void thread_counts(Probe& probe) {
 }
 
 // Batches of the size that people run, where solutions take other paths than for a few rows. Rows
-// of any loudness at any height, some with all winners at one thread.
+// of any spread at any height, some with all winners at one thread.
 void large_batch(Probe& probe) {
   for (const std::int64_t vocab : {20'000, 128'256}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     const std::int64_t width = vocab + rng.integer(-300, 300);
     Problem problem =
         blank_problem(6'000'000 / width + rng.integer(0, 9), width, rng.integer(20, 60));
-    problem.threads = static_cast<int>(rng.integer(2, 4));
+    problem.options.threads = static_cast<int>(rng.integer(2, 4));
     for (std::int64_t i = 0; i < problem.rows; ++i) {
       fill_noise(rng, problem.row(i), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
       const Dealing dealing{std::int64_t{16} << rng.integer(0, 6), 1};
@@ -63,12 +57,12 @@ void large_batch(Probe& probe) {
 
 // The same question many times, with others in between that leave their scratch memory behind, and
 // what a row of NaN does to it.
-void repeated_calls(Probe& probe) {
+void deterministic_bits(Probe& probe) {
   constexpr int kRepeats = 50;
   Rng rng = probe.begin_case("fifty_times");
   Problem problem = make_problem(rng, 5, rng.integer(40'000, 60'000), 40);
-  problem.deterministic = true;
-  problem.threads = 3;
+  problem.options.deterministic = true;
+  problem.options.threads = 3;
   const Answer first = require_right(probe, problem);
   Problem few = problem;
   few.rows = 3;
@@ -94,9 +88,9 @@ std::vector<Check> execution_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"repeated_calls", "state that survives a call; races between threads", robustness, 1,
+      {{"deterministic_bits", "state that survives a call; races between threads", robustness, 1,
         major},
-       repeated_calls},
+       deterministic_bits},
       {{"thread_counts", "parts of a row, or rows, lost between threads", robustness, 2, major},
        thread_counts},
       {{"large_batch", "paths that are taken for large batches only", robustness, 2, major},

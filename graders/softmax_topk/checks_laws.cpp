@@ -71,7 +71,7 @@ void prefixes(Probe& probe) {
   for (const std::int64_t vocab : {300, 7000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     Problem problem = make_problem(rng, 1, near_to(rng, vocab), 1);
-    problem.wants_lse = false;
+    problem.options.lse = false;
     if (rng.chance(0.5))
       for (float& z : problem.row(0)) z = static_cast<float>(static_cast<int>(z * 4)) / 4;
     problem.k = problem.vocab - rng.integer(0, 3);

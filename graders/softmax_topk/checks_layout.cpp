@@ -30,7 +30,7 @@ void valid_lengths(Probe& probe) {
 
 // Gaps hold NaN. A call without a gap and with the same sizes comes first. In the last one, every
 // row is a little longer than its valid entries.
-void row_strides(Probe& probe) {
+void strides(Probe& probe) {
   for (const std::int64_t vocab : {5, 64, 333, 5000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     const std::int64_t rows = rng.integer(3, 30);
@@ -51,7 +51,7 @@ void unaligned_pointers(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("{}_bytes_after_16", skew));
     for (const std::int64_t vocab : {17, 150, 50'257}) {
       Problem problem = make_problem(rng, rng.integer(2, 5), near_to(rng, vocab), 9);
-      problem.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
+      problem.options.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
       require_right(probe, problem);
     }
   }
@@ -61,8 +61,8 @@ void optional_outputs(Probe& probe) {
   for (const char* without : {"lse", "row_max", "both"}) {
     Rng rng = probe.begin_case(fmt::format("without_{}", without));
     Problem problem = make_problem(rng, rng.integer(2, 9), rng.integer(30, 2000), 12);
-    problem.wants_lse = without == std::string_view("row_max");
-    problem.wants_row_max = without == std::string_view("lse");
+    problem.options.lse = without == std::string_view("row_max");
+    problem.options.row_max = without == std::string_view("lse");
     require_right(probe, problem);
   }
   Rng rng = probe.begin_case("no_rows");
@@ -75,7 +75,7 @@ std::vector<Check> layout_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"row_strides", "rows taken to be adjacent", robustness, 2, critical}, row_strides},
+      {{"strides", "rows taken to be adjacent", robustness, 2, critical}, strides},
       {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
         critical},
        unaligned_pointers},

@@ -1,15 +1,12 @@
 #include <fmt/format.h>
 
+#include "graders/kit/memory.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
-
-double mib(std::int64_t bytes) {
-  return static_cast<double>(bytes) / (1 << 20);
-}
 
 std::int64_t bytes_of(const Problem& problem) {
   return problem.rows * problem.vocab * static_cast<std::int64_t>(sizeof(float));
@@ -18,14 +15,11 @@ std::int64_t bytes_of(const Problem& problem) {
 /// Scratch memory of one call in a fresh process. A few rows are verified: a wrong answer needs
 /// none.
 std::int64_t scratch_of(Probe& probe, Rng& rng, const Problem& problem) {
-  probe.restart();
-  Asked asked(problem);
-  asked.call.measure_memory = true;
-  probe.run_ok(asked.call);
-  if (!asked.call.peak_bytes) probe.unmeasured("memory cannot be measured here");
+  SoftmaxTopkCall call(problem);
+  const std::int64_t peak = kit::fresh_peak_bytes(probe, call);
   const auto sample = random_places(rng, problem.rows, 4);
-  require_rows(probe, problem, asked.answer(), expect_rows(problem, sample, Sums::plain));
-  return *asked.call.peak_bytes;
+  require_rows(probe, problem, call.answer(), expect_rows(problem, sample, Sums::plain));
+  return peak;
 }
 
 // 16 MiB of logits, then 32: what grows with them is a copy of them.
@@ -37,18 +31,18 @@ void peak_memory(Probe& probe) {
   for (int turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     Problem problem = make_problem(rng, 80 * (turn + 1) + rng.integer(-3, 3), 50'257, 50);
-    problem.threads = 2;
+    problem.options.threads = 2;
     scratch[turn] = scratch_of(probe, rng, problem);
     logits[turn] = bytes_of(problem);
-    probe.workspace_at("rows", static_cast<double>(problem.rows), mib(scratch[turn]));
-    probe.answer(ClaimKind::peak_workspace, "scratch memory", mib(scratch[turn]), "MiB");
+    probe.workspace_at("rows", static_cast<double>(problem.rows), kit::mib(scratch[turn]));
+    probe.answer(ClaimKind::peak_workspace, "scratch memory", kit::mib(scratch[turn]), "MiB");
     const auto allowed =
         kConstant + static_cast<std::int64_t>(kShare * static_cast<double>(logits[turn]));
     if (scratch[turn] > allowed)
       probe.fail(
           fmt::format("holds {:.2f} MiB of scratch memory for {:.2f} MiB of logits, want "
                       "{:.2f} or less",
-                      mib(scratch[turn]), mib(logits[turn]), mib(allowed)));
+                      kit::mib(scratch[turn]), kit::mib(logits[turn]), kit::mib(allowed)));
   }
   const double slope =
       static_cast<double>(scratch[1] - scratch[0]) / static_cast<double>(logits[1] - logits[0]);

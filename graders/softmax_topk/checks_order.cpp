@@ -56,7 +56,7 @@ void ties(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     const std::int64_t k = near_to(rng, one_of(rng, kWinners));
     Problem problem = blank_problem(6, near_to(rng, vocab), k);
-    problem.threads = static_cast<int>(rng.integer(1, 4));
+    problem.options.threads = static_cast<int>(rng.integer(1, 4));
     const double top = rng.uniform(-2, 2);
     std::ranges::fill(problem.row(0), static_cast<float>(top));
     fill_two_levels(rng, problem.row(1), top, 1.5, 0.5);

@@ -1,50 +1,26 @@
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <fmt/format.h>
-#include <functional>
-#include <string_view>
-
-#include "graders/kit/inputs.h"
+#include "call.h"
+#include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-/// One thing wrong with an otherwise good call.
-struct Flaw {
-  const char* name;
-  std::function<void(SoftmaxTopkArgs&)> spoil;
-  std::string_view without = {};  // an array that is not there
-};
-
-void nothing(SoftmaxTopkArgs&) {}
+using Flaw = kit::Flaw<SoftmaxTopkArgs>;
 
 Problem small_problem(Probe& probe) {
   Rng rng = probe.begin_case("drawn");
   return make_problem(rng, rng.integer(3, 9), rng.integer(20, 60), rng.integer(2, 9));
 }
 
-void require_refused(Probe& probe, const Problem& problem, const Flaw& flaw, std::int64_t want) {
+void require_refused(Probe& probe, Problem problem, const Flaw& flaw, std::int64_t want) {
   probe.begin_case(flaw.name);
-  Asked asked(problem, flaw.without);
-  flaw.spoil(asked.call.args);
-  probe.run(asked.call);
-  if (asked.call.returned != want)
-    probe.fail(fmt::format("softmax_topk returned {}, want {}", asked.call.returned, want));
-  const Answer answer = asked.answer();
-  for (const std::int32_t index : answer.indices)
-    probe.require(index == -1, "indices were written by a call that has to be refused");
-  for (const auto* numbers : {&answer.probs, &answer.lse, &answer.row_max})
-    for (const float number : *numbers)
-      probe.require(std::bit_cast<std::uint32_t>(number) == 0xffffffffu,
-                    "numbers were written by a call that has to be refused");
+  problem.options.missing = flaw.missing;
+  SoftmaxTopkCall call(problem);
+  flaw.spoil(call.args);
+  kit::require_refused(probe, call, want);
 }
 
 void bad_arguments(Probe& probe) {
-  using kit::kInfinity;
   const Problem problem = small_problem(probe);
   const std::vector<Flaw> flaws{
       {"negative_rows", [](SoftmaxTopkArgs& a) { a.rows = -1; }},
@@ -56,11 +32,11 @@ void bad_arguments(Probe& probe) {
       {"no_threads", [](SoftmaxTopkArgs& a) { a.num_threads = 0; }},
       {"negative_scale", [](SoftmaxTopkArgs& a) { a.scale = -1; }},
       {"zero_scale", [](SoftmaxTopkArgs& a) { a.scale = 0; }},
-      {"nan_scale", [](SoftmaxTopkArgs& a) { a.scale = std::nanf(""); }},
-      {"infinite_scale", [](SoftmaxTopkArgs& a) { a.scale = kInfinity; }},
-      {"no_logits", nothing, "logits"},
-      {"no_indices", nothing, "indices"},
-      {"no_probs", nothing, "probs"},
+      {"nan_scale", [](SoftmaxTopkArgs& a) { a.scale = kit::kNan; }},
+      {"infinite_scale", [](SoftmaxTopkArgs& a) { a.scale = kit::kInfinity; }},
+      {.name = "no_logits", .missing = "logits"},
+      {.name = "no_indices", .missing = "indices"},
+      {.name = "no_probs", .missing = "probs"},
   };
   for (const Flaw& flaw : flaws) require_refused(probe, problem, flaw, SOFTMAX_TOPK_BAD_ARGUMENT);
 }

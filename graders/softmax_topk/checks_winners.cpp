@@ -37,7 +37,7 @@ void ask_residues(Probe& probe, Rng& rng, std::int64_t vocab, std::int64_t k) {
   require_right(probe, problem);
 }
 
-/// Rows of any loudness at any height, each with winners of its own, and a scale.
+/// Rows of any spread at any height, each with winners of its own, and a scale.
 void ask_rows(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k) {
   Problem problem = make_problem(rng, rows, vocab, k);
   problem.scale = static_cast<float>(rng.uniform(0.3, 1.5));

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
+#include "fixtures/softmax_fixture.h"
 #include "oracle.h"
-#include "softmax_fixture.h"
 
 namespace {
 

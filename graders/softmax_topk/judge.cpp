@@ -6,16 +6,15 @@
 #include <span>
 
 #include "graders/kit/compare.h"
+#include "graders/kit/tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr const char* kShareFact = "largest share of the tolerance";
-
 std::string shape_of(const Problem& problem) {
   return fmt::format("{} rows x {} entries, k {}, scale {}, row stride {}, {} threads",
                      problem.rows, problem.vocab, problem.k, problem.scale, problem.stride,
-                     problem.threads);
+                     problem.options.threads);
 }
 
 std::string entry_text(const Problem& problem, std::int64_t row, std::int64_t index) {
@@ -108,12 +107,6 @@ std::optional<Fault> row_fault(const RowView& view) {
                      expected.row_max_allowed);
 }
 
-void note_share(Probe& probe, double share) {
-  for (const Fact& fact : probe.observation().facts)
-    if (fact.name == kShareFact) share = std::max(share, fact.value);
-  probe.fact(kShareFact, share, "");
-}
-
 }  // namespace
 
 std::optional<Fault> fault_in(const Problem& problem, const Answer& answer,
@@ -142,7 +135,7 @@ void require_rows(Probe& probe, const Problem& problem, const Answer& answer,
                   const Expected& expected) {
   if (auto fault = fault_in(problem, answer, expected))
     probe.fail(fault->miss, std::move(fault->evidence));
-  note_share(probe, share_used(problem, answer, expected));
+  kit::note_share(probe, share_used(problem, answer, expected));
 }
 
 Answer require_right(Probe& probe, const Problem& problem, Sums sums) {

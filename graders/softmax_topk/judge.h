@@ -5,10 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ask.h"
-#include "cases.h"
-#include "harness/core/finding.h"
-#include "harness/grading/probe.h"
+#include "call.h"
 #include "oracle.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {

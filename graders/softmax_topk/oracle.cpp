@@ -34,28 +34,44 @@ std::vector<std::int32_t> first_in_order(std::span<const float> row, std::size_t
   return kept;
 }
 
-/// log sum exp of the row relative to `shift`, in float64 with blocks that are added up last.
-double log_sum(std::span<const float> row, double scale, double shift) {
+/// What a row's exponentials, relative to its maximum, add up to.
+struct RowSum {
+  double log = 0;
+  double rescaling = 0;  // what rescaling at every new maximum may lose, in u; see README.md
+};
+
+/// In float64 with blocks that are added up last.
+RowSum sum_of(std::span<const float> row, double scale, double max) {
   constexpr std::size_t kBlock = 1024;
   double total = 0;
   float latest = std::numeric_limits<float>::quiet_NaN();  // long runs of one value are common here
   double latest_term = 0;
+  float highest = -kInfinity;
+  double before = 0;  // what the sum was at each new maximum, added up
+  double before_squared = 0;
   for (std::size_t begin = 0; begin < row.size(); begin += kBlock) {
     double block = 0;
     for (const float z : row.subspan(begin, std::min(kBlock, row.size() - begin))) {
-      if (!(z == latest)) latest_term = std::exp(scale * double{z} - shift);
+      if (!(z == latest)) latest_term = std::exp(scale * double{z} - max);
       latest = z;
+      if (z > highest) {
+        highest = z;
+        before += total + block;
+        before_squared += (total + block) * (total + block);
+      }
       block += latest_term;
     }
     total += block;
   }
-  return std::log(total);
+  return {std::log(total), (before / 4 + 2.5 * std::sqrt(before_squared)) / total};
 }
 
-double forgiven(Sums sums, double len) {
+double forgiven(Sums sums, double len, double rescaling) {
   switch (sums) {
     case Sums::careful:
       return 0;
+    case Sums::rescaled:
+      return rescaling;
     case Sums::plain:
       return 8 * std::sqrt(len);
     case Sums::any:
@@ -80,12 +96,13 @@ class RowWriter {
                           ? std::vector<std::int32_t>()
                           : first_in_order(row_, static_cast<std::size_t>(problem_.k));
     const double max = best.empty() ? -kInfinity : value(best[0]);
-    const double above = max == -kInfinity ? 0 : log_sum(row_, double{problem_.scale}, max);
+    const RowSum sum = max == -kInfinity ? RowSum{} : sum_of(row_, double{problem_.scale}, max);
+    forgiven_ = forgiven(sums_, len(), sum.rescaling);
     for (std::size_t j = 0; j < static_cast<std::size_t>(problem_.k); ++j) {
       made_.indices.push_back(j < best.size() ? best[j] : -1);
-      add_prob(j < best.size() ? value(best[j]) : -kInfinity, max, above);
+      add_prob(j < best.size() ? value(best[j]) : -kInfinity, max, sum.log);
     }
-    add_totals(max, max + above);
+    add_totals(max, max + sum.log);
   }
 
  private:
@@ -99,7 +116,7 @@ class RowWriter {
     const double p = scaled == -kInfinity ? 0 : std::exp((scaled - max) - above);
     double units = 0;
     if (p > 0) {
-      units = prob_units(max - scaled, len()) + forgiven(sums_, len());
+      units = prob_units(max - scaled, len()) + forgiven_;
       if (problem_.scale != 1.0f) units += 2 * (std::abs(scaled) + std::abs(max));
     }
     made_.probs.push_back(p);
@@ -109,7 +126,7 @@ class RowWriter {
 
   void add_totals(double max, double lse) {
     made_.lse.push_back(lse);
-    made_.lse_allowed.push_back(kUnitRoundoff * (lse_units(lse) + forgiven(sums_, len())));
+    made_.lse_allowed.push_back(kUnitRoundoff * (lse_units(lse) + forgiven_));
     made_.row_max.push_back(max);
     made_.row_max_allowed.push_back(2 * kUnitRoundoff * std::abs(max) + kSmallest);
   }
@@ -118,6 +135,7 @@ class RowWriter {
   Sums sums_;
   Expected& made_;
   std::span<const float> row_;
+  double forgiven_ = 0;
 };
 
 }  // namespace

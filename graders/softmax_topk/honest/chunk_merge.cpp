@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -114,20 +114,10 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i) {
   if (args.lse) args.lse[i] = all.sum > 0 ? max + std::log(all.sum) : kMinusInfinity;
 }
 
-bool is_sensible(const SoftmaxTopkArgs& args) {
-  if (args.rows < 0 || args.num_threads < 1 || args.row_stride < args.vocab) return false;
-  if (args.vocab < 1 || args.k < 1 || args.vocab < args.k) return false;
-  if (!(args.scale > 0) || std::isinf(args.scale)) return false;
-  return args.rows == 0 || (args.logits && args.indices && args.probs);
-}
-
 }  // namespace
 
 extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
-  const bool known = args->abi_version == SOFTMAX_TOPK_ABI_VERSION &&
-                     args->device == SOFTMAX_TOPK_HOST && args->data_type == SOFTMAX_TOPK_F32;
-  if (!known) return SOFTMAX_TOPK_UNSUPPORTED;
-  if (!is_sensible(*args)) return SOFTMAX_TOPK_BAD_ARGUMENT;
+  if (const int64_t status = refusal(*args); status != SOFTMAX_TOPK_OK) return status;
 #pragma omp parallel for num_threads(args->num_threads) schedule(guided)
   for (int64_t i = 0; i < args->rows; ++i) write_row(*args, i);
   return SOFTMAX_TOPK_OK;

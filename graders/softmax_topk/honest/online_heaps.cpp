@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -103,20 +103,10 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i, Partial& all) {
   if (args.lse) args.lse[i] = empty ? max : max + std::log(all.sum);
 }
 
-bool in_range(const SoftmaxTopkArgs& args) {
-  return args.rows >= 0 && args.vocab >= 1 && args.k >= 1 && args.k <= args.vocab &&
-         args.row_stride >= args.vocab && args.num_threads >= 1 && args.scale > 0 &&
-         args.scale <= std::numeric_limits<float>::max() &&
-         (args.rows == 0 || (args.logits && args.indices && args.probs));
-}
-
 }  // namespace
 
 extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
-  if (args->abi_version != SOFTMAX_TOPK_ABI_VERSION) return SOFTMAX_TOPK_UNSUPPORTED;
-  if (args->device != SOFTMAX_TOPK_HOST) return SOFTMAX_TOPK_UNSUPPORTED;
-  if (args->data_type != SOFTMAX_TOPK_F32) return SOFTMAX_TOPK_UNSUPPORTED;
-  if (!in_range(*args)) return SOFTMAX_TOPK_BAD_ARGUMENT;
+  if (const int64_t status = refusal(*args); status != SOFTMAX_TOPK_OK) return status;
   const Stripes stripes{args->vocab < 4096 ? 1 : int64_t{args->num_threads},
                         static_cast<size_t>(args->k), args->scale};
   std::vector<Partial> partials(static_cast<size_t>(stripes.count));

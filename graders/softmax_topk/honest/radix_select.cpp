@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -98,23 +98,10 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i) {
   if (args.lse) args.lse[i] = empty ? kMinusInfinity : args.scale * max + std::log(sum);
 }
 
-int64_t status_of(const SoftmaxTopkArgs& args) {
-  if (args.abi_version != SOFTMAX_TOPK_ABI_VERSION || args.device != SOFTMAX_TOPK_HOST ||
-      args.data_type != SOFTMAX_TOPK_F32)
-    return SOFTMAX_TOPK_UNSUPPORTED;
-  if (args.rows < 0 || args.vocab < 1 || args.k < 1 || args.k > args.vocab ||
-      args.row_stride < args.vocab || args.num_threads < 1)
-    return SOFTMAX_TOPK_BAD_ARGUMENT;
-  if (!std::isfinite(args.scale) || args.scale <= 0) return SOFTMAX_TOPK_BAD_ARGUMENT;
-  const bool is_complete = args.logits && args.indices && args.probs;
-  if (args.rows > 0 && !is_complete) return SOFTMAX_TOPK_BAD_ARGUMENT;
-  return SOFTMAX_TOPK_OK;
-}
-
 }  // namespace
 
 extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
-  if (const int64_t status = status_of(*args); status != SOFTMAX_TOPK_OK) return status;
+  if (const int64_t status = refusal(*args); status != SOFTMAX_TOPK_OK) return status;
   std::atomic<int64_t> next{0};
   const auto work = [&] {
     for (int64_t i = next++; i < args->rows; i = next++) write_row(*args, i);

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -105,23 +105,10 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i, Buffer& buffer) {
   if (args.lse) args.lse[i] = empty ? max : max + log_sum;
 }
 
-int64_t status_of(const SoftmaxTopkArgs& args) {
-  if (args.abi_version != SOFTMAX_TOPK_ABI_VERSION || args.device != SOFTMAX_TOPK_HOST ||
-      args.data_type != SOFTMAX_TOPK_F32)
-    return SOFTMAX_TOPK_UNSUPPORTED;
-  if (args.rows < 0 || args.vocab < 1 || args.k < 1 || args.k > args.vocab ||
-      args.row_stride < args.vocab || args.num_threads < 1 || !(args.scale > 0) ||
-      std::isinf(args.scale))
-    return SOFTMAX_TOPK_BAD_ARGUMENT;
-  if (args.rows > 0 && (!args.logits || !args.indices || !args.probs))
-    return SOFTMAX_TOPK_BAD_ARGUMENT;
-  return SOFTMAX_TOPK_OK;
-}
-
 }  // namespace
 
 extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
-  if (const int64_t status = status_of(*args); status != SOFTMAX_TOPK_OK) return status;
+  if (const int64_t status = refusal(*args); status != SOFTMAX_TOPK_OK) return status;
 #pragma omp parallel num_threads(args->num_threads)
   {
     Buffer buffer(args->k);

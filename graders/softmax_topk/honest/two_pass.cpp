@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
 
@@ -69,21 +69,10 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i) {
   if (args.lse) args.lse[i] = static_cast<float>(softmax.max + std::log(softmax.sum));
 }
 
-int64_t status_of(const SoftmaxTopkArgs& args) {
-  if (args.abi_version != SOFTMAX_TOPK_ABI_VERSION || args.device != SOFTMAX_TOPK_HOST ||
-      args.data_type != SOFTMAX_TOPK_F32)
-    return SOFTMAX_TOPK_UNSUPPORTED;
-  const bool sizes = args.rows >= 0 && args.vocab >= 1 && args.k >= 1 && args.k <= args.vocab &&
-                     args.row_stride >= args.vocab && args.num_threads >= 1;
-  const bool scale = args.scale > 0 && std::isfinite(args.scale);
-  const bool arrays = args.rows <= 0 || (args.logits && args.indices && args.probs);
-  return sizes && scale && arrays ? SOFTMAX_TOPK_OK : SOFTMAX_TOPK_BAD_ARGUMENT;
-}
-
 }  // namespace
 
 extern "C" int64_t softmax_topk(const SoftmaxTopkArgs* args) {
-  if (const int64_t status = status_of(*args); status != SOFTMAX_TOPK_OK) return status;
+  if (const int64_t status = refusal(*args); status != SOFTMAX_TOPK_OK) return status;
 #pragma omp parallel for num_threads(args->num_threads) schedule(dynamic)
   for (int64_t i = 0; i < args->rows; ++i) write_row(*args, i);
   return SOFTMAX_TOPK_OK;

@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
-#include "cases.h"
 #include "contract.h"
 #include "harness/grading/probe.h"
+#include "problem.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -17,16 +16,11 @@ struct Answer {
   std::vector<float> probs, lse, row_max;
 };
 
-/// The scalar arguments of a problem, every pointer null.
-SoftmaxTopkArgs scalars_of(const Problem& problem);
+/// A call with everything named, ready to run. It points into the problem, which must outlive it.
+struct SoftmaxTopkCall : Call<SoftmaxTopkArgs> {
+  explicit SoftmaxTopkCall(const Problem& problem);
+  Answer answer() const;  // of the last run
 
-/// A call with everything named, ready to run, and what it will write.
-struct Asked {
-  /// `without` names an array whose pointer stays null though it has to be there.
-  explicit Asked(const Problem& problem, std::string_view without = {});
-  Answer answer() const;
-
-  Call<SoftmaxTopkArgs> call;
   std::optional<Output<std::int32_t>> indices;
   std::optional<Output<float>> probs, lse, row_max;
 };

@@ -4,14 +4,17 @@
 #include <span>
 #include <vector>
 
-#include "graders/kit/inputs.h"
+#include "graders/kit/call_options.h"
 #include "harness/core/rng.h"
-#include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 using kit::near_to;
 using kit::one_of;
+
+struct CallOptions : kit::CallOptions {
+  bool lse = true, row_max = true;  // which are asked for; others are null
+};
 
 /// One input of the challenge.
 struct Problem {
@@ -20,11 +23,7 @@ struct Problem {
   std::int64_t k = 1;
   std::int64_t stride = 1;  // elements from row to row; what lies between two rows is NaN
   float scale = 1;
-  int threads = 2;
-  bool deterministic = false;
-  bool wants_lse = true;
-  bool wants_row_max = true;
-  Placement placement{64, 0};  // of every array; min_align is the alignment it really gives
+  CallOptions options;
 
   std::vector<float> logits;            // ends with the last entry of the last row
   std::vector<std::int64_t> valid_len;  // empty: null

@@ -1,15 +1,9 @@
-#include "cases.h"
+#include "problem.h"
 
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <set>
-
-#include "harness/grading/grader.h"
-
-namespace gauntlet::GAUNTLET_CHALLENGE {
-Grader make_grader();
-}
 
 namespace {
 
@@ -66,15 +60,4 @@ TEST_CASE("places of one thread all fall to one thread") {
       }
       CHECK(owners.size() == 1);
     }
-}
-
-TEST_CASE("every check has a name of its own and says what it attacks") {
-  std::set<std::string> ids;
-  for (const Check& check : make_grader().checks) {
-    INFO(check.id);
-    CHECK(ids.insert(check.id).second);
-    CHECK_FALSE(check.attacks.empty());
-    CHECK(check.weight > 0);
-    CHECK(check.ask);
-  }
 }

@@ -1,4 +1,4 @@
-#include "cases.h"
+#include "problem.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ Problem blank_problem(std::int64_t rows, std::int64_t vocab, std::int64_t k, std
 Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k,
                      const Spread& spread, std::int64_t gap) {
   Problem made = blank_problem(rows, vocab, k, gap);
-  made.threads = static_cast<int>(rng.integer(1, 4));
+  made.options.threads = static_cast<int>(rng.integer(1, 4));
   for (std::int64_t i = 0; i < rows; ++i) fill_noise(rng, made.row(i), spread);
   return made;
 }
