@@ -1,33 +1,24 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "judging.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// Models that like to end: EOS tokens are mostly among the best.
-Dice eager_dice(Rng& rng) {
-  Dice dice = draw_dice(rng);
-  dice.eos_favour = static_cast<int>(rng.integer(6, 30));
-  return dice;
-}
-
-std::vector<std::int32_t> some_tokens(Rng& rng, std::int64_t count, std::int64_t vocab) {
-  std::vector<std::int32_t> all;
-  for (std::int32_t token = 0; token < vocab; ++token) all.push_back(token);
-  rng.shuffle(all);
-  all.resize(static_cast<std::size_t>(count));
-  return all;
+RandomLanguage eager_language(Rng& rng) {
+  RandomLanguage drawn = draw_language(rng);
+  drawn.eos_favour = static_cast<int>(rng.integer(6, 30));
+  return drawn;
 }
 
 // EOS extensions take places among the best; as many others must come up behind them.
 void eos_takes_places(Probe& probe) {
-  expect_right_directed(probe, "eos_takes_a_place");
-  expect_right_directed(probe, "starving");
+  require_right_directed(probe, "eos_takes_a_place");
+  require_right_directed(probe, "starving");
   for (int turn = 0; turn < 6; ++turn) {
     Rng rng = probe.begin_case(fmt::format("eager_{}", turn));
     Settings settings = random_settings(rng, BEAM_SEPARATE);
@@ -35,21 +26,20 @@ void eos_takes_places(Probe& probe) {
     settings.vocab = rng.integer(8, 14);
     settings.max_new = rng.integer(3, 6);
     settings.min_new = 0;
-    settings.eos = some_tokens(rng, turn < 3 ? rng.integer(1, 2) : 3, settings.vocab);
+    settings.eos = distinct_tokens(rng, turn < 3 ? rng.integer(1, 2) : 3, settings.vocab);
     if (turn >= 3) {  // what starves would have won in the end
       settings.penalty = BEAM_PENALTY_LENGTH;
       settings.alpha = rng.uniform(1.5, 3);
       settings.stop = BEAM_STOP_BOUND;
     }
-    const Posed posed = pose_random(rng, settings, 10, eager_dice);
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 10, eager_language));
   }
 }
 
 // Under SEPARATE only what is among the first `beam` may finish.
 void finishing_rank(Probe& probe) {
-  expect_right_directed(probe, "eos_below_beam");
-  expect_right_directed(probe, "low_eos");
+  require_right_directed(probe, "eos_below_beam");
+  require_right_directed(probe, "low_eos");
   for (int turn = 0; turn < 6; ++turn) {
     Rng rng = probe.begin_case(fmt::format("random_{}", turn));
     Settings settings = random_settings(rng, BEAM_SEPARATE);
@@ -57,18 +47,17 @@ void finishing_rank(Probe& probe) {
     settings.vocab = rng.integer(3, 8);
     settings.max_new = rng.integer(2, 6);
     settings.min_new = 0;
-    settings.eos = some_tokens(rng, 1, settings.vocab);
+    settings.eos = distinct_tokens(rng, 1, settings.vocab);
     settings.stop = BEAM_STOP_BOUND;
     settings.penalty = BEAM_PENALTY_LENGTH;
     settings.alpha = rng.uniform(-0.5, 0.5);
-    const Posed posed = pose_random(rng, settings, 16);
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 16));
   }
 }
 
 // Every EOS id beats every other token, for every beam, for several steps.
 void eos_everywhere(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+  for (const std::int32_t policy : kPolicies)
     for (const std::int64_t ids : {1, 2, 3, 4, 12}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}_ids", policy, ids));
       Settings settings = random_settings(rng, policy);
@@ -79,34 +68,33 @@ void eos_everywhere(Probe& probe) {
       settings.penalty = BEAM_PENALTY_LENGTH;
       settings.alpha = rng.uniform(1.5, 3);  // long hypotheses still win: beams must live on
       settings.stop = BEAM_STOP_BOUND;
-      settings.eos = some_tokens(rng, ids, settings.vocab);
-      const auto eager = [](Rng& dice_rng) {
-        Dice dice = draw_dice(dice_rng);
-        dice.unit = 1.0F / 1024;
-        dice.levels = 4096;
-        dice.forbidden = 0;
-        dice.slump = 0;
-        dice.eos_favour = 64;
-        return dice;
+      settings.eos = distinct_tokens(rng, ids, settings.vocab);
+      const auto eager = [](Rng& item_rng) {
+        RandomLanguage drawn = draw_language(item_rng);
+        drawn.unit = 1.0F / 1024;
+        drawn.levels = 4096;
+        drawn.forbidden = 0;
+        drawn.slump = 0;
+        drawn.eos_favour = 64;
+        return drawn;
       };
-      const Posed posed = pose_random(rng, settings, 8, eager);
-      expect_right(probe, rng, posed.problem, posed.want);
+      require_right(probe, rng, random_problem(rng, settings, 8, eager));
     }
 }
 
 // There is one hypothesis at first, not `beam` equal ones.
 void first_step(Probe& probe) {
-  expect_right_directed(probe, "one_root");
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+  require_right_directed(probe, "one_root");
+  for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
     Settings settings = random_settings(rng, policy);
     settings.beam = settings.n_return = rng.integer(3, 8);
     settings.vocab = rng.integer(settings.beam, 30);
     settings.max_new = rng.integer(1, 4);
     settings.min_new = rng.integer(0, settings.max_new);
-    settings.eos = some_tokens(rng, rng.integer(0, 2), settings.vocab);
-    const Posed posed = pose_random(rng, settings, 8);
-    const Answer answer = expect_right(probe, rng, posed.problem, posed.want);
+    settings.eos = distinct_tokens(rng, rng.integer(0, 2), settings.vocab);
+    const SolvedProblem solved = random_problem(rng, settings, 8);
+    const Answer answer = require_right(probe, rng, solved);
     if (answer.tally.repeated_rows > 0)
       probe.fail(fmt::format("{} rows were asked twice", answer.tally.repeated_rows),
                  {describe(settings)});
@@ -137,15 +125,14 @@ void few_candidates(Probe& probe) {
       settings.beam = settings.n_return = rng.integer(20, 40);
       settings.max_new = rng.integer(1, 2);
     }
-    settings.eos = some_tokens(rng, rng.integer(0, 1), settings.vocab);
-    const auto sparse = [&](Rng& dice_rng) {
-      Dice dice = draw_dice(dice_rng);
-      dice.forbidden = dice_rng.chance(0.2) ? 1 : dice_rng.uniform(0, 0.9);
-      if (turn >= 10) dice.forbidden = long_row ? 0.9998 : 0;
-      return dice;
+    settings.eos = distinct_tokens(rng, rng.integer(0, 1), settings.vocab);
+    const auto sparse = [&](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.forbidden = item_rng.chance(0.2) ? 1 : item_rng.uniform(0, 0.9);
+      if (turn >= 10) drawn.forbidden = long_row ? 0.9998 : 0;
+      return drawn;
     };
-    const Posed posed = pose_random(rng, settings, 8, sparse);
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 8, sparse));
   }
 }
 
@@ -161,16 +148,15 @@ void ties(Probe& probe) {
     settings.vocab = turn < 8    ? rng.integer(3, 8)
                      : turn < 10 ? rng.integer(600, 1400)
                                  : rng.integer(9'000, 20'000);
-    settings.eos = some_tokens(rng, rng.integer(1, 2), settings.vocab);
-    const auto coarse = [](Rng& dice_rng) {
-      Dice dice = draw_dice(dice_rng);
-      dice.unit = 1;
-      dice.levels = dice_rng.integer(1, 3);
-      dice.slump = 0;
-      return dice;
+    settings.eos = distinct_tokens(rng, rng.integer(1, 2), settings.vocab);
+    const auto coarse = [](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.unit = 1;
+      drawn.levels = item_rng.integer(1, 3);
+      drawn.slump = 0;
+      return drawn;
     };
-    const Posed posed = pose_random(rng, settings, 6, coarse);
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 6, coarse));
   }
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "cases.h"
+#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "judging.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -13,7 +13,7 @@ const char* name_of_policy(std::int32_t policy) {
   return policy == BEAM_POOLED ? "pooled" : "separate";
 }
 
-bool survives_early(const Decoded& want) {
+bool survives_early(const Language&, const Expected& want) {
   return std::any_of(want.best.begin(), want.best.end(), [&](const Hypothesis& one) {
     return one.finished && std::ssize(one.tokens) < want.steps;
   });
@@ -29,16 +29,10 @@ void random_models(Probe& probe, std::int32_t policy) {
     std::int64_t batch = rng.integer(12, 28);
     if (turn % 9 == 8) {  // a large one, in which many items finish hypotheses and go on
       batch = rng.integer(65, 90);
-      settings.beam = settings.n_return = rng.integer(2, 4);
-      settings.vocab = rng.integer(4, 9);
-      settings.max_new = rng.integer(4, 7);
-      settings.min_new = 0;
-      settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+      draw_sizes(rng, settings, {2, 4}, {4, 9}, {4, 7});
     }
-    for (int call = 0; call < 2; ++call) {
-      const Posed posed = pose_random(rng, settings, batch);
-      expect_right(probe, rng, posed.problem, posed.want);
-    }
+    for (int call = 0; call < 2; ++call)
+      require_right(probe, rng, random_problem(rng, settings, batch));
   }
 }
 
@@ -48,25 +42,17 @@ void finished_compete(Probe& probe) {
   for (const Directed& one : directed_searches()) {
     if (!one.name.starts_with("early_eos") && one.name != "eos_outranks_longer") continue;
     Rng rng = probe.begin_case(one.name);
-    const Posed posed = pose_directed(rng, one, rng.integer(2, 5));
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, directed_problem(rng, one, rng.integer(2, 5)));
   }
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+  for (const std::int32_t policy : kPolicies)
     for (const double alpha : {0.0, 0.6, 1.0}) {
       Rng rng = probe.begin_case(fmt::format("{}_alpha_{}", name_of_policy(policy), alpha));
       Settings settings = random_settings(rng, policy);
       settings.alpha = alpha;
       settings.penalty = BEAM_PENALTY_LENGTH;
       settings.stop = BEAM_STOP_BOUND;
-      settings.beam = settings.n_return = rng.integer(2, 4);
-      settings.vocab = rng.integer(4, 9);
-      settings.max_new = rng.integer(3, 6);
-      settings.min_new = 0;
-      settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
-      const Posed posed =
-          pose_random(rng, settings, 12, draw_dice,
-                      [](const Language&, const Decoded& want) { return survives_early(want); });
-      expect_right(probe, rng, posed.problem, posed.want);
+      draw_sizes(rng, settings, {2, 4}, {4, 9}, {3, 6});
+      require_right(probe, rng, random_problem(rng, settings, 12, draw_language, survives_early));
     }
 }
 
@@ -74,27 +60,17 @@ void finished_compete(Probe& probe) {
 void policies_apart(Probe& probe) {
   for (const char* name : {"policy_pooled", "policy_separate"}) {
     Rng rng = probe.begin_case(name);
-    const Posed posed = pose_directed(rng, directed(name), 4);
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, directed_problem(rng, directed(name), 4));
   }
   for (int turn = 0; turn < 8; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("{}_{}", name_of_policy(policy), turn / 2));
     Settings settings = random_settings(rng, policy);
-    settings.beam = settings.n_return = rng.integer(2, 5);
-    settings.vocab = rng.integer(4, 9);
-    settings.max_new = rng.integer(3, 6);
-    settings.min_new = 0;
-    settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+    draw_sizes(rng, settings, {2, 5}, {4, 9}, {3, 6});
     Settings other = settings;
     other.policy = policy == BEAM_POOLED ? BEAM_SEPARATE : BEAM_POOLED;
-    const auto differs = [&](const Language& language, const Decoded& want) {
-      return !same_result(decode(other, language, 0), want);
-    };
-    for (int call = 0; call < 2; ++call) {
-      const Posed posed = pose_random(rng, settings, 8, draw_dice, differs);
-      expect_right(probe, rng, posed.problem, posed.want);
-    }
+    for (int call = 0; call < 2; ++call)
+      require_right(probe, rng, random_problem(rng, settings, 8, draw_language, unlike(other)));
   }
 }
 

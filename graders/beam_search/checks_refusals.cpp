@@ -1,87 +1,76 @@
 #include <fmt/format.h>
-#include <limits>
 
-#include "cases.h"
+#include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "judging.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-Posed small_problem(Rng& rng, const Accept& accept = {}) {
+SolvedProblem small_problem(Rng& rng, const Accept& accept = {}) {
   Settings settings = random_settings(rng, rng.chance(0.5) ? BEAM_POOLED : BEAM_SEPARATE);
   settings.beam = settings.n_return = rng.integer(2, 3);
   settings.vocab = rng.integer(4, 9);
   settings.max_new = rng.integer(4, 6);
   settings.min_new = 1;
   settings.eos = {2};
-  return pose_random(rng, settings, 3, draw_dice, accept);
+  return random_problem(rng, settings, 3, draw_language, accept);
 }
 
-/// A call that must be turned down with `status`, before anything happens.
-void expect_refusal(Probe& probe, const std::string& name, std::int64_t status, const Asking& how,
-                    std::int32_t eos = 2) {
-  Rng rng = probe.begin_case(name);
-  Posed posed = small_problem(rng);
-  posed.problem.settings.eos = {eos};
-  const Answer answer = ask(
-      posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
-  if (answer.returned != status)
-    probe.fail(fmt::format("returned {}, want {}", answer.returned, status));
-  probe.require(answer.untouched, "wrote to an output although it refused the call");
-  probe.require(answer.tally.requests == 0, "asked the model although it refused the call");
+CallOptions without(std::string_view array) {
+  CallOptions options;
+  options.missing = array;
+  return options;
 }
 
-void expect_bad(Probe& probe, const std::string& name, std::function<void(BeamArgs&)> changed) {
-  Asking how;
-  how.changed = std::move(changed);
-  expect_refusal(probe, name, BEAM_BAD_ARGUMENT, how);
-}
+using Flaw = kit::Flaw<BeamArgs>;
 
-/// An array that nobody needs in this call is null.
-void expect_right_without(Probe& probe, Rng& rng, const Posed& posed, const char* array) {
-  Asking how;
-  how.without = array;
-  const Answer answer = ask(
-      posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
-  if (const auto finding = difference(posed.problem, posed.want, answer))
-    probe.fail(finding->summary, finding->evidence);
+/// A call that must be turned down with `want`, before anything happens.
+void require_refused(Probe& probe, const Flaw& flaw, std::int64_t want, std::int32_t eos = 2) {
+  Rng rng = probe.begin_case(flaw.name);
+  SolvedProblem solved = small_problem(rng);
+  solved.problem.settings.eos = {eos};
+  SearchCall call(solved.problem, Rng(rng.seed()), without(flaw.missing));
+  flaw.spoil(call.args);
+  kit::require_refused(probe, call, want);
+  probe.require(call.model().tally().requests == 0, "asked the model although it refused the call");
 }
 
 void bad_arguments(Probe& probe) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  expect_bad(probe, "batch_below_0", [](BeamArgs& args) { args.batch = -1; });
-  expect_bad(probe, "no_beam", [](BeamArgs& args) { args.beam = 0; });
-  expect_bad(probe, "no_token", [](BeamArgs& args) { args.vocab = 0; });
-  expect_bad(probe, "max_new_below_0", [](BeamArgs& args) { args.max_new = args.min_new = -1; });
-  expect_bad(probe, "min_new_below_0", [](BeamArgs& args) { args.min_new = -1; });
-  expect_bad(probe, "min_above_max", [](BeamArgs& args) { args.min_new = args.max_new + 1; });
-  expect_bad(probe, "nothing_returned", [](BeamArgs& args) { args.n_return = 0; });
-  expect_bad(probe, "n_return_above_beam", [](BeamArgs& args) { args.n_return = args.beam + 1; });
-  expect_bad(probe, "eos_count_below_0", [](BeamArgs& args) { args.eos_count = -1; });
-  expect_bad(probe, "eos_beyond_vocab", [](BeamArgs& args) { args.vocab = 2; });
-  expect_bad(probe, "alpha_infinite", [](BeamArgs& args) { args.alpha = kInfinity; });
-  expect_bad(probe, "alpha_nan", [](BeamArgs& args) { args.alpha = kInfinity - kInfinity; });
-  expect_bad(probe, "unknown_penalty", [](BeamArgs& args) { args.penalty = 3; });
-  expect_bad(probe, "unknown_policy", [](BeamArgs& args) { args.policy = 2; });
-  expect_bad(probe, "unknown_stop", [](BeamArgs& args) { args.stop = -1; });
-  expect_bad(probe, "no_thread", [](BeamArgs& args) { args.num_threads = 0; });
-  expect_refusal(probe, "eos_below_0", BEAM_BAD_ARGUMENT, {}, -1);
+  const std::vector<Flaw> flaws{
+      {"batch_below_0", [](BeamArgs& a) { a.batch = -1; }},
+      {"no_beam", [](BeamArgs& a) { a.beam = 0; }},
+      {"no_token", [](BeamArgs& a) { a.vocab = 0; }},
+      {"max_new_below_0", [](BeamArgs& a) { a.max_new = a.min_new = -1; }},
+      {"min_new_below_0", [](BeamArgs& a) { a.min_new = -1; }},
+      {"min_above_max", [](BeamArgs& a) { a.min_new = a.max_new + 1; }},
+      {"nothing_returned", [](BeamArgs& a) { a.n_return = 0; }},
+      {"n_return_above_beam", [](BeamArgs& a) { a.n_return = a.beam + 1; }},
+      {"eos_count_below_0", [](BeamArgs& a) { a.eos_count = -1; }},
+      {"eos_beyond_vocab", [](BeamArgs& a) { a.vocab = 2; }},
+      {"alpha_infinite", [](BeamArgs& a) { a.alpha = kit::kInfinity; }},
+      {"alpha_nan", [](BeamArgs& a) { a.alpha = kit::kNan; }},
+      {"unknown_penalty", [](BeamArgs& a) { a.penalty = 3; }},
+      {"unknown_policy", [](BeamArgs& a) { a.policy = 2; }},
+      {"unknown_stop", [](BeamArgs& a) { a.stop = -1; }},
+      {"no_thread", [](BeamArgs& a) { a.num_threads = 0; }},
+  };
+  for (const Flaw& flaw : flaws) require_refused(probe, flaw, BEAM_BAD_ARGUMENT);
+  require_refused(probe, {"eos_below_0"}, BEAM_BAD_ARGUMENT, -1);
   for (const char* array : {"eos", "prompt_lengths", "root_states", "root_log_probs", "step",
                             "hypotheses", "tokens", "lengths", "finished", "log_probs", "scores"}) {
-    Asking how;
-    how.without = array;
-    expect_refusal(probe, fmt::format("without_{}", array), BEAM_BAD_ARGUMENT, how);
+    const std::string name = fmt::format("without_{}", array);
+    require_refused(probe, {.name = name.c_str(), .missing = array}, BEAM_BAD_ARGUMENT);
   }
 }
 
 void unsupported_requests(Probe& probe) {
-  Asking how;
-  how.changed = [](BeamArgs& args) { args.abi_version = BEAM_ABI_VERSION + 1; };
-  expect_refusal(probe, "later_abi", BEAM_UNSUPPORTED, how);
-  how.changed = [](BeamArgs& args) { args.device = 7; };
-  expect_refusal(probe, "unknown_device", BEAM_UNSUPPORTED, how);
+  const std::vector<Flaw> flaws{
+      {"later_abi", [](BeamArgs& a) { a.abi_version = BEAM_ABI_VERSION + 1; }},
+      {"unknown_device", [](BeamArgs& a) { a.device = 7; }},
+  };
+  for (const Flaw& flaw : flaws) require_refused(probe, flaw, BEAM_UNSUPPORTED);
 }
 
 // The model refuses a request: its number comes back, and it is left alone. The next call is as
@@ -89,42 +78,42 @@ void unsupported_requests(Probe& probe) {
 void model_failure(Probe& probe) {
   for (std::int64_t request = 1; request <= 3; ++request) {
     Rng rng = probe.begin_case(fmt::format("request_{}", request));
-    const Posed posed = small_problem(
-        rng, [&](const Language&, const Decoded& want) { return want.steps > request; });
-    Asking how;
-    how.fail_at = request;
+    const SolvedProblem solved = small_problem(
+        rng, [&](const Language&, const Expected& want) { return want.steps > request; });
     const std::int64_t high = rng.integer(1, 1000) << 32;  // lost in 32 bits
-    how.refusal = request == 1 ? high : request == 2 ? rng.integer(1, 1000) : -high - 3;
-    const Answer answer = ask(
-        posed.problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); }, how);
+    CallOptions options;
+    options.failure = {request, request == 1   ? high
+                                : request == 2 ? rng.integer(1, 1000)
+                                               : -high - 3};
+    const Answer answer = ask(probe, rng, solved.problem, options);
     if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
-    if (answer.returned != how.refusal)
-      probe.fail(
-          fmt::format("returned {} when the model returned {}", answer.returned, how.refusal));
-    expect_right(probe, rng, posed.problem, posed.want);
+    if (answer.returned != options.failure.returned)
+      probe.fail(fmt::format("returned {} when the model returned {}", answer.returned,
+                             options.failure.returned));
+    require_right(probe, rng, solved);
   }
 }
 
 // An empty batch, steps that nobody wants, and what may be null when there is nothing of it.
 void optional_outputs(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+  for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_without_steps", policy));
-    Posed posed = small_problem(rng);
-    posed.problem.settings.policy = policy;
-    posed = pose_random(rng, posed.problem.settings, 3);
-    expect_right_without(probe, rng, posed, "steps");
+    SolvedProblem solved = small_problem(rng);
+    solved.problem.settings.policy = policy;
+    solved = random_problem(rng, solved.problem.settings, 3);
+    require_right(probe, rng, solved, without("steps"));
   }
   Rng rng = probe.begin_case("empty_batch");
-  expect_right(probe, rng, pose_random(rng, random_settings(rng, BEAM_SEPARATE), 0).problem);
+  require_right(probe, rng, random_problem(rng, random_settings(rng, BEAM_SEPARATE), 0).problem);
   rng = probe.begin_case("without_eos");
   Settings endless = random_settings(rng, BEAM_SEPARATE);
   endless.eos.clear();
-  expect_right_without(probe, rng, pose_random(rng, endless, 3), "eos");
+  require_right(probe, rng, random_problem(rng, endless, 3), without("eos"));
   for (const char* array : {"step", "tokens"}) {
     rng = probe.begin_case(fmt::format("no_step_and_no_{}", array));
     Settings stepless = random_settings(rng, BEAM_POOLED);
     stepless.max_new = stepless.min_new = 0;
-    expect_right_without(probe, rng, pose_random(rng, stepless, 3), array);
+    require_right(probe, rng, random_problem(rng, stepless, 3), without(array));
   }
 }
 

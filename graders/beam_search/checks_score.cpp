@@ -1,11 +1,9 @@
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "judging.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -14,11 +12,7 @@ namespace {
 Settings mixed_lengths(Rng& rng, std::int32_t policy) {
   Settings settings = random_settings(rng, policy);
   settings.stop = BEAM_STOP_BOUND;
-  settings.beam = settings.n_return = rng.integer(2, 4);
-  settings.vocab = rng.integer(4, 9);
-  settings.max_new = rng.integer(3, 7);
-  settings.min_new = 0;
-  settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+  draw_sizes(rng, settings, {2, 4}, {4, 9}, {3, 7});
   return settings;
 }
 
@@ -28,11 +22,8 @@ void length_bookkeeping(Probe& probe) {
        {"six_length_separate", "six_length_pooled", "six_none_separate", "six_none_pooled",
         "six_gnmt_separate", "six_gnmt_pooled", "six_gnmt2_separate", "six_gnmt2_pooled",
         "eos_counts", "prompt_does_not_count", "own_length_counts", "length_not_gnmt",
-        "gnmt_matters", "divide", "sum_stays_raw"}) {
-    Rng rng = probe.begin_case(name);
-    const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
-    expect_right(probe, rng, posed.problem, posed.want);
-  }
+        "gnmt_matters", "divide", "sum_stays_raw"})
+    require_right_directed(probe, name);
   for (const std::int32_t policy : kPolicies)
     for (const std::int32_t penalty : {BEAM_PENALTY_LENGTH, BEAM_PENALTY_GNMT}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_penalty_{}", policy, penalty));
@@ -41,12 +32,11 @@ void length_bookkeeping(Probe& probe) {
       settings.alpha = rng.chance(0.25) ? rng.uniform(-1, -0.3) : rng.uniform(0.5, 2.5);
       Settings flat = settings;
       flat.penalty = BEAM_PENALTY_NONE;
-      const auto matters = [&](const Language& language, const Decoded& want) {
-        const Decoded without = decode(flat, language, 0);
+      const auto matters = [&](const Language& language, const Expected& want) {
+        const Expected without = decode(flat, language, 0);
         return !want.best.empty() && without.best[0].tokens != want.best[0].tokens;
       };
-      const Posed posed = pose_random(rng, settings, 10, draw_dice, matters);
-      expect_right(probe, rng, posed.problem, posed.want);
+      require_right(probe, rng, random_problem(rng, settings, 10, draw_language, matters));
     }
 }
 
@@ -57,15 +47,15 @@ void prompt_lengths(Probe& probe) {
     Settings settings = mixed_lengths(rng, policy);
     settings.penalty = BEAM_PENALTY_LENGTH;
     settings.alpha = rng.uniform(0.7, 1.5);
-    Posed posed = pose_random(rng, settings, 8);
-    posed.problem.prompts.assign(8, 3);
-    const Answer after_short = expect_right(probe, rng, posed.problem, posed.want);
-    posed.problem.prompts.assign(8, 3000);
-    posed.problem.prompts[static_cast<std::size_t>(rng.integer(0, 7))] = 7;
-    const Answer after_long = expect_right(probe, rng, posed.problem, posed.want);
+    SolvedProblem solved = random_problem(rng, settings, 8);
+    solved.problem.prompts.assign(8, 3);
+    const Answer after_short = require_right(probe, rng, solved);
+    solved.problem.prompts.assign(8, 3000);
+    solved.problem.prompts[static_cast<std::size_t>(rng.integer(0, 7))] = 7;
+    const Answer after_long = require_right(probe, rng, solved);
     for (std::size_t item = 0; item < 8; ++item)
-      expect_same_bits(probe, posed.problem, after_short, item, after_long, item,
-                       fmt::format("item {}, prompts of 3 and of 3000 tokens", item));
+      require_same_bits(probe, solved.problem, after_short, item, after_long, item,
+                        fmt::format("item {}, prompts of 3 and of 3000 tokens", item));
   }
 }
 
@@ -79,9 +69,8 @@ void greedy_path(Probe& probe) {
     settings.vocab = rng.integer(20, 300);
     settings.max_new = rng.integer(12, 40);
     settings.min_new = 0;
-    settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
-    const Posed posed = pose_random(rng, settings, 6);
-    expect_right(probe, rng, posed.problem, posed.want);
+    settings.eos = spread_tokens(rng, 1, settings.vocab);
+    require_right(probe, rng, random_problem(rng, settings, 6));
   }
 }
 
@@ -91,13 +80,12 @@ void given_log_probs(Probe& probe) {
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
     const Settings settings = mixed_lengths(rng, policy);
-    const auto slumped = [](Rng& dice_rng) {
-      Dice dice = draw_dice(dice_rng);
-      dice.slump = dice.levels / 2;
-      return dice;
+    const auto slumped = [](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.slump = drawn.levels / 2;
+      return drawn;
     };
-    const Posed posed = pose_random(rng, settings, 12, slumped);
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 12, slumped));
   }
 }
 
@@ -115,21 +103,21 @@ void wide_sums(Probe& probe) {
     settings.alpha = rng.uniform(0.5, 1.5);
     settings.eos = {0};
     const Seed seed = rng.seed();
-    const Posed posed =
-        pose(settings, random_prompts(rng, 9), [seed](const Context& at, std::span<float> row) {
+    const SolvedProblem solved = solved_problem(
+        settings, random_prompts(rng, 9), [seed](const Context& at, std::span<float> row) {
           Rng own = numbers_at(seed, at);
           for (float& value : row) value = static_cast<float>(-own.uniform(9e3, 1.1e4));
           row[0] *= 3;  // EOS comes, but rarely
         });
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, solved);
   }
   // After a first token of -2^24 a float does not see fractions.
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_far_down", policy));
     const Settings settings = mixed_lengths(rng, policy);
-    Problem problem = pose_random(rng, settings, 8).problem;
-    const Posed posed = pose(settings, problem.prompts, far_down(problem.language, 0x1p24F));
-    expect_right(probe, rng, posed.problem, posed.want);
+    Problem problem = random_problem(rng, settings, 8).problem;
+    require_right(probe, rng,
+                  solved_problem(settings, problem.prompts, far_down(problem.language, 0x1p24F)));
   }
 }
 
@@ -141,16 +129,15 @@ void vast_log_probs(Probe& probe) {
       Settings settings = mixed_lengths(rng, policy);
       settings.penalty = BEAM_PENALTY_LENGTH;
       settings.beam = settings.n_return = rng.integer(3, 6);
-      const auto vast = [&](Rng& dice_rng) {
-        Dice dice = draw_dice(dice_rng);
-        dice.unit = std::ldexp(1.0F, exponent);
-        dice.levels = 1000;
-        dice.slump = dice_rng.integer(0, 5000);
-        dice.forbidden = dice_rng.uniform(0.3, 0.7);
-        return dice;
+      const auto vast = [&](Rng& item_rng) {
+        RandomLanguage drawn = draw_language(item_rng);
+        drawn.unit = std::ldexp(1.0F, exponent);
+        drawn.levels = 1000;
+        drawn.slump = item_rng.integer(0, 5000);
+        drawn.forbidden = item_rng.uniform(0.3, 0.7);
+        return drawn;
       };
-      const Posed posed = pose_random(rng, settings, 8, vast);
-      expect_right(probe, rng, posed.problem, posed.want);
+      require_right(probe, rng, random_problem(rng, settings, 8, vast));
     }
 }
 

@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "judging.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -59,123 +56,30 @@ Settings open_ended(Rng& rng, std::int32_t policy) {
   return settings;
 }
 
-std::vector<std::int64_t> alone(std::int64_t item) {
-  return {item};
-}
-
-/// Settings in which some items are done at once and others go on to the end.
-Settings uneven_settings(Rng& rng, std::int32_t policy) {
-  Settings settings = random_settings(rng, policy);
-  settings.beam = settings.n_return = rng.integer(2, 4);
-  settings.vocab = rng.integer(4, 9);
-  settings.max_new = rng.integer(5, 9);
-  settings.min_new = 0;
-  settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
-  return settings;
-}
-
-Dice uneven_dice(Rng& rng) {
-  Dice dice = draw_dice(rng);
-  dice.eos_favour = rng.chance(0.5) ? 40 : 1;
-  return dice;
-}
-
 // Ranks change at every step, so that states and tokens must move with their hypotheses.
 void crossing_beams(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+  for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
     Settings settings = open_ended(rng, policy);
     settings.beam = settings.n_return = rng.integer(2, 6);
     settings.vocab = settings.beam + rng.integer(1, 6);
     settings.max_new = rng.integer(6, 14);
-    const Posed posed =
-        pose(settings, random_prompts(rng, 6), crossing_language(rng.seed(), settings.beam));
-    expect_right(probe, rng, posed.problem, posed.want);
+    const Language language = crossing_language(rng.seed(), settings.beam);
+    require_right(probe, rng, solved_problem(settings, random_prompts(rng, 6), language));
   }
 }
 
 // One hypothesis takes all places, from which the others are overwritten.
 void one_parent(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
+  for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
     Settings settings = open_ended(rng, policy);
     settings.beam = settings.n_return = rng.integer(2, 6);
     settings.vocab = settings.beam + rng.integer(1, 6);
     settings.max_new = rng.integer(8, 12);
-    const Posed posed = pose(settings, random_prompts(rng, 4),
-                             one_parent_language(rng.seed(), settings.beam, rng.integer(3, 6)));
-    expect_right(probe, rng, posed.problem, posed.want);
-  }
-}
-
-// Items that are done at once beside items that go on to the end: together, alone, in another
-// order.
-void batch_independence(Probe& probe) {
-  for (int turn = 0; turn < 4; ++turn) {
-    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
-    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
-    const Settings settings = uneven_settings(rng, policy);
-    std::int64_t drawn = 0;
-    const auto alternates = [&](const Language&, const Decoded& want) {
-      const bool early = want.steps <= 2;
-      if (drawn % 2 == 0 ? !early : want.steps < settings.max_new - 1) return false;
-      ++drawn;
-      return true;
-    };
-    const Posed posed = pose_random(rng, settings, 7, uneven_dice, alternates);
-    const Answer together = expect_right(probe, rng, posed.problem, posed.want);
-    std::vector<std::int64_t> order(7);
-    std::iota(order.begin(), order.end(), 0);
-    rng.shuffle(order);
-    const Answer shuffled = expect_right(probe, rng, part_of(posed.problem, order));
-    for (std::size_t place = 0; place < 7; ++place) {
-      const auto item = static_cast<std::size_t>(order[place]);
-      expect_same_bits(probe, posed.problem, together, item, shuffled, place,
-                       fmt::format("item {} in its place and at place {}", item, place));
-      const Answer solo = expect_right(probe, rng, part_of(posed.problem, alone(order[place])));
-      expect_same_bits(probe, posed.problem, together, item, solo, 0,
-                       fmt::format("item {} among others and alone", item));
-    }
-  }
-  // More items than a word has bits, and than anyone looks at one by one.
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}_large_batch", policy));
-    const Posed posed =
-        pose_random(rng, uneven_settings(rng, policy), rng.integer(130, 300), uneven_dice);
-    expect_right(probe, rng, posed.problem, posed.want);
-  }
-}
-
-// One thread or many, small rows and such that are worth sharing out: the same bits.
-void thread_counts(Probe& probe) {
-  for (int turn = 0; turn < 4; ++turn) {
-    const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
-    Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
-    Settings settings = random_settings(rng, policy);
-    settings.vocab = rng.integer(12'000, 16'000);
-    settings.beam = settings.n_return = rng.integer(3, 5);
-    settings.max_new = 4;
-    settings.stop = BEAM_STOP_BOUND;
-    settings.alpha = rng.uniform(0.5, 1.5);
-    settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
-    settings.min_new = turn < 2 ? 0 : rng.integer(1, 2);
-    const auto favoured = [random = large_language(rng), eos = settings.eos[0],
-                           favour = turn < 2 ? 1024.0F : 65536.0F](const Context& at,
-                                                                   std::span<float> row) {
-      random(at, row);
-      // Often or always among the best, and no less exact.
-      row[static_cast<std::size_t>(eos)] /= favour;
-    };
-    Posed posed = pose(settings, random_prompts(rng, 4), favoured);
-    posed.problem.settings.threads = 1;
-    const Answer single = expect_right(probe, rng, posed.problem, posed.want);
-    for (const std::int32_t threads : {2, 3, 7}) {
-      posed.problem.settings.threads = threads;
-      const Answer many = expect_right(probe, rng, posed.problem, posed.want);
-      for (std::size_t item = 0; item < 4; ++item)
-        expect_same_bits(probe, posed.problem, single, item, many, item,
-                         fmt::format("item {} with 1 and with {} threads", item, threads));
-    }
+    const std::int64_t turn = rng.integer(3, 6);
+    const Language language = one_parent_language(rng.seed(), settings.beam, turn);
+    require_right(probe, rng, solved_problem(settings, random_prompts(rng, 4), language));
   }
 }
 
@@ -191,9 +95,6 @@ std::vector<Check> state_checks() {
       {{"one_parent", "token lists that share memory with their parent's", correctness, 2,
         critical},
        one_parent},
-      {{"batch_independence", "items that see their neighbours", correctness, 3, critical},
-       batch_independence},
-      {{"thread_counts", "candidates lost between threads", robustness, 1, major}, thread_counts},
   };
 }
 

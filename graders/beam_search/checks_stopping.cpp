@@ -2,29 +2,18 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "cases.h"
+#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "judging.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-Settings roomy(Rng& rng, std::int32_t policy) {
+Settings stopping_settings(Rng& rng, std::int32_t policy) {
   Settings settings = random_settings(rng, policy);
-  settings.beam = settings.n_return = rng.integer(2, 4);
-  settings.vocab = rng.integer(4, 9);
-  settings.max_new = rng.integer(4, 7);
-  settings.min_new = 0;
-  settings.eos = {static_cast<std::int32_t>(rng.integer(0, settings.vocab - 1))};
+  draw_sizes(rng, settings, {2, 4}, {4, 9}, {4, 7});
   return settings;
-}
-
-/// Accepts models on which the rule ends otherwise than under other settings.
-Accept unlike(const Settings& other) {
-  return [other](const Language& language, const Decoded& want) {
-    return !same_result(decode(other, language, 0), want);
-  };
 }
 
 /// A path that starts well below what finishes early, and is free from then on.
@@ -48,9 +37,9 @@ Table comeback(std::int64_t max_new, const std::vector<std::int32_t>& early_eos_
 
 // When the list is full, each rule has its own idea of whether better can still come.
 void stop_rules(Probe& probe) {
-  expect_right_directed(probe, "bound_is_not_full");
-  expect_right_directed(probe, "worst_not_best");
-  expect_right_directed(probe, "bound_to_the_end");
+  require_right_directed(probe, "bound_is_not_full");
+  require_right_directed(probe, "worst_not_best");
+  require_right_directed(probe, "bound_to_the_end");
   constexpr std::array kPairs{std::array{BEAM_STOP_ESTIMATE, BEAM_STOP_FULL},
                               std::array{BEAM_STOP_BOUND, BEAM_STOP_ESTIMATE},
                               std::array{BEAM_STOP_FULL, BEAM_STOP_ESTIMATE},
@@ -59,27 +48,25 @@ void stop_rules(Probe& probe) {
   for (const auto [stop, other_stop] : kPairs) {
     Rng rng = probe.begin_case(
         fmt::format("rule_{}_unlike_{}", static_cast<int>(stop), static_cast<int>(other_stop)));
-    Settings settings = roomy(rng, BEAM_SEPARATE);
+    Settings settings = stopping_settings(rng, BEAM_SEPARATE);
     settings.penalty =
         static_cast<std::int32_t>(rng.integer(BEAM_PENALTY_LENGTH, BEAM_PENALTY_GNMT));
     settings.alpha = rng.uniform(1, 3);
     settings.stop = stop;
     Settings other = settings;
     other.stop = other_stop;
-    const Posed posed = pose_random(rng, settings, 10, draw_dice, unlike(other));
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 10, draw_language, unlike(other)));
   }
   // With alpha < 0 later is worse, and the bound is that of the current length.
   for (const std::int32_t stop : {BEAM_STOP_BOUND, BEAM_STOP_ESTIMATE}) {
     Rng rng = probe.begin_case(fmt::format("rule_{}_negative_alpha", stop));
-    Settings settings = roomy(rng, BEAM_SEPARATE);
+    Settings settings = stopping_settings(rng, BEAM_SEPARATE);
     settings.penalty = BEAM_PENALTY_LENGTH;
     settings.alpha = rng.uniform(-1.5, -0.4);
     settings.stop = stop;
     Settings other = settings;
     other.stop = BEAM_STOP_FULL;
-    const Posed posed = pose_random(rng, settings, 12, draw_dice, unlike(other));
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 12, draw_language, unlike(other)));
   }
 }
 
@@ -88,21 +75,20 @@ void negative_alpha(Probe& probe) {
   for (int turn = 0; turn < 8; ++turn) {
     const std::int32_t policy = turn % 4 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn));
-    Settings settings = roomy(rng, policy);
+    Settings settings = stopping_settings(rng, policy);
     settings.penalty = turn < 4 ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_GNMT;
     settings.alpha = rng.uniform(-2, -0.5);
     settings.stop = BEAM_STOP_BOUND;
     Settings other = settings;
     other.stop = BEAM_STOP_FULL;
     other.penalty = policy == BEAM_POOLED ? BEAM_PENALTY_NONE : settings.penalty;
-    const Posed posed = pose_random(rng, settings, 8, draw_dice, unlike(other));
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng, random_problem(rng, settings, 8, draw_language, unlike(other)));
   }
 }
 
 // A beam that looks lost and ends best; a list that is full of poor ones when a good one comes.
 void late_better(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+  for (const std::int32_t policy : kPolicies)
     for (const bool several : {false, true}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, several ? "full" : "dip"));
       Directed late;
@@ -114,96 +100,54 @@ void late_better(Probe& probe) {
       late.settings.beam = late.settings.n_return = 2;
       late.table = several ? comeback(late.settings.max_new, {1, 2, 3})
                            : comeback(late.settings.max_new, {1});
-      const Posed posed = pose_directed(rng, late, 4);
-      expect_right(probe, rng, posed.problem, posed.want);
+      require_right(probe, rng, directed_problem(rng, late, 4));
     }
 }
 
 // No EOS before min_new other tokens.
 void min_length(Probe& probe) {
-  expect_right_directed(probe, "eos_too_early");
+  require_right_directed(probe, "eos_too_early");
   for (int turn = 0; turn < 6; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
-    Settings settings = roomy(rng, policy);
+    Settings settings = stopping_settings(rng, policy);
     settings.min_new = rng.integer(1, settings.max_new);
     if (turn >= 4) settings.vocab = rng.integer(1000, 1500);
     Settings shorter = settings;
     --shorter.min_new;
-    const auto eager = [](Rng& dice_rng) {
-      Dice dice = draw_dice(dice_rng);
-      dice.eos_favour = static_cast<int>(dice_rng.integer(3, 9));
-      dice.forbidden = 0;
-      return dice;
+    const auto eager = [](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.eos_favour = static_cast<int>(item_rng.integer(3, 9));
+      drawn.forbidden = 0;
+      return drawn;
     };
-    const Posed posed = pose_random(rng, settings, 8, eager, turn < 4 ? unlike(shorter) : Accept());
-    expect_right(probe, rng, posed.problem, posed.want);
+    require_right(probe, rng,
+                  random_problem(rng, settings, 8, eager, turn < 4 ? unlike(shorter) : Accept()));
   }
 }
 
 // What is open at the end counts as well, and by its score.
 void nothing_finishes(Probe& probe) {
-  expect_right_directed(probe, "open_ones_stay");
-  expect_right_directed(probe, "open_ones_are_ranked");
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
+  require_right_directed(probe, "open_ones_stay");
+  require_right_directed(probe, "open_ones_are_ranked");
+  for (const std::int32_t policy : kPolicies)
     for (const char* why : {"no_eos", "eos_forbidden", "min_new"}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, why));
-      Settings settings = roomy(rng, policy);
+      Settings settings = stopping_settings(rng, policy);
       settings.penalty = BEAM_PENALTY_LENGTH;
       settings.alpha = rng.uniform(0.5, 1.5);
       if (why == std::string_view("no_eos")) settings.eos.clear();
       if (why == std::string_view("min_new")) settings.min_new = settings.max_new;
-      const Posed posed = pose_random(rng, settings, 6);
-      Problem problem = posed.problem;
+      const SolvedProblem solved = random_problem(rng, settings, 6);
+      Problem problem = solved.problem;
       if (why == std::string_view("eos_forbidden"))
-        problem.language = [language = posed.problem.language, eos = settings.eos](
+        problem.language = [language = solved.problem.language, eos = settings.eos](
                                const Context& at, std::span<float> row) {
           language(at, row);
           for (const std::int32_t token : eos) row[static_cast<std::size_t>(token)] = kForbidden;
         };
-      expect_right(probe, rng, problem);
+      require_right(probe, rng, problem);
     }
-}
-
-// No step, and one step, which needs no model.
-void short_horizons(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE})
-    for (const std::int64_t max_new : {0, 1}) {
-      Rng rng = probe.begin_case(fmt::format("policy_{}_max_new_{}", policy, max_new));
-      Settings settings = roomy(rng, policy);
-      settings.max_new = max_new;
-      settings.n_return = rng.integer(1, settings.beam);
-      const Posed posed = pose_random(rng, settings, 5);
-      const Answer answer = expect_right(probe, rng, posed.problem, posed.want);
-      if (answer.tally.requests > 0)
-        probe.fail(fmt::format("the model was asked {} times, want 0", answer.tally.requests),
-                   {describe(settings)});
-    }
-}
-
-// Two thousand steps: more than fits into an array or a recursion for short outputs, and what a
-// float loses adds up. Copies of all tokens in every step are still cheap here.
-void long_horizon(Probe& probe) {
-  for (const std::int32_t policy : {BEAM_POOLED, BEAM_SEPARATE}) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
-    Settings settings = random_settings(rng, policy);
-    settings.beam = settings.n_return = 3;
-    settings.vocab = 4;
-    settings.max_new = rng.integer(1500, 2000);
-    settings.min_new = settings.max_new - rng.integer(1, 100);
-    settings.penalty = BEAM_PENALTY_LENGTH;
-    settings.alpha = rng.uniform(0.5, 1.5);
-    settings.eos = {0};
-    Problem problem = pose_random(rng, settings, 1, [](Rng& dice_rng) {
-                        Dice dice = draw_dice(dice_rng);
-                        dice.unit = 1.0F / 65536;
-                        dice.levels = 1 << 18;
-                        dice.forbidden = 0;
-                        return dice;
-                      }).problem;
-    const Posed posed = pose(settings, problem.prompts, far_down(problem.language, 0x1p20F));
-    expect_right(probe, rng, posed.problem, posed.want);
-  }
 }
 
 }  // namespace
@@ -222,10 +166,6 @@ std::vector<Check> stopping_checks() {
       {{"nothing_finishes", "open hypotheses that are lost, or ranked by their sum, at the end",
         correctness, 2, major},
        nothing_finishes},
-      {{"short_horizons", "max_new of 0 and 1", correctness, 0.5, minor}, short_horizons},
-      {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
-        robustness, 1, minor},
-       long_horizon},
   };
 }
 

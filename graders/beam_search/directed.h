@@ -5,13 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "language.h"
 #include "problem.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// A small search worked out by hand or by a simulator, on which one wrong rule gives another
-/// answer than the right one.
+/// A small search on which one wrong rule gives another answer than the right one.
 struct Directed {
   std::string name;
   Settings settings;
@@ -26,7 +24,13 @@ struct Directed {
   std::int64_t known_steps = 0;  // 0: not published
 };
 
+/// Those of fixtures/directed_searches.h.
 std::span<const Directed> directed_searches();
 const Directed& directed(std::string_view name);
+
+/// A directed search, disguised: `batch` copies, each with all log-probs scaled by a power of two,
+/// among further tokens that never stay, and with the EOS under another id. The order of the tokens
+/// is kept, so that ties fall as they did.
+SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t batch);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -27,13 +27,13 @@ CompiledTable compiled(const Table& table) {
   return result;
 }
 
-void throw_dice(const Dice& dice, const Context& at, std::span<float> row) {
-  Rng rng = numbers_at(dice.seed, {0, 0, at.path, -1});  // an item has dice of its own
-  const std::int64_t lower = rng.integer(0, dice.slump);
+void draw_row(const RandomLanguage& own, const Context& at, std::span<float> row) {
+  Rng rng = numbers_at(own.seed, {0, 0, at.path, -1});  // an item has a seed of its own
+  const std::int64_t lower = rng.integer(0, own.slump);
   for (float& value : row) {
-    const bool forbidden = rng.chance(dice.forbidden);
-    const std::int64_t units = rng.integer(0, dice.levels - 1) + lower;
-    value = forbidden ? kForbidden : -dice.unit * static_cast<float>(units);
+    const bool forbidden = rng.chance(own.forbidden);
+    const std::int64_t units = rng.integer(0, own.levels - 1) + lower;
+    value = forbidden ? kForbidden : -own.unit * static_cast<float>(units);
   }
 }
 
@@ -84,22 +84,29 @@ std::uint64_t path_of(std::span<const std::int32_t> tokens) {
   return context.path;
 }
 
-Dice draw_dice(Rng& rng) {
+RandomLanguage draw_language(Rng& rng) {
   constexpr std::array<float, 6> kUnits{1.0F / 1024, 1.0F / 1024, 1.0F / 64, 1.0F / 8, 0.5F, 1};
-  Dice dice;
-  dice.seed = rng.seed();
-  dice.unit = kUnits[static_cast<std::size_t>(rng.integer(0, 5))];
-  dice.levels = std::max<std::int64_t>(3, static_cast<std::int64_t>(rng.uniform(2, 8) / dice.unit));
-  dice.eos_favour = static_cast<int>(rng.integer(1, 4));
-  dice.forbidden = rng.chance(0.3) ? rng.uniform(0, 0.5) : 0;
-  dice.slump = rng.chance(0.3) ? dice.levels / 3 : 0;
-  return dice;
+  RandomLanguage drawn;
+  drawn.seed = rng.seed();
+  drawn.unit = kit::one_of(rng, kUnits);
+  drawn.levels =
+      std::max<std::int64_t>(3, static_cast<std::int64_t>(rng.uniform(2, 8) / drawn.unit));
+  drawn.eos_favour = static_cast<int>(rng.integer(1, 4));
+  drawn.forbidden = rng.chance(0.3) ? rng.uniform(0, 0.5) : 0;
+  drawn.slump = rng.chance(0.3) ? drawn.levels / 3 : 0;
+  return drawn;
 }
 
-Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos) {
-  return [dice = std::move(dice), eos = std::move(eos)](const Context& at, std::span<float> row) {
-    const Dice& own = dice.at(static_cast<std::size_t>(at.item));
-    throw_dice(own, at, row);
+RandomLanguage draw_uneven_language(Rng& rng) {
+  RandomLanguage drawn = draw_language(rng);
+  drawn.eos_favour = rng.chance(0.5) ? 40 : 1;
+  return drawn;
+}
+
+Language random_language(std::vector<RandomLanguage> items, std::vector<std::int32_t> eos) {
+  return [items = std::move(items), eos = std::move(eos)](const Context& at, std::span<float> row) {
+    const RandomLanguage& own = items.at(static_cast<std::size_t>(at.item));
+    draw_row(own, at, row);
     for (const std::int32_t token : eos) {
       float& value = row[static_cast<std::size_t>(token)];
       if (value == kForbidden) continue;

@@ -38,7 +38,7 @@ constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
 /// How the random log-probabilities of an item are drawn: minus a whole number below `levels`,
 /// times `unit`, a power of two of 1/1024 or more, so that sums of them are exact in float64.
-struct Dice {
+struct RandomLanguage {
   Seed seed;
   float unit = 1.0F / 1024;
   std::int64_t levels = 6 * 1024;
@@ -47,10 +47,13 @@ struct Dice {
   std::int64_t slump = 0;  // every row is lower by up to this many units, the same for all tokens
 };
 
-Dice draw_dice(Rng& rng);
+RandomLanguage draw_language(Rng& rng);
 
-/// Item i is played with dice[i].
-Language dice_language(std::vector<Dice> dice, std::vector<std::int32_t> eos);
+/// Of such items some are done at once, and others go on to the end.
+RandomLanguage draw_uneven_language(Rng& rng);
+
+/// Item i answers as items[i] says.
+Language random_language(std::vector<RandomLanguage> items, std::vector<std::int32_t> eos);
 
 /// The same, after a first token that costs `offset` more, a power of two: all that follows is
 /// small beside it. The first row becomes even numbers, so that sums stay exact in float64.

@@ -1,7 +1,8 @@
+#include "model.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
-
-#include "asking.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -16,8 +17,11 @@ std::int64_t most_rows(const Problem& problem) {
 
 }  // namespace
 
-Model::Model(const Problem& problem, Rng rng, const Asking& how)
-    : problem_(problem), how_(how), rng_(std::move(rng)), rows_left_(most_rows(problem)) {
+Model::Model(const Problem& problem, Rng states, const ModelFailure& failure)
+    : problem_(problem),
+      failure_(failure),
+      rng_(std::move(states)),
+      rows_left_(most_rows(problem)) {
   const auto batch = static_cast<std::size_t>(problem.batch());
   const auto vocab = static_cast<std::size_t>(problem.settings.vocab);
   root_log_probs_.resize(batch * vocab);
@@ -38,8 +42,8 @@ std::int64_t Model::refuse(std::string fault) {
 
 std::int64_t Model::answer(const BeamStep& step, CallbackRequest& request) {
   ++tally_.requests;
-  if (tally_.requests == how_.fail_at) return how_.refusal;
-  if (how_.fail_at > 0 && tally_.requests > how_.fail_at)
+  if (tally_.requests == failure_.request) return failure_.returned;
+  if (failure_.request > 0 && tally_.requests > failure_.request)
     return refuse("the model was asked again after it had failed");
   if (step.rows < 1 || step.rows > problem_.batch() * problem_.settings.beam)
     return refuse(fmt::format("request {} has {} rows, want 1 to {}", tally_.requests, step.rows,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "problem.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
@@ -26,7 +28,7 @@ class Search {
     state_.push_back({{}, root_of(item), 0, -1});
   }
 
-  Decoded run() {
+  Expected run() {
     bool done = settings_.max_new == 0;
     while (!done) {
       ++result_.steps;
@@ -171,29 +173,8 @@ class Search {
   std::vector<float> row_;
   std::vector<Entry> state_;  // SEPARATE: open hypotheses; POOLED: the slots
   std::vector<Entry> list_;   // SEPARATE: the finished ones
-  Decoded result_;
+  Expected result_;
 };
-
-void explore(const Settings& settings, const Language& language, const Context& at,
-             const Hypothesis& so_far, std::vector<Hypothesis>& found) {
-  if (so_far.finished || std::ssize(so_far.tokens) == settings.max_new) {
-    found.push_back(so_far);
-    return;
-  }
-  std::vector<float> row(static_cast<std::size_t>(settings.vocab));
-  language(at, row);
-  for (std::int32_t token = 0; token < settings.vocab; ++token) {
-    const float value = row[static_cast<std::size_t>(token)];
-    const bool ends = is_eos(settings, token);
-    if (std::isinf(value) || (ends && std::ssize(so_far.tokens) < settings.min_new)) continue;
-    Hypothesis next = so_far;
-    next.tokens.push_back(token);
-    next.finished = ends;
-    next.log_prob += static_cast<double>(value);
-    next.score = next.log_prob / length_penalty(settings, std::ssize(next.tokens));
-    explore(settings, language, at.extended(token), next, found);
-  }
-}
 
 }  // namespace
 
@@ -209,26 +190,21 @@ double length_penalty(const Settings& settings, std::int64_t length) {
   }
 }
 
-Decoded decode(const Settings& settings, const Language& language, std::int64_t item) {
+bool same_result(const Expected& a, const Expected& b) {
+  return a.steps == b.steps && std::ranges::equal(a.best, b.best, [](const auto& x, const auto& y) {
+           return x.tokens == y.tokens && x.score == y.score;
+         });
+}
+
+Expected decode(const Settings& settings, const Language& language, std::int64_t item) {
   return Search(settings, language, item).run();
 }
 
-std::vector<Decoded> decode_all(const Problem& problem) {
-  std::vector<Decoded> all;
+std::vector<Expected> expect(const Problem& problem) {
+  std::vector<Expected> all;
   for (std::int64_t item = 0; item < problem.batch(); ++item)
     all.push_back(decode(problem.settings, problem.language, item));
   return all;
-}
-
-std::vector<Hypothesis> exhaustive(const Settings& settings, const Language& language,
-                                   std::int64_t item) {
-  std::vector<Hypothesis> found;
-  explore(settings, language, root_of(item), {}, found);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-  if (std::ssize(found) > settings.n_return)
-    found.resize(static_cast<std::size_t>(settings.n_return));
-  return found;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

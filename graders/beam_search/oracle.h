@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "problem.h"
+#include "language.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+
+struct Problem;   // problem.h: problems are drawn with their right answers
+struct Settings;  // there as well
 
 struct Hypothesis {
   std::vector<std::int32_t> tokens;
@@ -15,7 +18,7 @@ struct Hypothesis {
 };
 
 /// The right answer for one item, and what finding it must cost.
-struct Decoded {
+struct Expected {
   std::vector<Hypothesis> best;  // n_return or fewer
   std::int64_t steps = 0;
   std::int64_t rows = 0;  // questions to the model after the root: open hypotheses over all steps
@@ -27,15 +30,14 @@ double length_penalty(const Settings& settings, std::int64_t length);
 
 /// Searches for item `item` by the letter of the contract: writes every extension down and sorts
 /// them all. Rows of more than `kLongRow` tokens are first cut down to what can possibly stay.
-Decoded decode(const Settings& settings, const Language& language, std::int64_t item);
+Expected decode(const Settings& settings, const Language& language, std::int64_t item);
+
+/// Equal as hypotheses, and found in as many steps.
+bool same_result(const Expected& a, const Expected& b);
 
 constexpr std::int64_t kLongRow = 1024;
 
-std::vector<Decoded> decode_all(const Problem& problem);
-
-/// The best hypotheses of all there are, by trying every one. Agrees with both policies when the
-/// beam has room for everything and nothing stops early. vocab^max_new of a few thousand at most.
-std::vector<Hypothesis> exhaustive(const Settings& settings, const Language& language,
-                                   std::int64_t item);
+/// For every item.
+std::vector<Expected> expect(const Problem& problem);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

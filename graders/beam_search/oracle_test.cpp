@@ -1,19 +1,58 @@
 #include "oracle.h"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "cases.h"
+#include "directed.h"
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+namespace {
+
+void explore(const Settings& settings, const Language& language, const Context& at,
+             const Hypothesis& so_far, std::vector<Hypothesis>& found) {
+  if (so_far.finished || std::ssize(so_far.tokens) == settings.max_new) {
+    found.push_back(so_far);
+    return;
+  }
+  std::vector<float> row(static_cast<std::size_t>(settings.vocab));
+  language(at, row);
+  for (std::int32_t token = 0; token < settings.vocab; ++token) {
+    const float value = row[static_cast<std::size_t>(token)];
+    const bool ends = std::ranges::count(settings.eos, token) > 0;
+    if (std::isinf(value) || (ends && std::ssize(so_far.tokens) < settings.min_new)) continue;
+    Hypothesis next = so_far;
+    next.tokens.push_back(token);
+    next.finished = ends;
+    next.log_prob += static_cast<double>(value);
+    next.score = next.log_prob / length_penalty(settings, std::ssize(next.tokens));
+    explore(settings, language, at.extended(token), next, found);
+  }
+}
+
+/// The best hypotheses of all there are, by trying every one. Agrees with both policies when the
+/// beam has room for everything and nothing stops early. vocab^max_new of a few thousand at most.
+std::vector<Hypothesis> exhaustive(const Settings& settings, const Language& language,
+                                   std::int64_t item) {
+  std::vector<Hypothesis> found;
+  explore(settings, language, root_of(item), {}, found);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  if (std::ssize(found) > settings.n_return)
+    found.resize(static_cast<std::size_t>(settings.n_return));
+  return found;
+}
+
+}  // namespace
 
 TEST_CASE("every directed search ends as it was published") {
   CHECK(directed_searches().size() >= 30);
   for (const Directed& one : directed_searches()) {
     INFO(one.name);
-    const Decoded got = decode(one.settings, table_language({one.table}), 0);
+    const Expected got = decode(one.settings, table_language({one.table}), 0);
     CHECK_FALSE(got.close_call);
     REQUIRE(got.best.size() >= one.known.size());
     if (one.known_steps > 0) CHECK(got.steps == one.known_steps);
@@ -28,8 +67,8 @@ TEST_CASE("a disguised search finds the same hypotheses under other token ids") 
   Rng rng(5);
   for (const Directed& one : directed_searches()) {
     INFO(one.name);
-    const Posed posed = pose_directed(rng, one, 3);
-    for (const Decoded& want : posed.want) {
+    const SolvedProblem solved = directed_problem(rng, one, 3);
+    for (const Expected& want : solved.want) {
       REQUIRE(want.best.size() >= one.known.size());
       for (std::size_t i = 0; i < one.known.size(); ++i)
         CHECK(want.best[i].tokens.size() == one.known[i].tokens.size());
@@ -47,17 +86,17 @@ TEST_CASE("with room for everything both policies find what trying everything fi
     settings.min_new = rng.integer(0, settings.max_new);
     settings.beam = 400;
     settings.n_return = rng.integer(1, 400);
-    const Posed posed = pose_random(rng, settings, 1, [](Rng& dice_rng) {
-      Dice dice = draw_dice(dice_rng);
-      dice.unit = 1.0F / 1024;  // fine: no ties, which the two break by different orders
-      dice.levels = 1 << 20;
-      return dice;
+    const SolvedProblem solved = random_problem(rng, settings, 1, [](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.unit = 1.0F / 1024;  // fine: no ties, which the two break by different orders
+      drawn.levels = 1 << 20;
+      return drawn;
     });
-    const auto all = exhaustive(settings, posed.problem.language, 0);
+    const auto all = exhaustive(settings, solved.problem.language, 0);
     INFO(describe(settings));
-    REQUIRE(posed.want[0].best.size() == all.size());
+    REQUIRE(solved.want[0].best.size() == all.size());
     for (std::size_t i = 0; i < all.size(); ++i)
-      REQUIRE(posed.want[0].best[i].tokens == all[i].tokens);
+      REQUIRE(solved.want[0].best[i].tokens == all[i].tokens);
   }
 }
 
@@ -68,12 +107,12 @@ TEST_CASE("one beam without a penalty is the greedy path") {
     settings.beam = settings.n_return = 1;
     settings.alpha = 0;
     settings.min_new = 0;
-    const Posed posed = pose_random(rng, settings, 1);
-    if (posed.want[0].best.empty()) continue;
+    const SolvedProblem solved = random_problem(rng, settings, 1);
+    if (solved.want[0].best.empty()) continue;
     Context at = root_of(0);
     std::vector<float> row(static_cast<std::size_t>(settings.vocab));
-    for (const std::int32_t token : posed.want[0].best[0].tokens) {
-      posed.problem.language(at, row);
+    for (const std::int32_t token : solved.want[0].best[0].tokens) {
+      solved.problem.language(at, row);
       CHECK(token == std::max_element(row.begin(), row.end()) - row.begin());
       at = at.extended(token);
     }
@@ -86,14 +125,14 @@ TEST_CASE("cutting long rows down changes nothing") {
     Settings settings = random_settings(rng, round % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE);
     settings.vocab = kLongRow;  // not cut
     settings.eos = {7, 900};
-    const Posed posed = pose_random(rng, settings, 1);
+    const SolvedProblem solved = random_problem(rng, settings, 1);
     Settings longer = settings;
     longer.vocab = kLongRow + 3;  // cut; the further tokens are impossible
     const Language padded = [&](const Context& at, std::span<float> row) {
-      posed.problem.language(at, row.first(static_cast<std::size_t>(settings.vocab)));
+      solved.problem.language(at, row.first(static_cast<std::size_t>(settings.vocab)));
       std::fill(row.end() - 3, row.end(), kForbidden);
     };
-    CHECK(same_result(decode(longer, padded, 0), posed.want[0]));
+    CHECK(same_result(decode(longer, padded, 0), solved.want[0]));
   }
 }
 
@@ -103,9 +142,9 @@ TEST_CASE("the two policies are not equivalent") {
   for (int round = 0; round < 400; ++round) {
     Settings settings = random_settings(rng, BEAM_POOLED);
     settings.alpha = 1;
-    const Posed posed = pose_random(rng, settings, 1);
+    const SolvedProblem solved = random_problem(rng, settings, 1);
     settings.policy = BEAM_SEPARATE;
-    if (!same_result(decode(settings, posed.problem.language, 0), posed.want[0])) ++differ;
+    if (!same_result(decode(settings, solved.problem.language, 0), solved.want[0])) ++differ;
   }
   CHECK(differ > 40);
   CHECK(differ < 400);

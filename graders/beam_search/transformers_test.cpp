@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "oracle.h"
+#include "problem.h"
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
@@ -28,7 +28,7 @@ struct Published {
 };
 
 const std::vector<Published> kSearches{
-#include "fixtures/transformers_searches.h"
+#include "fixtures/transformers_fixture.h"
 };
 
 /// The script's language model: the logarithms of shares that sum to 1.
@@ -66,7 +66,7 @@ TEST_CASE("the separate policy ends as Hugging Face transformers does") {
   for (const Published& one : kSearches) {
     const Settings settings = settings_of(one);
     INFO(describe(settings));
-    const Decoded got = decode(settings, shares(one.seed), 0);
+    const Expected got = decode(settings, shares(one.seed), 0);
     REQUIRE(got.best.size() == one.best.size());
     for (std::size_t i = 0; i < got.best.size(); ++i) {
       CHECK(got.best[i].tokens == one.best[i].tokens);

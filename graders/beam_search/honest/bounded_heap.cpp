@@ -5,25 +5,9 @@
 #include <queue>
 #include <vector>
 
-#include "contract.h"
+#include "common.h"
 
 namespace {
-
-bool is_valid(const BeamArgs& a) {
-  if (a.batch < 0 || a.beam < 1 || a.vocab < 1 || a.max_new < 0 || a.min_new < 0) return false;
-  if (a.min_new > a.max_new || a.n_return < 1 || a.n_return > a.beam) return false;
-  if (a.eos_count < 0 || a.num_threads < 1 || !std::isfinite(a.alpha)) return false;
-  if (a.penalty < 0 || a.penalty > 2 || a.policy < 0 || a.policy > 1) return false;
-  if (a.stop < 0 || a.stop > 2) return false;
-  if (a.batch == 0) return true;
-  if (!a.prompt_lengths || !a.root_states || !a.root_log_probs || !a.hypotheses) return false;
-  if (!a.lengths || !a.finished || !a.log_probs || !a.scores) return false;
-  if (a.max_new > 0 && (!a.step || !a.tokens)) return false;
-  if (a.eos_count > 0 && !a.eos) return false;
-  for (std::int64_t i = 0; i < a.eos_count; ++i)
-    if (a.eos[i] < 0 || a.eos[i] >= a.vocab) return false;
-  return true;
-}
 
 constexpr std::int32_t kNone = -1;
 
@@ -250,6 +234,7 @@ class Decoder {
 
 extern "C" int64_t beam_search(const BeamArgs* args) {
   if (args->abi_version != BEAM_ABI_VERSION || args->device != BEAM_HOST) return BEAM_UNSUPPORTED;
-  if (!is_valid(*args)) return BEAM_BAD_ARGUMENT;
+  if (!sizes_ok(*args) || !kinds_ok(*args)) return BEAM_BAD_ARGUMENT;
+  if (args->batch > 0 && !arrays_ok(*args)) return BEAM_BAD_ARGUMENT;
   return Decoder(*args).run();
 }

@@ -1,9 +1,7 @@
-#include "judging.h"
+#include "judge.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
-
-#include "cases.h"
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
@@ -11,10 +9,10 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 namespace {
 
 /// The answer of a solution that is right.
-Answer right_answer(const Posed& posed) {
-  const Settings& settings = posed.problem.settings;
+Answer right_answer(const SolvedProblem& solved) {
+  const Settings& settings = solved.problem.settings;
   Answer answer;
-  for (const Decoded& item : posed.want) {
+  for (const Expected& item : solved.want) {
     answer.hypotheses.push_back(static_cast<std::int32_t>(item.best.size()));
     answer.steps.push_back(static_cast<std::int32_t>(item.steps));
     for (std::size_t i = 0; i < static_cast<std::size_t>(settings.n_return); ++i) {
@@ -31,11 +29,11 @@ Answer right_answer(const Posed& posed) {
   return answer;
 }
 
-Posed small() {
+SolvedProblem small() {
   Rng rng(4);
   Settings settings;
   settings.pad = 3;
-  return pose_random(rng, settings, 3);
+  return random_problem(rng, settings, 3);
 }
 
 /// One row put to a model.
@@ -62,18 +60,18 @@ struct Row {
 }  // namespace
 
 TEST_CASE("a right answer is accepted, and every changed number refused") {
-  const Posed posed = small();
-  const Answer right = right_answer(posed);
+  const SolvedProblem solved = small();
+  const Answer right = right_answer(solved);
   const auto refused = [&](auto change) {
     Answer changed = right;
     change(changed);
-    return difference(posed.problem, posed.want, changed).has_value();
+    return difference(solved.problem, solved.want, changed).has_value();
   };
   // A sum may be 0, which no factor changes.
   std::size_t scaled = 0;
   while (right.log_probs.at(scaled) == 0) ++scaled;
   REQUIRE(std::isfinite(right.log_probs[scaled]));
-  CHECK_FALSE(difference(posed.problem, posed.want, right));
+  CHECK_FALSE(difference(solved.problem, solved.want, right));
   CHECK(refused([](Answer& answer) { answer.returned = 1; }));
   CHECK(refused([](Answer& answer) { answer.hypotheses[1] -= 1; }));
   CHECK(refused([](Answer& answer) { answer.lengths[1] += 1; }));
@@ -87,13 +85,12 @@ TEST_CASE("a right answer is accepted, and every changed number refused") {
 }
 
 TEST_CASE("the model answers only for states that it gave out") {
-  const Posed posed = small();
-  const Asking plain;
-  Model model(posed.problem, Rng(9), plain);
+  const SolvedProblem solved = small();
+  Model model(solved.problem, Rng(9));
   Row row{{model.root_states()[2]}, {1}};
   CHECK(row.put_to(model) == 0);
   std::vector<float> want(4);
-  posed.problem.language(root_of(2).extended(1), want);
+  solved.problem.language(root_of(2).extended(1), want);
   CHECK(row.log_probs == want);
   CHECK(model.tally().rows == std::vector<std::int64_t>{0, 0, 1});
 
@@ -109,11 +106,8 @@ TEST_CASE("the model answers only for states that it gave out") {
 }
 
 TEST_CASE("a model that failed is not asked again") {
-  const Posed posed = small();
-  Asking how;
-  how.fail_at = 1;
-  how.refusal = -50;
-  Model model(posed.problem, Rng(9), how);
+  const SolvedProblem solved = small();
+  Model model(solved.problem, Rng(9), {.request = 1, .returned = -50});
   Row row{{model.root_states()[0]}, {1}};
   CHECK(row.put_to(model) == -50);
   CHECK(model.tally().fault.empty());
@@ -122,14 +116,13 @@ TEST_CASE("a model that failed is not asked again") {
 }
 
 TEST_CASE(
-    "a model that is asked for the same row without end stops to answer, and remembers no more") {
-  const Posed posed = small();
-  const Asking plain;
-  Model model(posed.problem, Rng(9), plain);
+    "a model that is asked for the same row without end stops to answer and remembers no more") {
+  const SolvedProblem solved = small();
+  Model model(solved.problem, Rng(9));
   Row row{{model.root_states()[0]}, {1}};
   int answered = 0;
   while (answered < 100'000 && row.put_to(model) == 0) ++answered;
-  const Settings& settings = posed.problem.settings;
+  const Settings& settings = solved.problem.settings;
   CHECK(answered == 4 * 3 * settings.beam * (settings.max_new + 1));
   CHECK(model.tally().fault.find("4 times the rows") != std::string::npos);
   CHECK(model.tally().repeated_rows == answered - 1);

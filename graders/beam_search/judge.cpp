@@ -1,11 +1,12 @@
-#include "judging.h"
+#include "judge.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cases.h"
+#include "directed.h"
+#include "graders/kit/bits.h"
 #include "graders/kit/compare.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -59,7 +60,7 @@ std::string wrong_hypothesis(const ItemAnswer& got, std::size_t i, const Hypothe
   return {};
 }
 
-std::string wrong_item(const ItemAnswer& got, const Decoded& want) {
+std::string wrong_item(const ItemAnswer& got, const Expected& want) {
   const auto count = static_cast<std::int64_t>(got.answer.hypotheses[got.item]);
   if (count != std::ssize(want.best))
     return fmt::format("{} hypotheses, want {}", count, want.best.size());
@@ -74,7 +75,7 @@ std::string wrong_item(const ItemAnswer& got, const Decoded& want) {
   return {};
 }
 
-std::vector<std::string> both_lists(const ItemAnswer& got, const Decoded& want) {
+std::vector<std::string> both_lists(const ItemAnswer& got, const Expected& want) {
   std::vector<std::string> lines{describe(got.settings)};
   const auto count = std::min({static_cast<std::size_t>(got.settings.n_return), kShownHypotheses});
   for (std::size_t i = 0; i < std::min(want.best.size(), count); ++i)
@@ -93,7 +94,7 @@ std::vector<std::string> both_lists(const ItemAnswer& got, const Decoded& want) 
 
 }  // namespace
 
-std::optional<Finding> difference(const Problem& problem, const std::vector<Decoded>& want,
+std::optional<Finding> difference(const Problem& problem, const std::vector<Expected>& want,
                                   const Answer& got) {
   const auto wrong = [](std::string summary, std::vector<std::string> evidence = {}) {
     return Finding{Verdict::wrong, "", std::move(summary), std::move(evidence), std::nullopt};
@@ -109,46 +110,34 @@ std::optional<Finding> difference(const Problem& problem, const std::vector<Deco
   return std::nullopt;
 }
 
-Answer expect_right(Probe& probe, Rng& rng, const Problem& problem) {
-  return expect_right(probe, rng, problem, decode_all(problem));
+void require_no_difference(Probe& probe, const SolvedProblem& solved, const Answer& got) {
+  if (const auto finding = difference(solved.problem, solved.want, got))
+    probe.fail(finding->summary, finding->evidence);
 }
 
-Answer expect_right(Probe& probe, Rng& rng, const Problem& problem,
-                    const std::vector<Decoded>& want) {
-  Answer got = ask(problem, Rng(rng.seed()), [&](CallBase& call) { probe.run(call); });
-  if (auto finding = difference(problem, want, got))
-    probe.fail(finding->summary, finding->evidence);
+Answer require_right(Probe& probe, Rng& rng, const SolvedProblem& solved,
+                     const CallOptions& options) {
+  Answer got = ask(probe, rng, solved.problem, options);
+  require_no_difference(probe, solved, got);
   return got;
 }
 
-void expect_right_directed(Probe& probe, const char* name) {
-  Rng rng = probe.begin_case(name);
-  const Posed posed = pose_directed(rng, directed(name), rng.integer(2, 4));
-  expect_right(probe, rng, posed.problem, posed.want);
+Answer require_right(Probe& probe, Rng& rng, const Problem& problem) {
+  return require_right(probe, rng, {problem, expect(problem)});
 }
 
-Lap lap_of(Session& session, const Seed& states, const Problem& problem,
-           const std::vector<Decoded>& want) {
-  const Answer got = ask(problem, Rng(states), [&](CallBase& call) { session.run(call); });
-  return {got.elapsed, difference(problem, want, got)};
+void require_right_directed(Probe& probe, std::string_view name) {
+  Rng rng = probe.begin_case(std::string(name));
+  require_right(probe, rng, directed_problem(rng, directed(name), rng.integer(2, 4)));
 }
 
-Problem part_of(const Problem& problem, const std::vector<std::int64_t>& items) {
-  Problem part{problem.settings, {}, {}};
-  for (const std::int64_t item : items)
-    part.prompts.push_back(problem.prompts.at(static_cast<std::size_t>(item)));
-  part.language = [whole = problem.language, items](Context at, std::span<float> row) {
-    at.item = items.at(static_cast<std::size_t>(at.item));
-    whole(at, row);
-  };
-  return part;
-}
-
-void expect_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,
-                      const Answer& other, std::size_t b, const std::string& what) {
+void require_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,
+                       const Answer& other, std::size_t b, const std::string& what) {
   const ItemAnswer left{problem.settings, one, a};
   const ItemAnswer right{problem.settings, other, b};
-  const auto same = [](double x, double y) { return std::memcmp(&x, &y, sizeof x) == 0; };
+  const auto same = [](double x, double y) {
+    return kit::same_bits(std::span(&x, 1), std::span(&y, 1));
+  };
   for (std::size_t i = 0; i < static_cast<std::size_t>(problem.settings.n_return); ++i) {
     const std::size_t l = left.slot(i);
     const std::size_t r = right.slot(i);
@@ -158,7 +147,7 @@ void expect_same_bits(Probe& probe, const Problem& problem, const Answer& one, s
                  {describe(problem.settings)});
     const auto x = left.tokens(i);
     const auto y = right.tokens(i);
-    if (one.lengths[l] != other.lengths[r] || !std::equal(x.begin(), x.end(), y.begin(), y.end()))
+    if (one.lengths[l] != other.lengths[r] || !kit::same_bits(x, y))
       probe.fail(
           fmt::format("{}: hypothesis {} is {} here and {} there", what, i, shown(x), shown(y)),
           {describe(problem.settings)});

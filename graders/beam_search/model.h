@@ -1,13 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "contract.h"
 #include "harness/worker/call.h"
 #include "problem.h"
 
@@ -22,40 +20,17 @@ struct Tally {
   std::string fault;                  // first request that no state of ours answers; empty: none
 };
 
-/// What came back from one call.
-struct Answer {
-  std::int64_t returned = 0;
-  std::chrono::nanoseconds elapsed{};
-  std::optional<std::int64_t> peak_bytes;
-  bool untouched = true;  // no output holds anything but what it held before
-  std::vector<std::int32_t> hypotheses;
-  std::vector<std::int32_t> tokens;
-  std::vector<std::int32_t> lengths;
-  std::vector<std::int32_t> finished;
-  std::vector<std::int32_t> steps;  // empty when not asked for
-  std::vector<double> log_probs;
-  std::vector<double> scores;
-  Tally tally;
+/// A request that the model fails to answer.
+struct ModelFailure {
+  std::int64_t request = 0;   // counted from 1; 0: none
+  std::int64_t returned = 0;  // what the model returns then
 };
 
-/// Ways in which a call may differ from a plain one.
-struct Asking {
-  std::int64_t fail_at = 0;                // the request, counted from 1, that the model refuses
-  std::int64_t refusal = 0;                // and what it returns then
-  std::string without;                     // the array that stays null
-  std::function<void(BeamArgs&)> changed;  // last change of the arguments
-  bool measure_memory = false;
-};
-
-using RunCall = std::function<void(CallBase&)>;
-
-/// Puts the problem to a solution and answers as its language model. `rng` draws the states.
-Answer ask(const Problem& problem, Rng rng, const RunCall& run, const Asking& how = {});
-
-/// The language model of one call.
+/// The language model of one call: gives states out and answers requests for them.
 class Model {
  public:
-  Model(const Problem& problem, Rng rng, const Asking& how);
+  /// `states` draws the states. The problem must outlive the model.
+  Model(const Problem& problem, Rng states, const ModelFailure& failure = {});
 
   const std::vector<std::uint64_t>& root_states() const { return root_states_; }
   const std::vector<float>& root_log_probs() const { return root_log_probs_; }
@@ -68,7 +43,7 @@ class Model {
                   std::span<float> row);
 
   const Problem& problem_;
-  const Asking& how_;
+  ModelFailure failure_;
   Rng rng_;
   std::vector<std::uint64_t> root_states_;
   std::vector<float> root_log_probs_;

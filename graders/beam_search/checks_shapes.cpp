@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// An alpha under which scores of different lengths are never equal: among so many hypotheses there
+/// would always be some, and what hangs on rounding is not graded.
+double uneven_alpha(Rng& rng) {
+  return rng.uniform(0.3, 1.7);
+}
+
+/// What a row of tens of thousands of tokens may look like besides many numbers.
+enum class Row { ends, ties, sparse };
+
+/// Log-probs that are fine enough to differ, of which the EOS tokens' are among the best; or coarse
+/// ones, many of them equal; or all but a few impossible.
+DrawLanguage long_language(Row row, std::int64_t vocab) {
+  return [row, vocab](Rng& rng) {
+    RandomLanguage drawn;
+    drawn.seed = rng.seed();
+    drawn.unit = row == Row::ties ? 1 : 1.0F / 65536;
+    drawn.levels = row == Row::ties ? rng.integer(2, 5000) : 1 << 20;
+    drawn.eos_favour = row == Row::ties ? static_cast<int>(rng.integer(1, 3)) : 1 << 15;
+    drawn.forbidden = row == Row::sparse ? 1 - rng.uniform(0, 2.5) / static_cast<double>(vocab)
+                                         : rng.uniform(0, 0.3);
+    return drawn;
+  };
+}
+
+// Rows for which it pays to look at a few tokens only: EOS tokens, equals and impossible tokens are
+// found there as in short ones.
+void long_rows(Probe& probe) {
+  for (const std::int32_t policy : kPolicies)
+    for (const Row row : {Row::ends, Row::ties, Row::sparse})
+      for (const std::int64_t around : {6'000, 70'000}) {
+        Rng rng = probe.begin_case(
+            fmt::format("policy_{}_{}_tokens_{}", policy, around, static_cast<int>(row)));
+        Settings settings = random_settings(rng, policy);
+        settings.beam = settings.n_return = rng.integer(2, 6);
+        settings.vocab = around + rng.integer(-999, 999);
+        settings.max_new = 3;
+        settings.min_new = rng.integer(row == Row::ends ? 1 : 0, 2);
+        settings.stop = BEAM_STOP_BOUND;
+        settings.alpha = uneven_alpha(rng);
+        settings.eos = spread_tokens(rng, rng.integer(1, 3), settings.vocab);
+        if (row == Row::ties) settings.penalty = BEAM_PENALTY_NONE;  // rounding parts no equals
+        Settings any_length = settings;
+        any_length.min_new = 0;
+        const Accept least_length_decides = row == Row::ends ? unlike(any_length) : Accept();
+        require_right(probe, rng,
+                      random_problem(rng, settings, 2, long_language(row, settings.vocab),
+                                     least_length_decides));
+      }
+}
+
+// As many beams and EOS ids as the contract allows, or some of them. Many ids in the pool only:
+// what they ask of a separate list is asked by eos_everywhere.
+void wide_beams(Probe& probe) {
+  for (const std::int32_t policy : kPolicies)
+    for (const bool most : {false, true}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, most ? "most" : "many"));
+      Settings settings = random_settings(rng, policy);
+      settings.beam = most ? 1024 : rng.integer(65, 200);
+      settings.n_return = rng.integer(settings.beam / 2, settings.beam);
+      settings.vocab = rng.integer(70, 90);
+      settings.max_new = most ? 2 : 3;
+      settings.min_new = rng.integer(0, 1);
+      settings.stop = BEAM_STOP_BOUND;
+      settings.alpha = uneven_alpha(rng);
+      const std::int64_t ids = most ? 64 : rng.integer(9, 32);
+      settings.eos = spread_tokens(rng, policy == BEAM_POOLED ? ids : 1, settings.vocab);
+      require_right(probe, rng, random_problem(rng, settings, 2));
+    }
+}
+
+// No step, and one step, which needs no model.
+void short_horizons(Probe& probe) {
+  for (const std::int32_t policy : kPolicies)
+    for (const std::int64_t max_new : {0, 1}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_max_new_{}", policy, max_new));
+      Settings settings = random_settings(rng, policy);
+      draw_sizes(rng, settings, {2, 4}, {4, 9}, {4, 7});
+      settings.max_new = max_new;
+      settings.n_return = rng.integer(1, settings.beam);
+      const SolvedProblem solved = random_problem(rng, settings, 5);
+      const Answer answer = require_right(probe, rng, solved);
+      if (answer.tally.requests > 0)
+        probe.fail(fmt::format("the model was asked {} times, want 0", answer.tally.requests),
+                   {describe(settings)});
+    }
+}
+
+// Two thousand steps: more than fits into an array or a recursion for short outputs, and what a
+// float loses adds up. Copies of all tokens in every step are still cheap here.
+void long_horizon(Probe& probe) {
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
+    Settings settings = random_settings(rng, policy);
+    settings.beam = settings.n_return = 3;
+    settings.vocab = 4;
+    settings.max_new = rng.integer(1500, 2000);
+    settings.min_new = settings.max_new - rng.integer(1, 100);
+    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.alpha = rng.uniform(0.5, 1.5);
+    settings.eos = {0};
+    const auto fine = [](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.unit = 1.0F / 65536;
+      drawn.levels = 1 << 18;
+      drawn.forbidden = 0;
+      return drawn;
+    };
+    const Problem problem = random_problem(rng, settings, 1, fine).problem;
+    require_right(probe, rng,
+                  solved_problem(settings, problem.prompts, far_down(problem.language, 0x1p20F)));
+  }
+}
+
+}  // namespace
+
+std::vector<Check> shapes_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"long_rows",
+        "shortcuts for large vocabularies: EOS, equals and impossible tokens forgotten",
+        correctness, 2, major},
+       long_rows},
+      {{"short_horizons", "max_new of 0 and 1", correctness, 0.5, minor}, short_horizons},
+      {{"wide_beams", "arrays for so many beams or EOS ids and no more", robustness, 1, major},
+       wide_beams},
+      {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
+        robustness, 1, minor},
+       long_horizon},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
