@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <functional>
 
-#include "cases.h"
 #include "harness/core/rng.h"
 
 using namespace gauntlet;
@@ -12,9 +11,9 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 namespace {
 
 Draft random_draft(const Language& language, Rng& rng, bool duplicates = false) {
-  TreePlan plan = draw_plan(rng.integer(0, 30), rng);
+  TreePlan plan = random_plan(rng.integer(0, 30), rng);
   plan.duplicates = duplicates;
-  return draw_draft(language, plan, rng);
+  return random_draft(language, plan, rng);
 }
 
 /// The other way to verify: from row to row, taking the child with the deepest continuation.

@@ -5,10 +5,9 @@
 #include <numeric>
 #include <set>
 
-#include "cases.h"
 #include "drawing.h"
 #include "evidence.h"
-#include "lap_trees.h"
+#include "lap.h"
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
@@ -52,8 +51,8 @@ TEST_CASE("trees grow as planned: size, correct path, different siblings") {
   Rng rng(21);
   for (int i = 0; i < 300; ++i) {
     const Language language(rng.integer(40, 80), rng);
-    const TreePlan plan = draw_plan(rng.integer(0, 30), rng);
-    const Draft draft = draw_draft(language, plan, rng);
+    const TreePlan plan = random_plan(rng.integer(0, 30), rng);
+    const Draft draft = random_draft(language, plan, rng);
     CHECK(is_tree(draft.tree));
     CHECK(draft.tree.nodes() == plan.nodes);
     CHECK(std::ssize(greedy(language, draft).path) == plan.correct);
@@ -66,7 +65,7 @@ TEST_CASE("most rejected nodes are right by their own parents") {
   const Language language(50, rng);
   int tempting = 0;
   for (int i = 0; i < 60; ++i) {
-    const Draft draft = draw_draft(language, draw_plan(20, rng), rng);
+    const Draft draft = random_draft(language, random_plan(20, rng), rng);
     const auto choices = says(language, draft);
     for (std::size_t n = 0; n < draft.tree.token.size(); ++n)
       tempting += draft.tree.token[n] == choices[std::size_t(draft.tree.parent[n] + 1)];
@@ -78,7 +77,7 @@ TEST_CASE("another order is the same tree") {
   Rng rng(23);
   const Language language(50, rng);
   for (const Order order : {Order::breadth_first, Order::depth_first, Order::random}) {
-    const Draft draft = draw_draft(language, draw_plan(25, rng), rng);
+    const Draft draft = random_draft(language, random_plan(25, rng), rng);
     std::vector<std::int32_t> moved;
     const Tree other = reordered(draft.tree, order, rng, &moved);
     CHECK(is_tree(other));
@@ -119,7 +118,7 @@ TEST_CASE("a drawing shows branches, tokens and both paths") {
 TEST_CASE("big trees are drawn in part, and nonsense does not break a drawing") {
   Rng rng(25);
   const Language language(300, rng);
-  const Draft draft = draw_draft(language, draw_plan(200, rng), rng);
+  const Draft draft = random_draft(language, random_plan(200, rng), rng);
   const auto lines = draw_walks(language, draft, {{1, 2, 3}, {-7, 199, 1 << 30}});
   CHECK(lines.size() < 80);
 }

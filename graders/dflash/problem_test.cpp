@@ -1,8 +1,10 @@
-#include "directed.h"
+#include "problem.h"
 
 #include <doctest/doctest.h>
 
+#include "fixtures/directed_trees.h"
 #include "harness/core/rng.h"
+#include "oracle.h"
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
@@ -45,13 +47,13 @@ std::vector<std::int32_t> read_by_index(const Tree& tree, const std::vector<std:
 
 TEST_CASE("the oracle finds what was worked out for every directed tree") {
   Rng rng(5);
-  const DirectedStage stage(rng);
-  REQUIRE(stage.drafts.size() == directed_cases().size());
-  for (std::size_t i = 0; i < stage.drafts.size(); ++i) {
-    INFO(stage.names[i]);
-    const Walk got = greedy(stage.language, stage.drafts[i]);
-    CHECK(got.path == directed_cases()[i].want.path);
-    CHECK(got.emit.size() == directed_cases()[i].want.emit.size());
+  const DirectedTrees directed(rng);
+  REQUIRE(directed.drafts.size() == kDirectedTrees.size());
+  for (std::size_t i = 0; i < directed.drafts.size(); ++i) {
+    INFO(directed.names[i]);
+    const Walk got = greedy(directed.language, directed.drafts[i]);
+    CHECK(got.path == kDirectedTrees[i].path);
+    CHECK(got.emit.size() == kDirectedTrees[i].emit.size());
   }
 }
 
@@ -66,22 +68,19 @@ TEST_CASE("the oracle agrees with SGLang's example of tree verification") {
 
 TEST_CASE("directed trees tell list indices from parents, and chains cannot") {
   Rng rng(6);
-  const DirectedStage stage(rng);
+  const DirectedTrees directed(rng);
   int told = 0;
-  for (const Draft& draft : stage.drafts)
-    told += read_by_index(draft.tree, says(stage.language, draft)) !=
-            greedy(stage.language, draft).emit;
+  for (const Draft& draft : directed.drafts)
+    told += read_by_index(draft.tree, says(directed.language, draft)) !=
+            greedy(directed.language, draft).emit;
   CHECK(told >= 2);
 
   const Language language(30, rng);
   for (int i = 0; i < 50; ++i) {
-    TreePlan plan;
-    plan.shape = Shape::chain;
-    plan.nodes = 8;
-    plan.correct = rng.integer(0, 8);
+    const std::int64_t correct = rng.integer(0, 8);
     Draft draft;
     draft.root = language.read({{1, i}});
-    draft.tree = grow(language, draft.root, plan, rng);
+    draft.tree = grow(language, draft.root, chain_plan(correct, 8 - correct), rng);
     draft.max_emit = 9;
     CHECK(read_by_index(draft.tree, says(language, draft)) == greedy(language, draft).emit);
   }
@@ -89,11 +88,11 @@ TEST_CASE("directed trees tell list indices from parents, and chains cannot") {
 
 TEST_CASE("renaming keeps token 0 and nothing else predictable") {
   Rng rng(7);
-  const DirectedStage one(rng);
-  const DirectedStage two(rng);
+  const DirectedTrees one(rng);
+  const DirectedTrees two(rng);
   CHECK(one.drafts[0].tree.token != two.drafts[0].tree.token);
-  for (const DirectedStage* stage : {&one, &two}) {
-    const auto& padded = stage->drafts.back();  // its bonus is token 0
-    CHECK(greedy(stage->language, padded).emit.back() == 0);
+  for (const DirectedTrees* trees : {&one, &two}) {
+    const auto& padded = trees->drafts.back();  // its bonus is token 0
+    CHECK(greedy(trees->language, padded).emit.back() == 0);
   }
 }
