@@ -16,9 +16,7 @@ void hard_row(std::span<float> row, std::size_t best, Rng& rng) {
   const auto kind = rng.integer(0, 7);
   float low = -1;
   float top = 1;
-  if (kind == 1)
-    low = -kit::kInfinity,
-    top = -kit::kInfinity;  // every token forbidden: the first is the lowest id
+  if (kind == 1) low = top = -kit::kInfinity;  // every token forbidden: the first is the lowest id
   if (kind == 2) top = kit::kInfinity;
   if (kind == 3) low = -3.4e38f, top = -3.3e38f;
   if (kind == 4) low = -kit::kInfinity, top = -3.4e38f;

@@ -18,7 +18,7 @@ std::vector<Flaw<What>> unsupported_flaws() {
           {"unknown_device", [](What& c) { c.args.device = 77; }}};
 }
 
-/// Trees that are none, in either function that takes them. The batch has three trees of 4 nodes.
+/// What either function that takes trees refuses. The batch has three trees of 4 nodes.
 template <class What>
 std::vector<Flaw<What>> tree_flaws() {
   return {{"no_threads", [](What& c) { c.args.num_threads = 0; }},

@@ -1,6 +1,7 @@
 #include "lap.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <span>
@@ -27,6 +28,18 @@ std::optional<Miss> list_miss(const char* name, std::size_t first, std::span<con
     if (got[i] != want[i])
       return Miss{fmt::format("{}[{}]", name, first + i), static_cast<double>(got[i]),
                   static_cast<double>(want[i])};
+  return std::nullopt;
+}
+
+/// The first wrong bit of a mask: whole words of it are too big for the numbers of a miss.
+std::optional<Miss> mask_miss(std::span<const std::uint64_t> got,
+                              const std::vector<std::uint64_t>& want) {
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (const std::uint64_t wrong = got[i] ^ want[i]; wrong != 0) {
+      const int bit = std::countr_zero(wrong);
+      return Miss{fmt::format("mask[{}] bit {}", i, bit), static_cast<double>(got[i] >> bit & 1),
+                  static_cast<double>(want[i] >> bit & 1)};
+    }
   return std::nullopt;
 }
 
@@ -201,7 +214,7 @@ Lap LapMasks::run(Session& session) const {
   const auto mask = call.out<std::uint64_t>("mask", args.mask, mask_.size());
   const auto position = call.out<std::int64_t>("position", args.position, position_.size());
   return kit::verified_lap(session, call, [&] {
-    auto miss = list_miss("mask", 0, mask.view(), mask_);
+    auto miss = mask_miss(mask.view(), mask_);
     return miss ? miss : list_miss("position", 0, position.view(), position_);
   });
 }

@@ -14,9 +14,9 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// Answers the callbacks of one call: the drafter, the target with its KV cache, and a judge of
-/// every request. The target's logits for a row come from the texts of the slots that the
-/// row sees, so that a wrong mask, position or cache also changes what is decoded.
+/// Answers the callbacks of one call, as the drafter and as the target with its KV cache, and looks
+/// at every request. The target's logits for a row come from the texts of the slots that the row
+/// sees, so that a wrong mask, position or cache also changes what is decoded.
 class Model {
  public:
   explicit Model(const Problem& problem);

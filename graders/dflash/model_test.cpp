@@ -12,7 +12,7 @@ namespace {
 
 /// A solution that lives in the test: builds its passes from the drafter's trees by definition, and
 /// can be told to do one thing wrong.
-class Player {
+class ScriptedSolution {
  public:
   std::function<void(std::vector<std::int64_t>& position, std::vector<std::uint64_t>& mask)> pass =
       [](auto&, auto&) {};
@@ -21,8 +21,8 @@ class Player {
   std::int64_t length_error = 0;
   int drafts_a_round = 1;
 
-  /// Plays the first rounds of a problem with one request; 0, or what a callback returned.
-  std::int64_t play(Model& model, const Problem& problem, int rounds) {
+  /// Runs the first rounds of a problem with one request; 0, or what a callback returned.
+  std::int64_t run(Model& model, const Problem& problem, int rounds) {
     auto context = problem.prompts[0].tokens;
     for (int round = 0; round < rounds; ++round) {
       const Draft draft = draft_at(problem, 0, std::ssize(context));
@@ -113,9 +113,9 @@ struct Scattered {
     };
   }
 
-  std::string complaint(Player player, int rounds = 3) {
+  std::string complaint(ScriptedSolution solution, int rounds = 3) {
     Model model(problem);
-    const std::int64_t code = player.play(model, problem, rounds);
+    const std::int64_t code = solution.run(model, problem, rounds);
     CHECK((code != 0) == model.violation().has_value());
     return model.violation() ? model.violation()->text : "";
   }
@@ -127,29 +127,29 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a player who keeps every rule hears nothing") {
+TEST_CASE("a solution that keeps every rule breaks none") {
   Scattered scattered;
   CHECK(scattered.complaint({}, 8) == "");
 }
 
 TEST_CASE("a drafter who is asked again and again stops to answer") {
   Scattered scattered;
-  Player player;
-  player.drafts_a_round = 1000;  // max_new is 20
-  CHECK(scattered.complaint(player) == "draft 23: one draft a token is enough for any request");
+  ScriptedSolution solution;
+  solution.drafts_a_round = 1000;  // max_new is 20
+  CHECK(scattered.complaint(solution) == "draft 23: one draft a token is enough for any request");
 }
 
 TEST_CASE("the wrong slots in the cache are named, with what they hold") {
   Scattered scattered;
-  Player player;
-  player.kept = [](auto& slots) {
+  ScriptedSolution solution;
+  solution.kept = [](auto& slots) {
     for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<std::int64_t>(i);
   };
-  CHECK(contains(scattered.complaint(player), "keeps slot 1 as token"));
-  player.kept = [](auto& slots) { slots.back() = 77; };
-  CHECK(contains(scattered.complaint(player), "the pass had"));
-  player.kept = [](auto& slots) { slots.insert(slots.begin(), 0); };
-  CHECK(contains(scattered.complaint(player), "keeps slot 0 as token"));
+  CHECK(contains(scattered.complaint(solution), "keeps slot 1 as token"));
+  solution.kept = [](auto& slots) { slots.back() = 77; };
+  CHECK(contains(scattered.complaint(solution), "the pass had"));
+  solution.kept = [](auto& slots) { slots.insert(slots.begin(), 0); };
+  CHECK(contains(scattered.complaint(solution), "keeps slot 0 as token"));
 }
 
 TEST_CASE("a slot with the right token from another branch is not the right slot") {
@@ -161,38 +161,39 @@ TEST_CASE("a slot with the right token from another branch is not the right slot
     if (tree.nodes() > 0) tree.add(2, tree.token[4]);
     return tree;
   };
-  Player player;
-  player.kept = [](auto& slots) {
+  ScriptedSolution solution;
+  solution.kept = [](auto& slots) {
     if (slots.size() == 4) slots.back() = 6;
   };
-  CHECK(contains(scattered.complaint(player), "was computed on another branch"));
+  CHECK(contains(scattered.complaint(solution), "was computed on another branch"));
 }
 
 TEST_CASE("masks, positions and lengths that do not fit are told apart") {
   Scattered scattered;
-  Player player;
-  player.pass = [](auto&, auto& mask) {
+  ScriptedSolution solution;
+  solution.pass = [](auto&, auto& mask) {
     for (std::size_t row = 0; row < mask.size(); ++row) mask[row] = (std::uint64_t{2} << row) - 1;
   };
-  CHECK(contains(scattered.complaint(player), "mask: row 2 sees slot 1, which is not on its path"));
-  player.pass = [](auto& position, auto&) {
+  CHECK(
+      contains(scattered.complaint(solution), "mask: row 2 sees slot 1, which is not on its path"));
+  solution.pass = [](auto& position, auto&) {
     for (std::size_t row = 0; row < position.size(); ++row)
       position[row] = position[0] + static_cast<std::int64_t>(row);
   };
-  CHECK(contains(scattered.complaint(player), "position: row 2 stands at"));
-  player.pass = [](auto&, auto& mask) { mask[0] |= std::uint64_t{1} << 40; };
-  CHECK(contains(scattered.complaint(player), "sees slot 40"));
-  player.pass = [](auto&, auto&) {};
-  player.length_error = 1;
-  CHECK(contains(scattered.complaint(player), "tokens are committed; it has kept"));
+  CHECK(contains(scattered.complaint(solution), "position: row 2 stands at"));
+  solution.pass = [](auto&, auto& mask) { mask[0] |= std::uint64_t{1} << 40; };
+  CHECK(contains(scattered.complaint(solution), "sees slot 40"));
+  solution.pass = [](auto&, auto&) {};
+  solution.length_error = 1;
+  CHECK(contains(scattered.complaint(solution), "tokens are committed; it has kept"));
 }
 
 TEST_CASE("a drafter that is told too little answers nothing, and says so") {
   Scattered scattered;
-  Player player;
-  player.told = [](auto& context) { context.pop_back(); };
+  ScriptedSolution solution;
+  solution.told = [](auto& context) { context.pop_back(); };
   Model model(scattered.problem);
-  CHECK(player.play(model, scattered.problem, 2) == 0);
+  CHECK(solution.run(model, scattered.problem, 2) == 0);
   CHECK(model.stale_context().has_value());
 }
 
@@ -200,12 +201,12 @@ TEST_CASE("after the end of a request its drafts and passes are noticed") {
   Scattered scattered;
   scattered.problem.prompts[0].max_new = 4;  // what the first round emits
   Model model(scattered.problem);
-  CHECK(Player().play(model, scattered.problem, 1) == 0);
+  CHECK(ScriptedSolution().run(model, scattered.problem, 1) == 0);
   CHECK_FALSE(model.late_request().has_value());
   Scattered again;
   again.problem.prompts[0].max_new = 4;
   Model second(again.problem);
-  Player().play(second, again.problem, 2);
+  ScriptedSolution().run(second, again.problem, 2);
   CHECK(second.late_request().has_value());
 }
 
