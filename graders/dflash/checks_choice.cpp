@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "play.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 /// A row whose lowest largest logit stands at `best`, of one of the kinds that argmax loops get
 /// wrong.
@@ -19,10 +16,10 @@ void hard_row(std::span<float> row, std::size_t best, Rng& rng) {
   const auto kind = rng.integer(0, 7);
   float low = -1;
   float top = 1;
-  if (kind == 1) low = -kInf, top = -kInf;  // every token forbidden: the first is the lowest id
-  if (kind == 2) top = kInf;
+  if (kind == 1) low = top = -kit::kInfinity;  // every token forbidden: the first is the lowest id
+  if (kind == 2) top = kit::kInfinity;
   if (kind == 3) low = -3.4e38f, top = -3.3e38f;
-  if (kind == 4) low = -kInf, top = -3.4e38f;
+  if (kind == 4) low = -kit::kInfinity, top = -3.4e38f;
   if (kind == 5) low = std::nextafter(1.0f, 0.0f);
   if (kind == 6) low = -1e-40f, top = -1e-45f;
   for (float& logit : row) logit = low;
@@ -55,17 +52,17 @@ std::size_t edge(std::size_t vocab, Rng& rng) {
 
 /// Hangs tokens outside the vocabulary on a tree, such as become the right one when they are cut to
 /// fewer bits or taken modulo the vocabulary.
-void add_strangers(const Language& language, State root, Tree& tree, Rng& rng) {
+void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& rng) {
   const auto vocab = static_cast<std::int32_t>(language.vocab());
   const auto states = row_states(language, tree, root);
   for (std::size_t row = 0; row < states.size(); ++row) {
     const std::int32_t right = language.choice(states[row]);
-    for (const std::int32_t stranger :
+    for (const std::int32_t foreign :
          {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
           std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()})
-      if (rng.chance(0.3) && (stranger < 0 || stranger >= vocab) &&
-          !tree.has_child(static_cast<std::int32_t>(row) - 1, stranger))
-        tree.add(static_cast<std::int32_t>(row) - 1, stranger);
+      if (rng.chance(0.3) && (foreign < 0 || foreign >= vocab) &&
+          !tree.has_child(static_cast<std::int32_t>(row) - 1, foreign))
+        tree.add(static_cast<std::int32_t>(row) - 1, foreign);
   }
 }
 
@@ -75,11 +72,12 @@ void choice_rule(Probe& probe) {
   for (const std::int64_t around :
        {1, 2, 8, 16, 33, 64, 128, 1000, 4099, 20'000, 70'000, 140'000}) {
     Rng rng = probe.begin_case(fmt::format("vocab_near_{}", around));
-    Language language(std::max<std::int64_t>(1, around + rng.integer(-1, 1)), rng);
+    Language language(kit::near_to(rng, around), rng);
     std::unordered_map<State, std::vector<float>> rows;
-    Batch batch{&language, {}, {}};
-    batch.manner.stride_extra = rng.integer(0, 5);
-    batch.manner.threads = static_cast<int>(rng.integer(1, 4));
+    Batch batch{&language};
+    CallOptions options;
+    options.stride_extra = rng.integer(0, 5);
+    options.threads = static_cast<int>(rng.integer(1, 4));
     for (int t = 0; t < (around < 10'000 ? 40 : 12); ++t) {
       batch.drafts.push_back(draft_after(language, 40 + t, rng));
       std::vector<float> row(static_cast<std::size_t>(language.vocab()));
@@ -90,15 +88,15 @@ void choice_rule(Probe& probe) {
     batch.logits = [&rows](State text, std::span<float> row) {
       std::ranges::copy(rows.at(text), row.begin());
     };
-    expect_greedy(probe, batch);
+    require_right(probe, batch, options);
   }
   // And where the logits are the solution's own.
   Rng rng = probe.begin_case("long_rows_in_requests");
   const Language language(rng.integer(20'000, 50'000), rng);
-  play(probe, {&language,
-               {random_prompt(language, 5, 10, rng)},
-               4,
-               chain_drafter(language, rng.seed(), 0, 4)});
+  require_right(probe, Problem{&language,
+                               {random_prompt(language, 5, 10, rng)},
+                               4,
+                               chain_drafter(language, rng.seed(), 0, 4)});
 }
 
 // Tokens outside the vocabulary, alone and in whole requests. Token 0, which padding is made of,
@@ -107,31 +105,31 @@ void strange_tokens(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
     Rng rng = probe.begin_case(fmt::format("strangers_{}", turn));
     Language language(rng.integer(11, 60), rng);
-    Batch batch{&language, {}, {}};
+    Batch batch{&language};
     for (int t = 0; t < 24; ++t) {
       Draft draft = draft_after(language, rng.integer(1, 30), rng);
       if (t % 3 == 0) language.say(draft.root, 0);
-      TreePlan plan = draw_plan(rng.integer(0, 8), rng);
+      TreePlan plan = random_plan(rng.integer(0, 8), rng);
       plan.correct = std::min<std::int64_t>(plan.nodes, t % 3);
       draft.tree = grow(language, draft.root, plan, rng);
-      add_strangers(language, draft.root, draft.tree, rng);
+      add_foreign_tokens(language, draft.root, draft.tree, rng);
       draft.tree = reordered(draft.tree, Order::random, rng);
       draft.max_emit = draft.tree.rows();
       batch.drafts.push_back(std::move(draft));
     }
-    expect_greedy(probe, batch);
+    require_right(probe, batch);
   }
   Rng rng = probe.begin_case("strangers_drafted");
   const Language language(rng.integer(11, 60), rng);
-  Scene scene{&language, {random_prompt(language, 5, 20, rng)}, 24, {}};
+  Problem problem{&language, {random_prompt(language, 5, 20, rng)}, 24, {}};
   const Seed seed = rng.seed();
-  scene.drafter = [&language, seed](std::size_t, std::int64_t known, State text) {
+  problem.drafter = [&language, seed](std::size_t, std::int64_t known, State text) {
     Rng own(derive(seed, fmt::format("{}", known)));
     Tree tree = grow(language, text, chain_plan(own.integer(0, 2), 0), own);
-    add_strangers(language, text, tree, own);
+    add_foreign_tokens(language, text, tree, own);
     return tree;
   };
-  play(probe, scene);
+  require_right(probe, problem);
 }
 
 }  // namespace

@@ -1,32 +1,30 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "play.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// One request whose drafts have `low`..`high` right nodes among `wrong` wrong ones.
-Scene single(const Language& language, Shape shape, std::int64_t low, std::int64_t high,
-             std::int64_t wrong, std::int64_t max_new, Rng& rng) {
-  Scene scene{
-      &language, {random_prompt(language, rng.integer(1, 20), max_new, rng)}, high + wrong, {}};
-  const Seed seed = rng.seed();
-  scene.drafter = [&language, seed, shape, low, high, wrong](std::size_t r, std::int64_t known,
-                                                             State text) {
-    Rng own(derive(seed, fmt::format("{}:{}", r, known)));
-    TreePlan plan;
-    plan.shape = shape;
-    plan.correct = own.integer(low, high);
-    plan.nodes = plan.correct + wrong;
-    plan.order = static_cast<Order>(own.integer(0, 2));
-    return grow(language, text, plan, own);
-  };
-  return scene;
+Problem single(const Language& language, Shape shape, std::int64_t low, std::int64_t high,
+               std::int64_t wrong, std::int64_t max_new, Rng& rng) {
+  return {&language,
+          {random_prompt(language, rng.integer(1, 20), max_new, rng)},
+          high + wrong,
+          planned_drafter(language, rng.seed(), [shape, low, high, wrong](Rng& own) {
+            TreePlan plan;
+            plan.shape = shape;
+            plan.correct = own.integer(low, high);
+            plan.nodes = plan.correct + wrong;
+            plan.order = static_cast<Order>(own.integer(0, 2));
+            return plan;
+          })};
 }
 
-void expect_fewest(Probe& probe, const Play& seen) {
+void require_fewest_passes(Probe& probe, const Answer& seen) {
   const std::int64_t want = seen.fewest_forwards();
   if (seen.model->forwards() > want)
     probe.fail(
@@ -34,20 +32,21 @@ void expect_fewest(Probe& probe, const Play& seen) {
 }
 
 /// Requests that end at very different times.
-Scene uneven(const Language& language, Rng& rng) {
-  Scene scene{&language, {}, 8, chain_drafter(language, rng.seed(), 0, 8)};
+Problem uneven(const Language& language, Rng& rng) {
+  Problem problem{&language, {}, 8, chain_drafter(language, rng.seed(), 0, 8)};
   for (const std::int64_t max_new : {3, 40, 5, 8, 13, 1, 21})
-    scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), max_new, rng));
-  rng.shuffle(scene.prompts);
-  return scene;
+    problem.prompts.push_back(random_prompt(language, rng.integer(1, 20), max_new, rng));
+  rng.shuffle(problem.prompts);
+  return problem;
 }
 
 void passes_on_branches(Probe& probe) {
   for (int turn = 0; turn < 5; ++turn) {
     Rng rng = probe.begin_case(fmt::format("branches_{}", turn));
     const Language language(rng.integer(20, 60), rng);
-    expect_fewest(probe, play(probe, single(language, turn % 2 == 0 ? Shape::bush : Shape::comb, 1,
-                                            4, rng.integer(6, 12), 40, rng)));
+    require_fewest_passes(
+        probe, require_right(probe, single(language, turn % 2 == 0 ? Shape::bush : Shape::comb, 1,
+                                           4, rng.integer(6, 12), 40, rng)));
   }
 }
 
@@ -56,8 +55,9 @@ void passes_on_chains(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("chains_{}", turn));
     const Language language(rng.integer(20, 60), rng);
     const std::int64_t length = turn == 0 ? 16 : rng.integer(2, 7);
-    expect_fewest(probe, play(probe, single(language, Shape::chain, turn < 2 ? length : 0, length,
-                                            turn < 2 ? 0 : 2, turn == 0 ? 85 : 40, rng)));
+    require_fewest_passes(
+        probe, require_right(probe, single(language, Shape::chain, turn < 2 ? length : 0, length,
+                                           turn < 2 ? 0 : 2, turn == 0 ? 85 : 40, rng)));
   }
 }
 
@@ -65,7 +65,7 @@ void one_pass_for_all(Probe& probe) {
   for (int turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(fmt::format("uneven_{}", turn));
     const Language language(rng.integer(20, 60), rng);
-    expect_fewest(probe, play(probe, uneven(language, rng)));
+    require_fewest_passes(probe, require_right(probe, uneven(language, rng)));
   }
 }
 
@@ -73,10 +73,9 @@ void ended_requests(Probe& probe) {
   for (int turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(fmt::format("uneven_{}", turn));
     Language language(rng.integer(20, 60), rng);
-    if (turn == 1)
-      language.end_with({static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1))}, 0.08);
-    const Play seen = play(probe, uneven(language, rng));
-    if (const auto& guest = seen.model->late_guest()) probe.fail(guest->text);
+    if (turn == 1) language.end_with({nonzero_token(language, rng)}, 0.08);
+    const Answer seen = require_right(probe, uneven(language, rng));
+    if (const auto& late = seen.model->late_request()) probe.fail(late->text);
   }
 }
 
@@ -84,7 +83,7 @@ void draft_context(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(fmt::format("contexts_{}", turn));
     const Language language(rng.integer(20, 60), rng);
-    const Play seen = play(probe, uneven(language, rng));
+    const Answer seen = require_right(probe, uneven(language, rng));
     if (const auto& stale = seen.model->stale_context()) probe.fail(stale->text);
   }
 }
@@ -93,20 +92,58 @@ void reported_counts(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(fmt::format("counts_{}", turn));
     Language language(rng.integer(20, 60), rng);
-    if (turn > 0)
-      language.end_with({static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1))}, 0.08);
-    const Play seen = play(probe, uneven(language, rng));
-    for (std::size_t r = 0; r < seen.plans.size(); ++r) {
-      const Plan& plan = seen.plans[r];
+    if (turn > 0) language.end_with({nonzero_token(language, rng)}, 0.08);
+    const Answer seen = require_right(probe, uneven(language, rng));
+    for (std::size_t r = 0; r < seen.expected.size(); ++r) {
+      const Expected& want = seen.expected[r];
       const std::int64_t passes = std::ssize(seen.model->known_at(r));
       if (seen.rounds[r] != passes)
         probe.fail(fmt::format("rounds[{}] is {}, want {}", r, seen.rounds[r], passes));
       // With more passes than needed other nodes are accepted; their number is not ours to know.
-      if (passes == plan.rounds && seen.accepted[r] != plan.accepted)
+      if (passes == want.rounds && seen.accepted[r] != want.accepted)
         probe.fail(fmt::format("accepted[{}] is {}, want {} of {} emitted tokens", r,
-                               seen.accepted[r], plan.accepted, plan.emit.size()));
+                               seen.accepted[r], want.accepted, want.emit.size()));
     }
   }
+}
+
+/// One long request among many short ones, as a server has them.
+Answer serve_mixed(Probe& probe, const char* name) {
+  Rng rng = probe.begin_case(name);
+  const Language language(rng.integer(30, 60), rng);
+  Problem problem{&language, {}, 16, chain_drafter(language, rng.seed(), 2, 16)};
+  for (int r = 0; r < 12; ++r)
+    problem.prompts.push_back(random_prompt(language, rng.integer(1, 40), r == 5 ? 90 : 4, rng));
+  return require_right(probe, problem);
+}
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return static_cast<double>(a) / static_cast<double>(b);
+}
+
+// The share of points is the share of passes that was needed. What a fifth more passes cost no
+// drafter can bring back.
+void forward_passes(Probe& probe) {
+  const Answer seen = serve_mixed(probe, "passes");
+  const std::int64_t need = seen.fewest_forwards();
+  const std::int64_t made = seen.model->forwards();
+  probe.fact("forward passes over the fewest possible", ratio(made, need), "x");
+  if (5 * made > 6 * need)
+    probe.fail(
+        fmt::format("{} forward passes where {} do, want {} or fewer", made, need, 6 * need / 5));
+  probe.earn(std::min(1.0, ratio(need, made)));
+}
+
+// Rows are the work of a pass. Laying out every path on its own may take three times the nodes, and
+// costs points; four times is no layout.
+void forward_rows(Probe& probe) {
+  const Answer seen = serve_mixed(probe, "rows");
+  const std::int64_t need = seen.fewest_rows();
+  const std::int64_t made = seen.model->rows();
+  probe.fact("rows over those of the drafted trees", ratio(made, need), "x");
+  if (made > 4 * need)
+    probe.fail(fmt::format("{} rows in the forward passes, the drafted trees have {}", made, need));
+  probe.earn(std::min(1.0, ratio(need, made)));
 }
 
 }  // namespace
@@ -132,6 +169,11 @@ std::vector<Check> counts_checks() {
        ended_requests},
       {{"draft_context", "a drafter that is not told the latest tokens", robustness, 1, major},
        draft_context},
+      {{"forward_passes", "more passes of the target than the drafts make necessary", performance,
+        2, minor},
+       forward_passes},
+      {{"forward_rows", "rows of the target that nobody needs", performance, 1, minor},
+       forward_rows},
   };
 }
 

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "play.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -14,45 +13,45 @@ TreePlan random_chain(std::int64_t nodes, Rng& rng) {
 }
 
 /// Chains: verification is asked nothing about branches here.
-Batch random_batch(const Language& language, int trees, Rng& rng) {
-  Batch batch{&language, {}, {}};
+Batch random_chains(const Language& language, int trees, Rng& rng) {
+  Batch batch{&language};
   for (int t = 0; t < trees; ++t)
-    batch.drafts.push_back(draw_draft(language, random_chain(rng.integer(0, 30), rng), rng));
+    batch.drafts.push_back(random_draft(language, random_chain(rng.integer(0, 30), rng), rng));
   return batch;
 }
 
-Batch random_trees(const Language& language, int trees, const Manner& manner, Rng& rng) {
-  Batch batch{&language, {}, manner};
+Batch random_trees(const Language& language, int trees, Rng& rng) {
+  Batch batch{&language};
   for (int t = 0; t < trees; ++t)
-    batch.drafts.push_back(draw_draft(language, draw_plan(rng.integer(0, 70), rng), rng));
+    batch.drafts.push_back(random_draft(language, random_plan(rng.integer(0, 70), rng), rng));
   return batch;
 }
 
-Scene random_scene(const Language& language, Rng& rng) {
-  Scene scene{&language, {}, 16, chain_drafter(language, rng.seed(), 0, 16)};
+Problem random_problem(const Language& language, Rng& rng) {
+  Problem problem{&language, {}, 16, chain_drafter(language, rng.seed(), 0, 16)};
   for (int r = 0; r < 3; ++r)
-    scene.prompts.push_back(random_prompt(language, rng.integer(1, 20), 12, rng));
-  return scene;
+    problem.prompts.push_back(random_prompt(language, rng.integer(1, 20), 12, rng));
+  return problem;
 }
 
-void ask_all(Probe& probe, const Language& language, const Manner& manner, int trees, Rng& rng) {
-  Batch batch = random_batch(language, trees, rng);
-  batch.manner = manner;
-  expect_built(probe, random_trees(language, trees, manner, rng), {});
-  expect_greedy(probe, batch);
-  play(probe, random_scene(language, rng), manner);
+void require_right_trees(Probe& probe, const Language& language, int trees,
+                         const CallOptions& options, Rng& rng) {
+  const Batch chains = random_chains(language, trees, rng);
+  require_built(probe, random_trees(language, trees, rng), options);
+  require_right(probe, chains, options);
 }
 
 // Arrays that start 8 bytes after a multiple of 64, or at any multiple of 8; rows of logits at any
 // float. Each ends at a page that faults.
-void unaligned_arrays(Probe& probe) {
+void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {8, 24, 40, 56}) {
     Rng rng = probe.begin_case(fmt::format("skew_{}", skew));
     const Language language(rng.integer(60, 140), rng);
-    Manner manner;
-    manner.placement = {64, skew};
-    manner.stride_extra = rng.integer(0, 7);
-    ask_all(probe, language, manner, 9, rng);
+    CallOptions options;
+    options.placement = {64, skew};
+    options.stride_extra = rng.integer(0, 7);
+    require_right_trees(probe, language, 9, options, rng);
+    require_right(probe, random_problem(language, rng), options);
   }
 }
 
@@ -60,16 +59,11 @@ void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 7, 16}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
     const Language language(rng.integer(60, 140), rng);
-    Manner manner;
-    manner.threads = threads;
-    for (const int trees : {1, threads - 1, threads + 1, 40, 100}) {
-      if (trees < 1) continue;
-      Batch batch = random_batch(language, trees, rng);
-      batch.manner = manner;
-      expect_built(probe, random_trees(language, trees, manner, rng), {});
-      expect_greedy(probe, batch);
-    }
-    play(probe, random_scene(language, rng), manner);
+    CallOptions options;
+    options.threads = threads;
+    for (const int trees : {1, threads - 1, threads + 1, 40, 100})
+      if (trees >= 1) require_right_trees(probe, language, trees, options, rng);
+    require_right(probe, random_problem(language, rng), options);
   }
   // A vocabulary that is worth splitting, one tree: the choice on either side of every seam, and
   // equals of it on the other side.
@@ -82,14 +76,15 @@ void thread_counts(Probe& probe) {
     const std::int32_t right = language.choice(row_states(language, draft.tree, draft.root)[1]);
     draft.tree.add(0, right ^ (1 << 16));
     draft.max_emit = 3;
-    Batch batch{&language, {draft}, {}};
-    batch.manner.threads = threads;
+    Batch batch{&language, {draft}};
+    CallOptions options;
+    options.threads = threads;
     batch.logits = [&language](State text, std::span<float> row) {
       language.logits(text, row);
       const auto best = static_cast<std::size_t>(language.choice(text));
       for (std::size_t j = best + 1; j < row.size(); j += row.size() / 40) row[j] = row[best];
     };
-    expect_greedy(probe, batch);
+    require_right(probe, batch, options);
   }
 }
 
@@ -102,72 +97,74 @@ void fresh_answers(Probe& probe) {
   for (int turn = 0; turn < 5; ++turn) {
     Rng rng = probe.begin_case(fmt::format("again_{}", turn));
     const Language language(vocab, rng);
-    Batch batch{&language, {}, {}};
+    Batch batch{&language};
     for (const std::int64_t count : nodes)
-      batch.drafts.push_back(draw_draft(language, random_chain(count, rng), rng));
-    expect_built(probe, batch, {});
-    expect_greedy(probe, batch);
-    Scene scene{&language,
-                {random_prompt(language, 7, 12, rng)},
-                12,
-                chain_drafter(language, rng.seed(), 0, 12)};
-    play(probe, scene);
+      batch.drafts.push_back(random_draft(language, random_chain(count, rng), rng));
+    require_built(probe, batch);
+    require_right(probe, batch);
+    Problem problem{&language,
+                    {random_prompt(language, 7, 12, rng)},
+                    12,
+                    chain_drafter(language, rng.seed(), 0, 12)};
+    require_right(probe, problem);
   }
 }
 
 void empty_sizes(Probe& probe) {
   Rng rng = probe.begin_case("nothing_at_all");
   const Language language(rng.integer(11, 40), rng);
-  expect_built(probe, {&language, {}, {}}, {});
-  expect_greedy(probe, {&language, {}, {}});
-  play(probe, {&language, {}, 4, chain_drafter(language, 1, 0, 4)});
+  require_built(probe, {&language});
+  require_right(probe, Batch{&language});
+  require_right(probe, Problem{&language, {}, 4, chain_drafter(language, 1, 0, 4)});
 
   rng = probe.begin_case("trees_without_nodes");
-  Batch batch{&language, {}, {}};
+  Batch batch{&language};
   for (int t = 0; t < 5; ++t) batch.drafts.push_back(draft_after(language, 1 + t, rng));
-  expect_built(probe, batch, {});
-  expect_greedy(probe, batch);
+  require_built(probe, batch);
+  require_right(probe, batch);
 
   rng = probe.begin_case("no_budget");
   const auto nothing = [](std::size_t, std::int64_t, State) { return Tree{}; };
-  play(probe, {&language, {random_prompt(language, 1, 9, rng)}, 0, nothing});
+  require_right(probe, Problem{&language, {random_prompt(language, 1, 9, rng)}, 0, nothing});
 
   rng = probe.begin_case("no_draft_ever");
-  const Play seen = play(probe, {&language, {random_prompt(language, 3, 15, rng)}, 8, nothing});
+  const Answer seen =
+      require_right(probe, Problem{&language, {random_prompt(language, 3, 15, rng)}, 8, nothing});
   if (seen.model->forwards() != 15)
     probe.fail(fmt::format("{} forward passes for 15 tokens without drafts, want 15",
                            seen.model->forwards()));
 
   rng = probe.begin_case("nothing_wanted");
-  play(probe, {&language,
-               {random_prompt(language, 3, 0, rng), random_prompt(language, 1, 0, rng)},
-               8,
-               chain_drafter(language, rng.seed(), 0, 8)});
+  require_right(probe,
+                Problem{&language,
+                        {random_prompt(language, 3, 0, rng), random_prompt(language, 1, 0, rng)},
+                        8,
+                        chain_drafter(language, rng.seed(), 0, 8)});
 }
 
 // A failing drafter, target or cache ends the call with its result, and nobody is asked again.
 void failing_callbacks(Probe& probe) {
-  using enum Scene::Callback;
-  constexpr std::pair<const char*, Scene::Callback> kCallbacks[] = {
+  using enum Problem::Callback;
+  constexpr std::pair<const char*, Problem::Callback> kCallbacks[] = {
       {"draft", draft}, {"forward", forward}, {"keep", keep}};
   for (const auto& [name, callback] : kCallbacks)
     for (const std::int64_t call : {1, 3}) {
       Rng rng = probe.begin_case(fmt::format("{}_{}", name, call));
       const Language language(rng.integer(20, 40), rng);
-      Scene scene = random_scene(language, rng);
-      for (Prompt& prompt : scene.prompts) prompt.max_new = 60;
-      scene.failing = callback;
-      scene.fail_at = call;
+      Problem problem = random_problem(language, rng);
+      for (Prompt& prompt : problem.prompts) prompt.max_new = 60;
+      problem.failing = callback;
+      problem.fail_at = call;
       // Below and above zero, and nothing in 32 bits.
-      scene.failure = call == 1 ? -rng.integer(4000, 5000) : rng.integer(1, 9) << 32;
-      GenerateCall generate(scene);
-      run_audited(probe, generate);
-      if (generate.call.returned != scene.failure)
+      problem.failure = call == 1 ? -rng.integer(4000, 5000) : rng.integer(1, 9) << 32;
+      GenerateCall generate(problem);
+      run_watched(probe, generate);
+      if (generate.returned != problem.failure)
         probe.fail(fmt::format("dflash_generate returned {} after `{}` returned {}",
-                               generate.call.returned, name, scene.failure));
-      if (generate.model().calls_after_failure() > 0)
+                               generate.returned, name, problem.failure));
+      if (generate.model->calls_after_failure() > 0)
         probe.fail(fmt::format("{} callbacks after the one that failed",
-                               generate.model().calls_after_failure()));
+                               generate.model->calls_after_failure()));
     }
 }
 
@@ -184,9 +181,9 @@ std::vector<Check> execution_checks() {
        thread_counts},
       {{"fresh_answers", "answers kept from an earlier call", robustness, 2, critical},
        fresh_answers},
-      {{"unaligned_arrays", "wider alignment than promised, reads behind the end", robustness, 2,
+      {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
         major},
-       unaligned_arrays},
+       unaligned_pointers},
       {{"failing_callbacks", "a failing target that goes unnoticed", robustness, 0.5, minor},
        failing_callbacks},
   };

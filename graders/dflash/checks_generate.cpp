@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include "cases.h"
-#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "play.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -22,7 +20,7 @@ std::vector<Prompt> draw_prompts(const Language& language, std::int64_t count,
 void end_sometimes(Language& language, double probability, Rng& rng) {
   std::vector<std::int32_t> eos;
   for (std::int64_t left = rng.chance(0.3) ? 12 : rng.integer(1, 3); left > 0; --left)
-    eos.push_back(static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1)));
+    eos.push_back(nonzero_token(language, rng));
   language.end_with(std::move(eos), probability);
 }
 
@@ -40,11 +38,11 @@ void greedy_equality(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("random_model_{}{}", turn, pair));
       Language language(vocab, rng);
       if (turn % 2 == 1) end_sometimes(language, 0.06, rng);
-      Scene scene{&language, {}, nodes, random_drafter(language, rng.seed(), 0, nodes)};
+      Problem problem{&language, {}, nodes, random_drafter(language, rng.seed(), 0, nodes)};
       for (std::int64_t r = 0; r < requests; ++r)
-        scene.prompts.push_back(random_prompt(language, lengths[std::size_t(2 * r)],
-                                              4 + lengths[std::size_t(2 * r + 1)], rng));
-      play(probe, scene);
+        problem.prompts.push_back(random_prompt(language, lengths[std::size_t(2 * r)],
+                                                4 + lengths[std::size_t(2 * r + 1)], rng));
+      require_right(probe, problem);
     }
   }
 }
@@ -53,29 +51,27 @@ void greedy_equality(Probe& probe) {
 void scattered_paths(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(fmt::format("directed_{}", turn));
-    DirectedStage stage(rng);
-    Scene scene{&stage.language, stage.prompts, 8, {}};
-    for (Prompt& prompt : scene.prompts) prompt.max_new = 6;
-    const auto later = random_drafter(stage.language, rng.seed(), 0, 5);
-    scene.drafter = [&stage, later](std::size_t r, std::int64_t known, State text) {
-      return known == std::ssize(stage.prompts[r].tokens) ? stage.drafts[r].tree
-                                                          : later(r, known, text);
+    const DirectedTrees directed(rng);
+    Problem problem{&directed.language, directed.prompts, 8, {}};
+    for (Prompt& prompt : problem.prompts) prompt.max_new = 6;
+    const auto later = random_drafter(directed.language, rng.seed(), 0, 5);
+    problem.drafter = [&directed, later](std::size_t r, std::int64_t known, State text) {
+      return known == std::ssize(directed.prompts[r].tokens) ? directed.drafts[r].tree
+                                                             : later(r, known, text);
     };
-    play(probe, scene);
+    require_right(probe, problem);
   }
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(fmt::format("mixed_{}", turn));
     const Language language(rng.integer(20, 60), rng);
-    Scene scene{&language, draw_prompts(language, 3, 2, 20, rng), 24, {}};
-    const Seed seed = rng.seed();
-    scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
+    Problem problem{&language, draw_prompts(language, 3, 2, 20, rng), 24, {}};
+    problem.drafter = planned_drafter(language, rng.seed(), [](Rng& own) {
       TreePlan plan;
       plan.correct = own.integer(2, 5);
       plan.nodes = own.integer(10, 24);
-      return grow(language, text, plan, own);
-    };
-    play(probe, scene);
+      return plan;
+    });
+    require_right(probe, problem);
   }
 }
 
@@ -84,16 +80,14 @@ void wide_passes(Probe& probe) {
   for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200}) {
     Rng rng = probe.begin_case(fmt::format("{}_nodes", nodes));
     const Language language(rng.integer(205, 260), rng);
-    Scene scene{&language, {}, nodes, {}};
-    const std::int64_t lengths[] = {1, 2, 64, 65, 66, 1001};
+    Problem problem{&language, {}, nodes, {}};
+    constexpr std::int64_t kLengths[] = {1, 2, 64, 65, 66, 1001};
     for (int r = 0; r < 2; ++r)
-      scene.prompts.push_back(random_prompt(language, lengths[rng.integer(0, 5)], 6, rng));
-    const Seed seed = rng.seed();
-    scene.drafter = [&language, seed, nodes](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
-      return grow(language, text, draw_plan(nodes - own.integer(0, 1), own), own);
-    };
-    play(probe, scene);
+      problem.prompts.push_back(random_prompt(language, kit::one_of(rng, kLengths), 6, rng));
+    problem.drafter = planned_drafter(language, rng.seed(), [nodes](Rng& own) {
+      return random_plan(nodes - own.integer(0, 1), own);
+    });
+    require_right(probe, problem);
   }
 }
 
@@ -103,21 +97,23 @@ void generation_limits(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("limits_{}", turn));
     Language language(rng.integer(20, 60), rng);
     end_sometimes(language, turn % 2 == 0 ? 0.02 : 0.25, rng);
-    Scene scene{&language, {}, 12, {}};
+    Problem problem{&language, {}, 12, {}};
     for (std::int64_t limit = 0; limit <= 9; ++limit)
-      scene.prompts.push_back(random_prompt(language, rng.integer(1, 9), limit, rng));
+      problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), limit, rng));
     // A prompt may hold an end of sequence, last or not: only emitted tokens end a request.
-    scene.prompts.back().tokens.back() = language.eos().front();
-    scene.prompts.front().tokens.front() = language.eos().front();
+    problem.prompts.back().tokens.back() = language.eos().front();
+    problem.prompts.front().tokens.front() = language.eos().front();
     const Seed seed = rng.seed();
 
-    scene.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
-      Rng own(derive(seed, fmt::format("{}:{}", r, known)));
+    problem.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
+      Rng own = draft_rng(seed, r, known);
       Tree tree = grow(language, text, chain_plan(own.integer(3, 5), own.integer(0, 3)), own);
       tree.add(static_cast<std::int32_t>(tree.nodes()) - 1, language.eos().front());
       return tree;
     };
-    play(probe, scene, {.stride_extra = turn % 3});
+    CallOptions options;
+    options.stride_extra = turn % 3;
+    require_right(probe, problem, options);
   }
 }
 
@@ -126,9 +122,9 @@ void plausible_drafts(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "late" : turn == 1 ? "early" : "foreign");
     const Language language(rng.integer(20, 60), rng);
-    Scene scene{&language, draw_prompts(language, 3, 3, 20, rng), 10, {}};
-    const auto prompts = scene.prompts;
-    scene.drafter = [&language, prompts, turn](std::size_t r, std::int64_t known, State text) {
+    Problem problem{&language, draw_prompts(language, 3, 3, 20, rng), 10, {}};
+    const auto prompts = problem.prompts;
+    problem.drafter = [&language, prompts, turn](std::size_t r, std::int64_t known, State text) {
       auto tokens = language.decode(text, 11);
       if (turn == 0) tokens.insert(tokens.begin(), tokens.front());
       if (turn == 1) tokens.erase(tokens.begin());
@@ -138,7 +134,7 @@ void plausible_drafts(Probe& probe) {
       for (int i = 0; i < 6; ++i) tree.add(i - 1, tokens[static_cast<std::size_t>(i) + skip]);
       return tree;
     };
-    play(probe, scene);
+    require_right(probe, problem);
   }
 }
 

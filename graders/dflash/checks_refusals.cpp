@@ -1,104 +1,67 @@
-#include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 
-#include "cases.h"
+#include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "play.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-template <class What>
-struct Flaw {
-  const char* name;
-  std::int64_t want;
-  std::function<void(What&)> spoil;
-};
-
+using kit::Flaw;
 constexpr std::int64_t kBad = DFLASH_BAD_ARGUMENT;
-constexpr std::int64_t kUnsupported = DFLASH_UNSUPPORTED;
-
-/// Runs a spoilt call, which must say so and write nothing.
-void expect_refusal(Probe& probe, CallBase& call, std::int64_t want) {
-  probe.run(call);
-  if (call.returned != want)
-    probe.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
-  for (const Buffer& buffer : call.buffers())
-    if (buffer.direction == Direction::out &&
-        !std::ranges::all_of(buffer.result, [](std::byte b) { return b == std::byte{0xff}; }))
-      probe.fail(fmt::format("{} was written by a call of {} that has to be refused", buffer.name,
-                             call.symbol));
-}
 
 /// What every function refuses in the same way.
 template <class What>
-std::vector<Flaw<What>> common_flaws() {
-  return {{"later_abi", kUnsupported, [](What& c) { ++c.call.args.abi_version; }},
-          {"unknown_device", kUnsupported, [](What& c) { c.call.args.device = 77; }},
-          {"no_threads", kBad, [](What& c) { c.call.args.num_threads = 0; }}};
+std::vector<Flaw<What>> unsupported_flaws() {
+  return {{"later_abi", [](What& c) { ++c.args.abi_version; }},
+          {"unknown_device", [](What& c) { c.args.device = 77; }}};
 }
 
-/// Trees that are none, in either function that takes them. The batch has three trees of 4 nodes.
+/// What either function that takes trees refuses. The batch has three trees of 4 nodes.
 template <class What>
 std::vector<Flaw<What>> tree_flaws() {
-  return {{"negative_count", kBad, [](What& c) { c.call.args.num_trees = -1; }},
-          {"parent_is_itself", kBad, [](What& c) { c.trees().parent[5] = 1; }},
-          {"parent_comes_later", kBad, [](What& c) { c.trees().parent[8] = 3; }},
-          {"parent_below_root", kBad, [](What& c) { c.trees().parent[11] = -2; }},
-          {"first_node_of_itself", kBad, [](What& c) { c.trees().parent[4] = 0; }},
-          {"parent_far_away", kBad, [](What& c) { c.trees().parent[9] = 1 << 30; }},
-          {"starts_above_zero", kBad, [](What& c) { c.trees().node_start[0] = 1; }},
-          {"starts_descend", kBad, [](What& c) { c.trees().node_start[2] = 3; }}};
-}
-
-template <class What>
-std::vector<Flaw<What>> joined(std::initializer_list<std::vector<Flaw<What>>> lists) {
-  std::vector<Flaw<What>> all;
-  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-  return all;
+  return {{"no_threads", [](What& c) { c.args.num_threads = 0; }},
+          {"negative_count", [](What& c) { c.args.num_trees = -1; }},
+          {"parent_is_itself", [](What& c) { c.trees.parent[5] = 1; }},
+          {"parent_comes_later", [](What& c) { c.trees.parent[8] = 3; }},
+          {"parent_below_root", [](What& c) { c.trees.parent[11] = -2; }},
+          {"first_node_of_itself", [](What& c) { c.trees.parent[4] = 0; }},
+          {"parent_far_away", [](What& c) { c.trees.parent[9] = 1 << 30; }},
+          {"starts_above_zero", [](What& c) { c.trees.node_start[0] = 1; }},
+          {"starts_descend", [](What& c) { c.trees.node_start[2] = 3; }}};
 }
 
 Batch three_trees(const Language& language, Rng& rng) {
-  Batch batch{&language, {}, {}};
-  for (int t = 0; t < 3; ++t) batch.drafts.push_back(draw_draft(language, draw_plan(4, rng), rng));
+  Batch batch{&language};
+  for (int t = 0; t < 3; ++t)
+    batch.drafts.push_back(random_draft(language, random_plan(4, rng), rng));
   return batch;
 }
 
 template <class What>
-void ask_flaws(Probe& probe, const char* function, const std::vector<Flaw<What>>& flaws) {
+void require_trees_refused(Probe& probe, const char* function, const std::vector<Flaw<What>>& flaws,
+                           std::int64_t want) {
   for (const Flaw<What>& flaw : flaws) {
     Rng rng = probe.begin_case(fmt::format("{}_{}", function, flaw.name));
     const Language language(rng.integer(11, 40), rng);
-    What what(three_trees(language, rng));
-    flaw.spoil(what);
-    expect_refusal(probe, what.call, flaw.want);
+    What call(three_trees(language, rng));
+    flaw.spoil(call);
+    kit::require_refused(probe, call, want);
   }
 }
 
-void ask_generate_flaws(Probe& probe) {
-  using G = GenerateCall;
-  const auto flaws =
-      joined<G>({common_flaws<G>(),
-                 {{"negative_count", kBad, [](G& c) { c.call.args.num_requests = -1; }},
-                  {"no_vocabulary", kBad, [](G& c) { c.call.args.vocab = 0; }},
-                  {"negative_ends", kBad, [](G& c) { c.call.args.num_eos = -1; }},
-                  {"negative_budget", kBad, [](G& c) { c.call.args.draft_budget = -1; }},
-                  {"short_stride", kBad, [](G& c) { c.call.args.emit_stride = 11; }},
-                  {"negative_max_new", kBad, [](G& c) { c.max_new()[1] = -1; }},
-                  {"no_prompt", kBad, [](G& c) { c.prompt_start()[1] = 0; }},
-                  {"prompts_above_zero", kBad, [](G& c) { c.prompt_start()[0] = 1; }},
-                  {"prompts_descend", kBad, [](G& c) { c.prompt_start()[2] = 3; }}}});
+void require_generate_refused(Probe& probe, const std::vector<Flaw<GenerateCall>>& flaws,
+                              std::int64_t want) {
   for (const auto& flaw : flaws) {
     Rng rng = probe.begin_case(fmt::format("generate_{}", flaw.name));
     const Language language(rng.integer(11, 40), rng);
-    Scene scene{&language, {}, 4, random_drafter(language, rng.seed(), 0, 4)};
-    for (int r = 0; r < 2; ++r) scene.prompts.push_back(random_prompt(language, 5, 12, rng));
-    GenerateCall generate(scene);
+    Problem problem{&language, {}, 4, random_drafter(language, rng.seed(), 0, 4)};
+    for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 5, 12, rng));
+    GenerateCall generate(problem);
     flaw.spoil(generate);
-    expect_refusal(probe, generate.call, flaw.want);
-    if (generate.model().forwards() > 0)
+    kit::require_refused(probe, generate, want);
+    if (generate.model->forwards() > 0)
       probe.fail("the target was asked by a call that has to be refused");
   }
 }
@@ -106,26 +69,41 @@ void ask_generate_flaws(Probe& probe) {
 void bad_arguments(Probe& probe) {
   using B = BuildCall;
   using V = VerifyCall;
-  ask_flaws<B>(probe, "build",
-               joined<B>({common_flaws<B>(),
-                          tree_flaws<B>(),
-                          {{"no_words", kBad, [](B& c) { c.call.args.mask_words = 0; }},
-                           {"negative_context", kBad, [](B& c) { c.context_length()[2] = -1; }}}}));
+  using G = GenerateCall;
+  require_trees_refused(probe, "build", unsupported_flaws<B>(), DFLASH_UNSUPPORTED);
+  require_trees_refused(probe, "build", tree_flaws<B>(), kBad);
+  require_trees_refused<B>(probe, "build",
+                           {{"no_words", [](B& c) { c.args.mask_words = 0; }},
+                            {"negative_context", [](B& c) { c.context_length[2] = -1; }}},
+                           kBad);
   for (const std::int64_t nodes : {64, 128}) {  // one row more than the mask has bits
     Rng rng = probe.begin_case(fmt::format("build_words_for_{}_nodes", nodes));
     const Language language(rng.integer(130, 160), rng);
-    BuildCall build({&language, {draw_draft(language, draw_plan(nodes, rng), rng)}, {}});
-    --build.call.args.mask_words;
-    expect_refusal(probe, build.call, kBad);
+    BuildCall build({&language, {random_draft(language, random_plan(nodes, rng), rng)}});
+    --build.args.mask_words;
+    kit::require_refused(probe, build, kBad);
   }
-  ask_flaws<V>(probe, "verify",
-               joined<V>({common_flaws<V>(),
-                          tree_flaws<V>(),
-                          {{"no_vocabulary", kBad, [](V& c) { c.call.args.vocab = 0; }},
-                           {"negative_ends", kBad, [](V& c) { c.call.args.num_eos = -1; }},
-                           {"short_stride", kBad, [](V& c) { --c.call.args.logits_stride; }},
-                           {"negative_limit", kBad, [](V& c) { c.max_emit()[1] = -1; }}}}));
-  ask_generate_flaws(probe);
+  require_trees_refused(probe, "verify", unsupported_flaws<V>(), DFLASH_UNSUPPORTED);
+  require_trees_refused(probe, "verify", tree_flaws<V>(), kBad);
+  require_trees_refused<V>(probe, "verify",
+                           {{"no_vocabulary", [](V& c) { c.args.vocab = 0; }},
+                            {"negative_ends", [](V& c) { c.args.num_eos = -1; }},
+                            {"short_stride", [](V& c) { --c.args.logits_stride; }},
+                            {"negative_limit", [](V& c) { c.max_emit[1] = -1; }}},
+                           kBad);
+  require_generate_refused(probe, unsupported_flaws<G>(), DFLASH_UNSUPPORTED);
+  require_generate_refused(probe,
+                           {{"no_threads", [](G& c) { c.args.num_threads = 0; }},
+                            {"negative_count", [](G& c) { c.args.num_requests = -1; }},
+                            {"no_vocabulary", [](G& c) { c.args.vocab = 0; }},
+                            {"negative_ends", [](G& c) { c.args.num_eos = -1; }},
+                            {"negative_budget", [](G& c) { c.args.draft_budget = -1; }},
+                            {"short_stride", [](G& c) { c.args.emit_stride = 11; }},
+                            {"negative_max_new", [](G& c) { c.max_new[1] = -1; }},
+                            {"no_prompt", [](G& c) { c.prompt_start[1] = 0; }},
+                            {"prompts_above_zero", [](G& c) { c.prompt_start[0] = 1; }},
+                            {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }}},
+                           kBad);
 }
 
 // A drafter that answers what is no tree: refused before the target is asked.
@@ -150,15 +128,15 @@ void bad_drafts(Probe& probe) {
   for (const auto& [name, spoil] : flaws) {
     Rng rng = probe.begin_case(name);
     const Language language(rng.integer(11, 40), rng);
-    Scene scene{&language, {}, 6, random_drafter(language, rng.seed(), 4, 6)};
-    for (int r = 0; r < 2; ++r) scene.prompts.push_back(random_prompt(language, 5, 9, rng));
-    scene.spoil_draft = spoil;
-    GenerateCall generate(scene);
-    probe.run(generate.call);
-    if (generate.model().forwards() > 0) probe.fail("the target was asked about such a draft");
-    if (generate.call.returned != kBad)
+    Problem problem{&language, {}, 6, random_drafter(language, rng.seed(), 4, 6)};
+    for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 5, 9, rng));
+    problem.spoil_draft = spoil;
+    GenerateCall generate(problem);
+    probe.run(generate);
+    if (generate.model->forwards() > 0) probe.fail("the target was asked about such a draft");
+    if (generate.returned != kBad)
       probe.fail(fmt::format("dflash_generate returned {} after such a draft, want {}",
-                             generate.call.returned, kBad));
+                             generate.returned, kBad));
   }
 }
 

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "cases.h"
-#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "unit.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -23,10 +21,10 @@ void branching_trees(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("random_trees_{}{}", pair, turn));
       Language language(vocab, rng);
       if (pair % 2 == 1)  // a node can be right, a tree worth following, and the text over
-        language.end_with({static_cast<std::int32_t>(rng.integer(1, vocab - 1))}, 0.08);
-      Batch batch{&language, {}, {}};
+        language.end_with({nonzero_token(language, rng)}, 0.08);
+      Batch batch{&language};
       for (const std::int64_t count : nodes) {
-        batch.drafts.push_back(draw_draft(language, draw_plan(count, rng), rng));
+        batch.drafts.push_back(random_draft(language, random_plan(count, rng), rng));
         Draft& draft = batch.drafts.back();
         if (rng.chance(0.15)) draft.max_emit = rng.integer(0, 3);
         if (rng.chance(0.1)) draft.max_emit = rng.integer(1, 9) << 32;  // nothing in 32 bits
@@ -35,25 +33,25 @@ void branching_trees(Probe& probe) {
             !draft.tree.has_child(-1, language.eos()[0]))
           draft.tree.add(-1, language.eos()[0]);
       }
-      expect_greedy(probe, batch);
+      require_right(probe, batch);
     }
   }
 
   Rng rng = probe.begin_case("most_nodes");
   const Language language(rng.integer(11, 30), rng);
   Draft draft = draft_after(language, rng.integer(1, 40), rng);
-  draft.tree = thicket(language, draft.root, 65'535, 12, rng);
+  draft.tree = large_random_tree(language, draft.root, 65'535, 12, rng);
   draft.max_emit = draft.tree.rows();
-  expect_greedy(probe, {&language, {std::move(draft)}, {}});
+  require_right(probe, Batch{&language, {std::move(draft)}});
 }
 
 void parent_rows(Probe& probe) {
   for (int turn = 0; turn < 6; ++turn) {
     Rng rng = probe.begin_case(fmt::format("directed_{}", turn));
-    const DirectedStage stage(rng);
-    Batch batch{&stage.language, stage.drafts, {}};
+    const DirectedTrees directed(rng);
+    Batch batch{&directed.language, directed.drafts};
     rng.shuffle(batch.drafts);
-    expect_greedy(probe, batch);
+    require_right(probe, batch);
   }
 }
 
@@ -61,7 +59,7 @@ void rejected_subtrees(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
     Rng rng = probe.begin_case(fmt::format("rejected_{}", turn));
     const Language language(rng.integer(11, 60), rng);
-    Batch batch{&language, {}, {}};
+    Batch batch{&language};
     for (int t = 0; t < 24; ++t) {
       Draft draft = draft_after(language, rng.integer(1, 30), rng);
       draft.tree = rejected_chains(language, draft.root, t % 5, 1 + t % 4, rng);
@@ -71,7 +69,7 @@ void rejected_subtrees(Probe& probe) {
       draft.max_emit = draft.tree.rows();
       batch.drafts.push_back(std::move(draft));
     }
-    expect_greedy(probe, batch);
+    require_right(probe, batch);
   }
 }
 
@@ -80,21 +78,18 @@ void node_order(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
     Rng rng = probe.begin_case(fmt::format("orders_{}", turn));
     const Language language(rng.integer(11, 60), rng);
-    TreePlan plan = draw_plan(rng.integer(6, 20), rng);
+    TreePlan plan = random_plan(rng.integer(6, 20), rng);
     plan.shape = Shape::bush;
     plan.correct = rng.integer(2, 5);
-    const Draft draft = draw_draft(language, plan, rng);
-    Batch batch{&language, {draft}, {}};
+    const Draft draft = random_draft(language, plan, rng);
+    Batch batch{&language, {draft}};
     for (int copy = 0; copy < 20; ++copy) {
       batch.drafts.push_back(draft);
       batch.drafts.back().tree = reordered(draft.tree, static_cast<Order>(copy % 3), rng);
     }
-    TreePlan spine;
-    spine.shape = Shape::chain;
-    spine.nodes = spine.correct = plan.correct;
     batch.drafts.push_back(draft);
-    batch.drafts.back().tree = grow(language, draft.root, spine, rng);
-    expect_greedy(probe, batch);
+    batch.drafts.back().tree = grow(language, draft.root, chain_plan(plan.correct, 0), rng);
+    require_right(probe, batch);
   }
 }
 
@@ -104,19 +99,19 @@ void duplicate_siblings(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
     Rng rng = probe.begin_case(fmt::format("duplicates_{}", turn));
     const Language language(rng.integer(11, 40), rng);
-    Batch batch{&language, {}, {}};
+    Batch batch{&language};
     for (int t = 0; t < 16; ++t) {
-      TreePlan plan = draw_plan(rng.integer(4, 30), rng);
+      TreePlan plan = random_plan(rng.integer(4, 30), rng);
       plan.correct = rng.integer(1, 4);
       plan.duplicates = true;
-      Draft draft = draw_draft(language, plan, rng);
+      Draft draft = random_draft(language, plan, rng);
       // A right first node without children, beside the right one that leads on.
       draft.tree.add(-1, language.choice(draft.root));
       draft.tree = reordered(draft.tree, Order::random, rng);
       draft.max_emit = draft.tree.rows();
       batch.drafts.push_back(std::move(draft));
     }
-    missed += expect_greedy(probe, batch);
+    missed += require_right(probe, batch);
   }
   probe.fact("accepted nodes missed among equal siblings", static_cast<double>(missed), "");
   if (missed > 0) probe.earn(0.5);

@@ -143,7 +143,7 @@ std::vector<std::string> draw_masks(const Draft& draft, const std::vector<std::v
               std::move(shown));
 }
 
-std::vector<std::string> draw_positions(const Draft& draft, const std::vector<std::int64_t>& got) {
+std::vector<std::string> draw_positions(const Draft& draft, std::span<const std::int64_t> got) {
   Column wanted{"position", {}};
   Column written{"got", {}};
   const auto depth = depths(draft.tree);

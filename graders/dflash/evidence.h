@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,6 @@ std::vector<std::string> draw_kept(const Language& language, const Draft& draft,
 std::vector<std::string> draw_masks(const Draft& draft, const std::vector<std::vector<bool>>& got);
 
 /// The tree with each row's position as it should be and as it was.
-std::vector<std::string> draw_positions(const Draft& draft, const std::vector<std::int64_t>& got);
+std::vector<std::string> draw_positions(const Draft& draft, std::span<const std::int64_t> got);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

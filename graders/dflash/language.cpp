@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <numeric>
 
 #include "graders/kit/inputs.h"
@@ -74,21 +73,19 @@ void Language::logits(State text, std::span<float> row) const {
   const auto shift = static_cast<float>(rng.integer(-63, 63));
   for (float& logit : row) {
     const double draw = rng.uniform();
-    logit = kind == 3 && draw < 0.25 ? -std::numeric_limits<float>::infinity()
-                                     : shift - static_cast<float>(8 * draw) - 0.5f;
+    logit =
+        kind == 3 && draw < 0.25 ? -kit::kInfinity : shift - static_cast<float>(8 * draw) - 0.5f;
   }
   row[best] = shift;
   if (kind == 2 && rng.chance(0.25)) {  // one token allowed, and that hardly
-    for (float& logit : row) logit = -std::numeric_limits<float>::infinity();
+    for (float& logit : row) logit = -kit::kInfinity;
     row[best] = -1e35f;
   }
   if (kind >= 2) return;
   // The runner-up is a token that trees like to draft.
   const auto rival = static_cast<std::size_t>(kit::one_of(rng, alphabet_));
   if (rival == best) return;
-  row[rival] = kind == 0 && rival > best
-                   ? shift
-                   : std::nextafter(shift, -std::numeric_limits<float>::infinity());
+  row[rival] = kind == 0 && rival > best ? shift : std::nextafter(shift, -kit::kInfinity);
 }
 
 std::vector<std::int32_t> Language::decode(State text, std::int64_t count) const {

@@ -14,12 +14,12 @@ constexpr std::int64_t kRefused = -4712;  // what callbacks return once a rule i
 
 }  // namespace
 
-Model::Model(const Scene& scene) : scene_(scene) {
-  const Language& language = *scene.language;
-  for (const Prompt& prompt : scene.prompts) {
+Model::Model(const Problem& problem) : problem_(problem) {
+  const Language& language = *problem.language;
+  for (const Prompt& prompt : problem.prompts) {
     const auto length = std::ssize(prompt.tokens);
     const auto decoded =
-        language.decode(language.read(prompt.tokens), prompt.max_new + scene.budget + 4);
+        language.decode(language.read(prompt.tokens), prompt.max_new + problem.budget + 4);
     Text text;
     text.truth = prompt.tokens;
     text.truth.insert(text.truth.end(), decoded.begin(), decoded.end());
@@ -39,11 +39,11 @@ std::int64_t Model::refuse(std::string text, std::vector<std::string> drawing) {
   return kRefused;
 }
 
-/// What a callback has to return when the scene wants it to fail, and every one after it.
-std::optional<std::int64_t> Model::failure_of(Scene::Callback callback, std::int64_t call) {
-  if (failed_) return ++calls_after_failure_, scene_.failure;
-  failed_ = callback == scene_.failing && call == scene_.fail_at;
-  return failed_ ? std::optional(scene_.failure) : std::nullopt;
+/// What a callback has to return when the problem wants it to fail, and every one after it.
+std::optional<std::int64_t> Model::failure_of(Problem::Callback callback, std::int64_t call) {
+  if (failed_) return ++calls_after_failure_, problem_.failure;
+  failed_ = callback == problem_.failing && call == problem_.fail_at;
+  return failed_ ? std::optional(problem_.failure) : std::nullopt;
 }
 
 /// Every request known and listed once, counts that add up.
@@ -71,15 +71,15 @@ bool Model::well_formed(std::string_view callback, std::span<const std::int64_t>
 
 std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (const auto failure = failure_of(Scene::Callback::draft, ++drafts_)) return *failure;
+  if (const auto failure = failure_of(Problem::Callback::draft, ++drafts_)) return *failure;
   if (drafts_ > most_forwards_)
     return refuse(fmt::format("draft {}: one draft a token is enough for any request", drafts_));
   const auto requests = raw.array<const std::int64_t>(0);
   const auto lengths = raw.array<const std::int64_t>(1);
   if (!well_formed("draft", requests, lengths, 0, ask.num_tokens)) return kRefused;
-  if (ask.budget < 0 || ask.budget > scene_.budget)
+  if (ask.budget < 0 || ask.budget > problem_.budget)
     return refuse(
-        fmt::format("draft asks for {} nodes, the budget is {}", ask.budget, scene_.budget));
+        fmt::format("draft asks for {} nodes, the budget is {}", ask.budget, problem_.budget));
   auto context = raw.array<const std::int32_t>(2);
   for (std::size_t k = 0; k < requests.size(); ++k) {
     const auto r = static_cast<std::size_t>(requests[k]);
@@ -93,7 +93,7 @@ std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
     std::copy(tree.parent.begin(), tree.parent.end(), raw.array<std::int32_t>(4).begin() + at);
     std::copy(tree.token.begin(), tree.token.end(), raw.array<std::int32_t>(5).begin() + at);
   }
-  if (scene_.spoil_draft) scene_.spoil_draft(ask, raw);
+  if (problem_.spoil_draft) problem_.spoil_draft(ask, raw);
   return 0;
 }
 
@@ -102,13 +102,14 @@ Tree Model::answer_draft(std::size_t r, std::span<const std::int32_t> context) {
   const Text& text = texts_[r];
   const auto known = static_cast<std::size_t>(text.decided);
   if (text.ended()) {
-    if (!late_guest_) late_guest_ = {fmt::format("draft for request {}, which has ended", r), {}};
+    if (!late_request_)
+      late_request_ = {fmt::format("draft for request {}, which has ended", r), {}};
     // Drafters do not know; the rows that come of it are counted.
-    return known < text.states.size() ? scene_.drafter(r, text.decided, text.states[known])
+    return known < text.states.size() ? problem_.drafter(r, text.decided, text.states[known])
                                       : Tree{};
   }
   if (context.size() == known && std::equal(context.begin(), context.end(), text.truth.begin()))
-    return scene_.drafter(r, text.decided, text.states[known]);
+    return problem_.drafter(r, text.decided, text.states[known]);
   if (!stale_context_)
     stale_context_ = {
         fmt::format(
@@ -120,11 +121,11 @@ Tree Model::answer_draft(std::size_t r, std::span<const std::int32_t> context) {
 
 std::int64_t Model::forward(DflashForward& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (const auto failure = failure_of(Scene::Callback::forward, ++forwards_)) return *failure;
+  if (const auto failure = failure_of(Problem::Callback::forward, ++forwards_)) return *failure;
   if (forwards_ > most_forwards_)
     return refuse(
         fmt::format("forward pass {}: one pass a token is enough for any request", forwards_));
-  const std::int64_t vocab = scene_.language->vocab();
+  const std::int64_t vocab = problem_.language->vocab();
   if (ask.vocab != vocab)
     return refuse(fmt::format("forward with vocab {}, the model's is {}", ask.vocab, vocab));
   const auto requests = raw.array<const std::int64_t>(0);
@@ -142,7 +143,7 @@ std::int64_t Model::forward(DflashForward& ask, CallbackRequest& raw) {
                         ask.mask_words};
     if (count > 64 * words)
       return refuse(fmt::format("forward: {} mask words cannot hold {} rows", words, count));
-    const std::int64_t most = DFLASH_MOST_ROWS * (scene_.budget + 1);
+    const std::int64_t most = DFLASH_MOST_ROWS * (problem_.budget + 1);
     if (counts[k] > most)
       return refuse(fmt::format("forward: {} rows for request {}, allowed are {}", count, r, most));
     if (enter(r, raw.array<const std::int64_t>(1)[k]))
@@ -157,8 +158,8 @@ std::int64_t Model::forward(DflashForward& ask, CallbackRequest& raw) {
 bool Model::enter(std::size_t r, std::int64_t context_length) {
   const Text& text = texts_[r];
   if (text.ended()) {
-    if (!late_guest_)
-      late_guest_ = {
+    if (!late_request_)
+      late_request_ = {
           fmt::format("forward pass {} takes request {} along, which has ended", forwards_, r), {}};
     return false;
   }
@@ -173,10 +174,11 @@ bool Model::enter(std::size_t r, std::int64_t context_length) {
 }
 
 void Model::read(std::size_t r, const PassRows& rows, std::span<float> logits) {
-  const Language& language = *scene_.language;
+  const Language& language = *problem_.language;
   Text& text = texts_[r];
   const auto known = static_cast<std::size_t>(text.decided);
-  const Draft draft = draft_of(scene_, r, text.decided, text.states[known], text.truth[known - 1]);
+  const Draft draft =
+      draft_of(problem_, r, text.decided, text.states[known], text.truth[known - 1]);
   if (auto fault = rows_fault(rows, draft)) {
     refuse(fmt::format("request {}, pass {}: {}", r, text.known_at.size() + 1, fault->text),
            std::move(fault->drawing));
@@ -198,7 +200,7 @@ void Model::read(std::size_t r, const PassRows& rows, std::span<float> logits) {
 
 std::int64_t Model::keep(DflashKeep& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (const auto failure = failure_of(Scene::Callback::keep, ++keeps_)) return *failure;
+  if (const auto failure = failure_of(Problem::Callback::keep, ++keeps_)) return *failure;
   const auto requests = raw.array<const std::int64_t>(0);
   const auto counts = raw.array<const std::int64_t>(1);
   if (!well_formed("keep", requests, counts, 1, ask.num_slots)) return kRefused;
@@ -216,7 +218,7 @@ bool Model::keep_slots(std::size_t r, std::span<const std::int64_t> slots) {
   Text& text = texts_[r];
   if (!text.passed)
     return refuse(fmt::format("KV: keep for request {}, which has had no pass since", r)), false;
-  const Draft draft = draft_at(scene_, r, text.known_at.back());
+  const Draft draft = draft_at(problem_, r, text.known_at.back());
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const auto next = static_cast<std::size_t>(text.committed) + k;
     const bool known_slot = slots[k] >= 0 && slots[k] < std::ssize(text.row_states);
@@ -236,7 +238,7 @@ bool Model::keep_slots(std::size_t r, std::span<const std::int64_t> slots) {
       what += fmt::format("which carries {}; greedy decoding says {}", text.row_tokens[slot],
                           next < text.truth.size() ? text.truth[next] : -1);
     return refuse(std::move(what),
-                  draw_kept(*scene_.language, draft, {slots.begin(), slots.end()})),
+                  draw_kept(*problem_.language, draft, {slots.begin(), slots.end()})),
            false;
   }
   text.committed += std::ssize(slots);

@@ -7,19 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "audit_rows.h"
 #include "contract.h"
 #include "harness/worker/call.h"
-#include "scene.h"
+#include "pass_rows.h"
+#include "problem.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// Answers the callbacks of one call: the drafter, the target with its KV cache, and an auditor who
-/// looks at every request. The target's logits for a row come from the texts of the slots that the
-/// row sees, so that a wrong mask, position or cache also changes what is decoded.
+/// Answers the callbacks of one call, as the drafter and as the target with its KV cache, and looks
+/// at every request. The target's logits for a row come from the texts of the slots that the row
+/// sees, so that a wrong mask, position or cache also changes what is decoded.
 class Model {
  public:
-  explicit Model(const Scene& scene);
+  explicit Model(const Problem& problem);
 
   std::int64_t draft(DflashDraft& ask, CallbackRequest& raw);
   std::int64_t forward(DflashForward& ask, CallbackRequest& raw);
@@ -29,7 +29,7 @@ class Model {
   const std::optional<Violation>& violation() const { return violation_; }
   /// Broken rules that do not spoil the text.
   const std::optional<Violation>& stale_context() const { return stale_context_; }
-  const std::optional<Violation>& late_guest() const { return late_guest_; }
+  const std::optional<Violation>& late_request() const { return late_request_; }
 
   std::int64_t forwards() const { return forwards_; }
   std::int64_t rows() const { return rows_; }
@@ -54,7 +54,7 @@ class Model {
     bool ended() const { return decided >= end; }
   };
   std::int64_t refuse(std::string text, std::vector<std::string> drawing = {});
-  std::optional<std::int64_t> failure_of(Scene::Callback callback, std::int64_t call);
+  std::optional<std::int64_t> failure_of(Problem::Callback callback, std::int64_t call);
   bool well_formed(std::string_view callback, std::span<const std::int64_t> requests,
                    std::span<const std::int64_t> counts, std::int64_t least, std::int64_t sum);
   Tree answer_draft(std::size_t r, std::span<const std::int32_t> context);
@@ -62,11 +62,11 @@ class Model {
   void read(std::size_t r, const PassRows& rows, std::span<float> logits);
   bool keep_slots(std::size_t r, std::span<const std::int64_t> slots);
 
-  const Scene& scene_;
+  const Problem& problem_;
   std::vector<Text> texts_;
   std::optional<Violation> violation_;
   std::optional<Violation> stale_context_;
-  std::optional<Violation> late_guest_;
+  std::optional<Violation> late_request_;
   std::int64_t most_forwards_ = 0;
   std::int64_t forwards_ = 0;
   std::int64_t rows_ = 0;

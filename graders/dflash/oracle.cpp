@@ -84,6 +84,27 @@ std::optional<std::string> fault(const Language& language, const Draft& draft, c
   return std::nullopt;
 }
 
+Expected expect(const Problem& problem, std::size_t r) {
+  const Language& language = *problem.language;
+  const Prompt& prompt = problem.prompts[r];
+  State text = language.read(prompt.tokens);
+  std::int32_t last = prompt.tokens.back();
+  Expected expected;
+  std::vector<std::int32_t>& emit = expected.emit;
+  while (std::ssize(emit) < prompt.max_new && !(expected.rounds > 0 && language.is_eos(last))) {
+    const std::int64_t known = std::ssize(prompt.tokens) + std::ssize(emit);
+    const Draft draft = draft_of(problem, r, known, text, last);
+    const Walk walk = greedy(language, draft);
+    for (const std::int32_t token : walk.emit) text = language.extend(text, token);
+    last = walk.emit.back();
+    emit.insert(emit.end(), walk.emit.begin(), walk.emit.end());
+    ++expected.rounds;
+    expected.rows += draft.tree.rows();
+    expected.accepted += std::ssize(walk.path);
+  }
+  return expected;
+}
+
 std::vector<std::vector<bool>> visible(const Tree& tree) {
   const auto rows = static_cast<std::size_t>(tree.rows());
   std::vector<std::vector<bool>> sees(rows, std::vector<bool>(rows, false));

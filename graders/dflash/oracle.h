@@ -5,18 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tree.h"
+#include "problem.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
-
-/// One tree in one place of a text.
-struct Draft {
-  Tree tree;
-  std::int32_t root_token = 0;  // for drawings
-  State root = 0;               // the text up to and with the root
-  std::int64_t context_length = 0;
-  std::int64_t max_emit = 0;
-};
 
 /// What verification of a tree says: tokens, and the nodes that brought them.
 struct Walk {
@@ -35,6 +26,16 @@ std::vector<std::int32_t> says(const Language& language, const Draft& draft);
 /// What is wrong with an answer, in a sentence. Where siblings carry the same token every path that
 /// greedy decoding allows and that cannot go on is right; else there is exactly one.
 std::optional<std::string> fault(const Language& language, const Draft& draft, const Walk& got);
+
+/// What greedy decoding with the same drafter does to one request, taking the longest path each
+/// time.
+struct Expected {
+  std::vector<std::int32_t> emit;
+  std::int64_t rounds = 0;
+  std::int64_t rows = 0;
+  std::int64_t accepted = 0;
+};
+Expected expect(const Problem& problem, std::size_t r);
 
 /// Row i may see row j: j is i, or an ancestor of i. By searching upwards from i for every pair.
 std::vector<std::vector<bool>> visible(const Tree& tree);

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 
-#include "cases.h"
+#include "fixtures/directed_trees.h"
 #include "harness/core/rng.h"
 
 using namespace gauntlet;
@@ -12,9 +12,9 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 namespace {
 
 Draft random_draft(const Language& language, Rng& rng, bool duplicates = false) {
-  TreePlan plan = draw_plan(rng.integer(0, 30), rng);
+  TreePlan plan = random_plan(rng.integer(0, 30), rng);
   plan.duplicates = duplicates;
-  return draw_draft(language, plan, rng);
+  return random_draft(language, plan, rng);
 }
 
 /// The other way to verify: from row to row, taking the child with the deepest continuation.
@@ -46,6 +46,26 @@ Walk walk_down(const Language& language, const Draft& draft) {
   return walk;
 }
 
+/// A language that says these tokens after the rows of a tree whose root follows an empty text.
+Language scripted(const Tree& tree, std::int32_t root_token,
+                  const std::vector<std::int32_t>& says) {
+  Rng rng(1);
+  Language language(20, rng);
+  const auto states = row_states(language, tree, language.read({{root_token}}));
+  for (std::size_t row = 0; row < states.size(); ++row) language.say(states[row], says[row]);
+  return language;
+}
+
+Walk walk_of(const Tree& tree, std::int32_t root_token, const std::vector<std::int32_t>& says) {
+  const Language language = scripted(tree, root_token, says);
+  Draft draft;
+  draft.tree = tree;
+  draft.root_token = root_token;
+  draft.root = language.read({{root_token}});
+  draft.max_emit = tree.rows();
+  return greedy(language, draft);
+}
+
 }  // namespace
 
 TEST_CASE("decoding first and looking for nodes later gives what walking down gives") {
@@ -62,6 +82,27 @@ TEST_CASE("decoding first and looking for nodes later gives what walking down gi
     CHECK_FALSE(fault(language, draft, got));
     CHECK_FALSE(fault(language, draft, want));
   }
+}
+
+TEST_CASE("the oracle finds what was worked out for every directed tree") {
+  Rng rng(5);
+  const DirectedTrees directed(rng);
+  REQUIRE(directed.drafts.size() == kDirectedTrees.size());
+  for (std::size_t i = 0; i < directed.drafts.size(); ++i) {
+    INFO(directed.names[i]);
+    const Walk got = greedy(directed.language, directed.drafts[i]);
+    CHECK(got.path == kDirectedTrees[i].path);
+    CHECK(got.emit.size() == kDirectedTrees[i].emit.size());
+  }
+}
+
+// The two trees of SGLang's own test of verify_tree_greedy, given there by first children and next
+// siblings, with the indices it must accept: [0, 3, 4, 5] and [6, 10, 11] of twelve rows.
+TEST_CASE("the oracle agrees with SGLang's example of tree verification") {
+  const Walk a = walk_of({{-1, 0, -1, 2, 3}, {1, 2, 3, 4, 5}}, 0, {3, 18, 18, 4, 5, 18});
+  CHECK(a == Walk{{3, 4, 5, 18}, {2, 3, 4}});
+  const Walk b = walk_of({{-1, 0, 1, -1, 3}, {8, 9, 10, 11, 12}}, 7, {11, 18, 18, 18, 12, 18});
+  CHECK(b == Walk{{11, 12, 18}, {3, 4}});
 }
 
 TEST_CASE("every small change of an answer is a fault") {

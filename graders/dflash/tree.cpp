@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graders/kit/inputs.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 std::int32_t Tree::add(std::int32_t parent_node, std::int32_t node_token) {
@@ -40,9 +42,9 @@ namespace {
 
 /// Grows one tree node by node; every row remembers its text and whether greedy decoding reaches
 /// it.
-class Gardener {
+class TreeGrower {
  public:
-  Gardener(const Language& language, State root, const TreePlan& plan, Rng& rng)
+  TreeGrower(const Language& language, State root, const TreePlan& plan, Rng& rng)
       : language_(language), plan_(plan), rng_(rng), states_{root}, right_{true} {}
 
   Tree grow() {
@@ -88,8 +90,7 @@ class Gardener {
     if (draw < 0.45) return language_.choice(states_[row(above)]);
     if (draw < 0.75) return language_.choice(states_[any_row]);
     if (draw < 0.85) return 0;
-    const auto& alphabet = language_.alphabet();
-    return alphabet[static_cast<std::size_t>(rng_.integer(0, std::ssize(alphabet) - 1))];
+    return kit::one_of(rng_, language_.alphabet());
   }
 
   /// Only the planned correct path may be correct, unless duplicates are wanted.
@@ -122,10 +123,10 @@ class Gardener {
 }  // namespace
 
 Tree grow(const Language& language, State root, const TreePlan& plan, Rng& rng) {
-  return reordered(Gardener(language, root, plan, rng).grow(), plan.order, rng);
+  return reordered(TreeGrower(language, root, plan, rng).grow(), plan.order, rng);
 }
 
-TreePlan draw_plan(std::int64_t nodes, Rng& rng) {
+TreePlan random_plan(std::int64_t nodes, Rng& rng) {
   TreePlan plan;
   plan.nodes = nodes;
   const double draw = rng.uniform();

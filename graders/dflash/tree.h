@@ -45,7 +45,7 @@ struct TreePlan {
 Tree grow(const Language& language, State root, const TreePlan& plan, Rng& rng);
 
 /// A random plan for about `nodes` nodes.
-TreePlan draw_plan(std::int64_t nodes, Rng& rng);
+TreePlan random_plan(std::int64_t nodes, Rng& rng);
 
 /// The same tree with its nodes in another order that keeps parents before children, siblings
 /// shuffled. `moved`, when given, receives the new number of every old node.

@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
-#include <numeric>
-#include <set>
 
-#include "cases.h"
-#include "drawing.h"
 #include "evidence.h"
-#include "lap_trees.h"
 
 using namespace gauntlet;
 using namespace gauntlet::GAUNTLET_CHALLENGE;
@@ -28,32 +23,14 @@ bool has_twins(const Tree& tree) {
   return false;
 }
 
-/// A lap's walk, against the logits and the tree.
-void check_walk(const LapTrees& laps, const LapTrees::Sizes& sizes, std::int64_t t) {
-  const Walk& want = laps.walks()[std::size_t(t)];
-  CHECK(want.emit.size() == want.path.size() + 1);
-  std::int32_t tip = -1;
-  for (std::size_t k = 0; k < want.emit.size(); ++k) {
-    const float* row = laps.logits().data() + (t * (sizes.nodes + 1) + tip + 1) * sizes.vocab;
-    CHECK(std::max_element(row, row + sizes.vocab) - row == want.emit[k]);
-    const auto node = laps.node_start()[std::size_t(t)];
-    int followers = 0;
-    for (std::int64_t i = 0; i < sizes.nodes; ++i)
-      followers += laps.parent()[std::size_t(node + i)] == tip &&
-                   laps.token()[std::size_t(node + i)] == want.emit[k];
-    CHECK(followers == (k < want.path.size() ? 1 : 0));
-    if (k < want.path.size()) tip = want.path[k];
-  }
-}
-
 }  // namespace
 
 TEST_CASE("trees grow as planned: size, correct path, different siblings") {
   Rng rng(21);
   for (int i = 0; i < 300; ++i) {
     const Language language(rng.integer(40, 80), rng);
-    const TreePlan plan = draw_plan(rng.integer(0, 30), rng);
-    const Draft draft = draw_draft(language, plan, rng);
+    const TreePlan plan = random_plan(rng.integer(0, 30), rng);
+    const Draft draft = random_draft(language, plan, rng);
     CHECK(is_tree(draft.tree));
     CHECK(draft.tree.nodes() == plan.nodes);
     CHECK(std::ssize(greedy(language, draft).path) == plan.correct);
@@ -66,7 +43,7 @@ TEST_CASE("most rejected nodes are right by their own parents") {
   const Language language(50, rng);
   int tempting = 0;
   for (int i = 0; i < 60; ++i) {
-    const Draft draft = draw_draft(language, draw_plan(20, rng), rng);
+    const Draft draft = random_draft(language, random_plan(20, rng), rng);
     const auto choices = says(language, draft);
     for (std::size_t n = 0; n < draft.tree.token.size(); ++n)
       tempting += draft.tree.token[n] == choices[std::size_t(draft.tree.parent[n] + 1)];
@@ -78,7 +55,7 @@ TEST_CASE("another order is the same tree") {
   Rng rng(23);
   const Language language(50, rng);
   for (const Order order : {Order::breadth_first, Order::depth_first, Order::random}) {
-    const Draft draft = draw_draft(language, draw_plan(25, rng), rng);
+    const Draft draft = random_draft(language, random_plan(25, rng), rng);
     std::vector<std::int32_t> moved;
     const Tree other = reordered(draft.tree, order, rng, &moved);
     CHECK(is_tree(other));
@@ -119,40 +96,7 @@ TEST_CASE("a drawing shows branches, tokens and both paths") {
 TEST_CASE("big trees are drawn in part, and nonsense does not break a drawing") {
   Rng rng(25);
   const Language language(300, rng);
-  const Draft draft = draw_draft(language, draw_plan(200, rng), rng);
+  const Draft draft = random_draft(language, random_plan(200, rng), rng);
   const auto lines = draw_walks(language, draft, {{1, 2, 3}, {-7, 199, 1 << 30}});
   CHECK(lines.size() < 80);
-}
-
-TEST_CASE("laps have the answers that their logits say") {
-  Rng rng(26);
-  const LapTrees::Sizes sizes{3, 20, 5, 700};
-  LapTrees laps(sizes);
-  for (int turn = 0; turn < 3; ++turn) {
-    laps.renew(rng);
-    for (std::int64_t t = 0; t < sizes.trees; ++t) {
-      CHECK(laps.walks()[std::size_t(t)].path.size() == 5);
-      check_walk(laps, sizes, t);
-    }
-  }
-}
-
-TEST_CASE("chains of laps end anywhere, at once and at their end among it, in equal work") {
-  Rng rng(27);
-  const LapTrees::Sizes sizes{4, 10, 5, 700, true};
-  LapTrees laps(sizes);
-  std::set<std::size_t> ends;
-  for (int turn = 0; turn < 60; ++turn) {
-    laps.renew(rng);
-    std::multiset<std::size_t> lengths;
-    for (std::int64_t t = 0; t < sizes.trees; ++t) {
-      check_walk(laps, sizes, t);
-      lengths.insert(laps.walks()[std::size_t(t)].path.size());
-    }
-    CHECK(lengths.count(0) >= 1);
-    CHECK(lengths.count(10) >= 1);
-    CHECK(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}) == 20);
-    ends.insert(lengths.begin(), lengths.end());
-  }
-  CHECK(ends.size() == 11);
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trees.h"
+#include "common.h"
 
 namespace {
 

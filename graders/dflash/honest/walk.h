@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "trees.h"
+#include "common.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "audit_rows.h"
+#include "pass_rows.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::optional<Violation> plain_fault(const PassRows& rows, const Draft& draft) {
                                    "committed tokens",
                                    row, rows.position[row], draft.context_length + depth[row],
                                    depth[row], draft.context_length),
-                       draw_positions(draft, {rows.position.begin(), rows.position.end()})};
+                       draw_positions(draft, rows.position)};
   }
   return std::nullopt;
 }

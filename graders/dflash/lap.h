@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/core/rng.h"
+#include "harness/grading/probe.h"
 #include "oracle.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -29,6 +30,9 @@ class LapTrees {
   /// nothing, and the work is always the same.
   void renew(Rng& rng);
 
+  /// Verifies all trees and compares every token and node.
+  Lap run(Session& session) const;
+
   const std::vector<std::int64_t>& node_start() const { return node_start_; }
   const std::vector<std::int32_t>& parent() const { return parent_; }
   const std::vector<std::int32_t>& token() const { return token_; }
@@ -49,6 +53,28 @@ class LapTrees {
   std::vector<std::vector<std::int32_t>> ladders_;  // of each row; the last place wins
   std::vector<float> logits_;
   std::vector<Walk> walks_;
+};
+
+/// Trees for timed building, and what their masks and positions are.
+class LapMasks {
+ public:
+  static constexpr std::int64_t kTrees = 1024;
+  static constexpr std::int64_t kNodes = 255;
+  static constexpr std::int64_t kWords = 4;
+
+  explicit LapMasks(Rng& rng);
+
+  /// Builds all masks and compares every word and position.
+  Lap run(Session& session) const;
+
+ private:
+  void add_row(std::int64_t t, std::int64_t node);
+
+  std::vector<std::int64_t> node_start_{0};
+  std::vector<std::int64_t> context_length_;
+  std::vector<std::int32_t> parent_;
+  std::vector<std::uint64_t> mask_;
+  std::vector<std::int64_t> position_;
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "play.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -14,7 +13,7 @@ struct Size {
 };
 
 Draft draw_chain(const Language& language, const Size& size, Rng& rng) {
-  return draw_draft(language, chain_plan(size.correct, size.wrong), rng);
+  return random_draft(language, chain_plan(size.correct, size.wrong), rng);
 }
 
 /// Over a vocabulary as models have it, somebody may not want to read every row.
@@ -22,10 +21,10 @@ void long_rows(Probe& probe) {
   Rng rng = probe.begin_case("long_rows");
   const Language language(rng.integer(130'000, 160'000), rng);
   const std::int64_t right = rng.integer(1, 25);
-  expect_greedy(probe, {&language,
-                        {draw_chain(language, {26, 0}, rng), draw_chain(language, {0, 26}, rng),
-                         draw_chain(language, {right, 26 - right}, rng)},
-                        {}});
+  require_right(probe,
+                Batch{&language,
+                      {draw_chain(language, {26, 0}, rng), draw_chain(language, {0, 26}, rng),
+                       draw_chain(language, {right, 26 - right}, rng)}});
 }
 
 // Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
@@ -34,18 +33,16 @@ void big_trees(Probe& probe) {
   for (const Size& size : {Size{300, 400}, Size{3000, 0}, Size{40, 3000}}) {
     Rng rng = probe.begin_case(fmt::format("{}_of_{}", size.correct, size.correct + size.wrong));
     const Language language(rng.integer(11, 30), rng);
-    expect_greedy(
-        probe,
-        {&language, {draw_chain(language, size, rng), draw_chain(language, {3, 2}, rng)}, {}});
+    require_right(
+        probe, {&language, {draw_chain(language, size, rng), draw_chain(language, {3, 2}, rng)}});
   }
   long_rows(probe);
   for (const Size& size : {Size{320, 9}, Size{1100, 1400}}) {
     Rng rng = probe.begin_case(fmt::format("masks_of_{}", size.correct + size.wrong));
     const Language language(rng.integer(11, 30), rng);
-    Batch batch{
-        &language, {draw_chain(language, {3, 2}, rng), draw_chain(language, size, rng)}, {}};
+    Batch batch{&language, {draw_chain(language, {3, 2}, rng), draw_chain(language, size, rng)}};
     batch.drafts.back().context_length = std::int64_t{3} << 31;
-    expect_built(probe, batch, {});
+    require_built(probe, batch);
   }
 }
 
@@ -53,24 +50,24 @@ void big_trees(Probe& probe) {
 void many_at_once(Probe& probe) {
   Rng rng = probe.begin_case("trees");
   const Language language(rng.integer(11, 40), rng);
-  Batch batch{&language, {}, {}};
+  Batch batch{&language};
   const std::int64_t trees = rng.integer(150, 400);
   while (std::ssize(batch.drafts) < trees)
     batch.drafts.push_back(draw_chain(language, {rng.integer(0, 4), rng.integer(0, 4)}, rng));
-  expect_greedy(probe, batch);
-  expect_built(probe, batch, {});
+  require_right(probe, batch);
+  require_built(probe, batch);
 
   rng = probe.begin_case("requests");
-  Scene scene{&language, {}, 5, chain_drafter(language, rng.seed(), 0, 5)};
+  Problem problem{&language, {}, 5, chain_drafter(language, rng.seed(), 0, 5)};
   const std::int64_t requests = rng.integer(70, 140);
-  while (std::ssize(scene.prompts) < requests)
-    scene.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
-  play(probe, scene);
+  while (std::ssize(problem.prompts) < requests)
+    problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
+  require_right(probe, problem);
 }
 
 }  // namespace
 
-std::vector<Check> sizes_checks() {
+std::vector<Check> shapes_checks() {
   using enum Section;
   using enum Severity;
   return {

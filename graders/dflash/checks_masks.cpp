@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include "cases.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
-#include "unit.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -14,7 +13,7 @@ constexpr std::int64_t kWidths[] = {0,  1,  2,  30,  31,  32,  33,  62,
 constexpr std::int64_t kContexts[] = {0, 1, 62, 63, 64, 65, 1000, std::int64_t{1} << 33};
 
 Draft draw_wide(const Language& language, std::int64_t nodes, Rng& rng) {
-  TreePlan plan = draw_plan(nodes, rng);
+  TreePlan plan = random_plan(nodes, rng);
   const double draw = rng.uniform();
   plan.shape = draw < 0.2   ? Shape::chain
                : draw < 0.4 ? Shape::star
@@ -25,31 +24,31 @@ Draft draw_wide(const Language& language, std::int64_t nodes, Rng& rng) {
   if (plan.shape == Shape::star) plan.correct = 0;
   Draft draft = draft_after(language, 1, rng);
   draft.tree = grow(language, draft.root, plan, rng);
-  draft.context_length = kContexts[rng.integer(0, std::ssize(kContexts) - 1)];
+  draft.context_length = kit::one_of(rng, kContexts);
   return draft;
 }
 
-void ask_widths(Probe& probe, Wanted wanted) {
+void ask_widths(Probe& probe, BuiltParts parts) {
   for (const std::int64_t nodes : kWidths)
     for (const char* turn : {"a", "b"}) {  // twice the same sizes, so that no answer can be kept
       Rng rng = probe.begin_case(fmt::format("{}_nodes_{}", nodes, turn));
       const Language language(rng.integer(210, 300), rng);
-      expect_built(probe, {&language, {draw_wide(language, nodes, rng)}, {}}, wanted);
+      require_built(probe, {&language, {draw_wide(language, nodes, rng)}}, {}, parts);
     }
 }
 
-void ask_batches(Probe& probe, Wanted wanted) {
+void ask_batches(Probe& probe, BuiltParts parts) {
   for (int turn = 0; turn < 4; ++turn) {
     Rng rng = probe.begin_case(fmt::format("batch_{}", turn));
     const Language language(210, rng);
-    Batch batch{&language, {}, {}};
-    batch.manner.spare_words = turn % 3;
+    Batch batch{&language};
+    CallOptions options;
+    options.spare_words = turn % 3;
     for (int t = 0; t < 12; ++t) {
-      const std::int64_t nodes =
-          rng.chance(0.3) ? kWidths[rng.integer(0, std::ssize(kWidths) - 1)] : rng.integer(0, 40);
+      const std::int64_t nodes = rng.chance(0.3) ? kit::one_of(rng, kWidths) : rng.integer(0, 40);
       batch.drafts.push_back(draw_wide(language, nodes, rng));
     }
-    expect_built(probe, batch, wanted);
+    require_built(probe, batch, options, parts);
   }
 }
 
@@ -65,7 +64,7 @@ void row_positions(Probe& probe) {
 
 }  // namespace
 
-std::vector<Check> build_checks() {
+std::vector<Check> masks_checks() {
   using enum Section;
   using enum Severity;
   return {

@@ -1,8 +1,8 @@
 // What all variants share about a tree: which are refused, where its rows lie, and dflash_build and
 // dflash_verify around build_tree and decide, which are a variant's own. Helpers have no external
 // linkage: a self test is loaded beside a variant, and may have names like these.
-#ifndef TREES_H  // and no pragma: a mutant has a changed copy of this file for its main file
-#define TREES_H
+#ifndef COMMON_H  // and no pragma: a mutant has a changed copy of this file for its main file
+#define COMMON_H
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,179 @@
+#include "judge.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "evidence.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// A drawing of a bigger tree is no picture.
+using Lines = std::vector<std::string>;
+Lines drawn(const Draft& draft, const std::function<Lines()>& draw) {
+  return draft.tree.nodes() > 300 ? Lines() : draw();
+}
+
+std::string case_of(const Draft& draft) {
+  return fmt::format("{} nodes after {} tokens, max_emit {}", draft.tree.nodes(),
+                     draft.context_length + 1, draft.max_emit);
+}
+
+void require_mask(Probe& probe, const Draft& draft, const std::vector<std::vector<bool>>& got) {
+  const auto want = visible(draft.tree);
+  for (std::size_t row = 0; row < want.size(); ++row)
+    for (std::size_t j = 0; j < got[row].size(); ++j) {
+      const bool wanted = j < want.size() && want[row][j];
+      if (got[row][j] == wanted) continue;
+      const std::string slot = j >= want.size() ? "a slot that the tree does not have"
+                               : j == row       ? "its own slot"
+                               : wanted         ? "an ancestor's slot"
+                                                : "a slot that is no ancestor's";
+      auto cut = got;
+      for (auto& bits : cut) bits.resize(want.size());
+      probe.fail(fmt::format("mask bit [{}][{}] is {}, want {}: row {} {} {} ({} nodes)", row, j,
+                             int{got[row][j]}, int{wanted}, row, wanted ? "does not see" : "sees",
+                             slot, draft.tree.nodes()),
+                 drawn(draft, [&] { return draw_masks(draft, cut); }));
+    }
+}
+
+void require_positions(Probe& probe, const Draft& draft, std::span<const std::int64_t> got) {
+  const auto depth = depths(draft.tree);
+  for (std::size_t row = 0; row < depth.size(); ++row) {
+    const std::int64_t want = draft.context_length + depth[row];
+    if (got[row] == want) continue;
+    probe.fail(fmt::format("position[{}] is {}, want {}: depth {} after {} committed tokens", row,
+                           got[row], want, depth[row], draft.context_length),
+               drawn(draft, [&] { return draw_positions(draft, got); }));
+  }
+}
+
+/// The round in which the first wrong token was emitted, drawn.
+std::vector<std::string> draw_round(const Problem& problem, const Model& model, std::size_t r,
+                                    const std::vector<std::int32_t>& got, std::size_t wrong) {
+  const auto prompt = std::ssize(problem.prompts[r].tokens);
+  std::int64_t known = 0;
+  for (const std::int64_t at : model.known_at(r))
+    if (at - prompt <= static_cast<std::int64_t>(wrong)) known = at;
+  if (known == 0) return {};
+  const Draft draft = draft_at(problem, r, known);
+  Walk walk;
+  const std::int64_t from = known - prompt;
+  const std::int64_t to = std::min(std::ssize(got), from + draft.tree.rows());
+  walk.emit.assign(got.begin() + from, got.begin() + std::max(from, to));
+  std::int32_t tip = -1;  // the nodes that spell it, as far as there are any
+  for (const std::int32_t token : walk.emit)
+    for (std::int32_t node = tip + 1; node < draft.tree.nodes(); ++node)
+      if (draft.tree.parent[std::size_t(node)] == tip &&
+          draft.tree.token[std::size_t(node)] == token) {
+        walk.path.push_back(tip = node);
+        break;
+      }
+  auto lines = draw_walks(*problem.language, draft, walk);
+  lines.insert(lines.begin(),
+               fmt::format("request {}, the pass that began with {} tokens known:", r, known));
+  return lines;
+}
+
+void require_tokens(Probe& probe, const Problem& problem, const Model& model, std::size_t r,
+                    const std::vector<std::int32_t>& got, const std::vector<std::int32_t>& want) {
+  const auto [at, wanted] = std::ranges::mismatch(got, want);
+  if (at == got.end() && wanted == want.end()) return;
+  const auto place = static_cast<std::size_t>(at - got.begin());
+  const std::string what =
+      at == got.end() ? fmt::format("ends after {} tokens, greedy decoding goes on with {}",
+                                    got.size(), *wanted)
+      : wanted == want.end()
+          ? fmt::format("emits {} tokens, greedy decoding ends after {}", got.size(), want.size())
+          : fmt::format("emits {} as token {}, greedy decoding says {}", *at, place + 1, *wanted);
+  probe.fail(fmt::format("request {} {}", r, what), draw_round(problem, model, r, got, place));
+}
+
+}  // namespace
+
+std::int64_t require_right(Probe& probe, const Batch& batch, const CallOptions& options) {
+  VerifyCall verify(batch, options);
+  probe.run_ok(verify);
+  return require_walks(probe, batch, verify);
+}
+
+std::int64_t require_walks(Probe& probe, const Batch& batch, const VerifyCall& verify) {
+  std::int64_t missed = 0;
+  const Draft* worst = nullptr;
+  Walk shown;
+  std::string why;
+  for (std::size_t t = 0; t < batch.drafts.size(); ++t) {
+    const Draft& draft = batch.drafts[t];
+    std::string complaint;
+    Walk got = verify.walk(t, &complaint);
+    if (complaint.empty()) complaint = fault(*batch.language, draft, got).value_or("");
+    if (complaint.empty())
+      missed += std::ssize(greedy(*batch.language, draft).path) - std::ssize(got.path);
+    if (complaint.empty() || (worst != nullptr && worst->tree.nodes() <= draft.tree.nodes()))
+      continue;
+    worst = &draft;
+    shown = std::move(got);
+    why = std::move(complaint);
+  }
+  if (worst != nullptr)
+    probe.fail(fmt::format("{} ({})", why, case_of(*worst)),
+               drawn(*worst, [&] { return draw_walks(*batch.language, *worst, shown); }));
+  return missed;
+}
+
+void require_built(Probe& probe, const Batch& batch, const CallOptions& options, BuiltParts parts) {
+  BuildCall build(batch, options);
+  probe.run_ok(build);
+  for (std::size_t t = 0; t < batch.drafts.size(); ++t) {
+    if (parts.masks) require_mask(probe, batch.drafts[t], build.mask(t));
+    if (parts.positions) require_positions(probe, batch.drafts[t], build.positions(t));
+  }
+}
+
+void run_watched(Probe& probe, GenerateCall& generate) {
+  const auto& broken = generate.model->violation();
+  try {
+    probe.run(generate);
+  } catch (const CheckEnded&) {
+    if (!broken) throw;  // else the broken rule came first, and says more than how it ended
+  }
+  if (broken) probe.fail(broken->text, broken->drawing);
+}
+
+Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options) {
+  GenerateCall generate(problem, options);
+  run_watched(probe, generate);
+  if (generate.returned != 0)
+    probe.fail(fmt::format("dflash_generate returned {}, want 0", generate.returned));
+  Answer answer;
+  answer.model = generate.model;
+  for (std::size_t r = 0; r < problem.prompts.size(); ++r) {
+    const std::int64_t most = problem.prompts[r].max_new;
+    const std::int64_t count = generate.num_emit(r);
+    if (count < 0 || count > most)
+      probe.fail(fmt::format("num_emit[{}] is {}, max_new is {}", r, count, most));
+    answer.expected.push_back(expect(problem, r));
+    require_tokens(probe, problem, *generate.model, r, generate.emitted(r),
+                   answer.expected[r].emit);
+    if (generate.wrote_beyond(r))
+      probe.fail(fmt::format("emit of request {} was written beyond max_new = {}", r, most));
+    answer.rounds.push_back(generate.rounds(r));
+    answer.accepted.push_back(generate.accepted(r));
+  }
+  return answer;
+}
+
+std::int64_t Answer::fewest_forwards() const {
+  std::int64_t most = 0;
+  for (const Expected& each : expected) most = std::max(most, each.rounds);
+  return most;
+}
+
+std::int64_t Answer::fewest_rows() const {
+  std::int64_t sum = 0;
+  for (const Expected& each : expected) sum += each.rows;
+  return sum;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "call.h"
+#include "harness/grading/probe.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// Verifies a batch and compares every tree with greedy decoding. Of several wrong trees the
+/// smallest is shown. Returns how many accepted nodes longer paths would have had (duplicate
+/// siblings only). The second compares only.
+std::int64_t require_right(Probe& probe, const Batch& batch, const CallOptions& options = {});
+std::int64_t require_walks(Probe& probe, const Batch& batch, const VerifyCall& verify);
+
+/// Builds a batch and compares masks and positions; either can be left to another check.
+struct BuiltParts {
+  bool masks = true;
+  bool positions = true;
+};
+void require_built(Probe& probe, const Batch& batch, const CallOptions& options = {},
+                   BuiltParts parts = {});
+
+/// What one call of dflash_generate did, as far as its tokens do not show it.
+struct Answer {
+  std::vector<std::int64_t> rounds;
+  std::vector<std::int64_t> accepted;
+  std::vector<Expected> expected;
+  std::shared_ptr<Model> model;
+
+  std::int64_t fewest_forwards() const;  // that a batched solution needs
+  std::int64_t fewest_rows() const;
+};
+
+/// Generates and demands that every request emits what greedy decoding says, token for token, and
+/// that no callback broke a rule on which that depends. Numbers of passes are left to the caller.
+Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
+
+/// Runs the call only; a broken rule of the callbacks ends the check, whatever became of the call.
+void run_watched(Probe& probe, GenerateCall& generate);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,185 @@
+#include "problem.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "fixtures/directed_trees.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+Draft draft_of(const Problem& problem, std::size_t r, std::int64_t known, State text,
+               std::int32_t root_token) {
+  Draft draft;
+  draft.tree = problem.drafter(r, known, text).cropped(problem.budget);
+  draft.root_token = root_token;
+  draft.root = text;
+  draft.context_length = known - 1;
+  draft.max_emit = problem.prompts[r].max_new - (known - std::ssize(problem.prompts[r].tokens));
+  return draft;
+}
+
+Draft draft_at(const Problem& problem, std::size_t r, std::int64_t known) {
+  auto tokens = problem.prompts[r].tokens;
+  const auto more =
+      problem.language->decode(problem.language->read(tokens), known - std::ssize(tokens));
+  tokens.insert(tokens.end(), more.begin(), more.end());
+  return draft_of(problem, r, known, problem.language->read(tokens), tokens.back());
+}
+
+std::int32_t random_token(const Language& language, Rng& rng) {
+  return static_cast<std::int32_t>(rng.integer(0, language.vocab() - 1));
+}
+
+std::int32_t nonzero_token(const Language& language, Rng& rng) {
+  return static_cast<std::int32_t>(rng.integer(1, language.vocab() - 1));
+}
+
+std::int32_t wrong_token(const Language& language, State text, Rng& rng) {
+  const std::int64_t away = rng.integer(1, language.vocab() - 1);
+  return static_cast<std::int32_t>((language.choice(text) + away) % language.vocab());
+}
+
+Prompt random_prompt(const Language& language, std::int64_t length, std::int64_t max_new,
+                     Rng& rng) {
+  Prompt prompt;
+  prompt.max_new = max_new;
+  while (std::ssize(prompt.tokens) < length) prompt.tokens.push_back(random_token(language, rng));
+  return prompt;
+}
+
+Draft draft_after(const Language& language, std::int64_t length, Rng& rng) {
+  const std::vector<std::int32_t> text = random_prompt(language, length, 0, rng).tokens;
+  Draft draft;
+  draft.root_token = text.back();
+  draft.root = language.read(text);
+  draft.context_length = length - 1;
+  draft.max_emit = 1;
+  return draft;
+}
+
+Draft random_draft(const Language& language, const TreePlan& plan, Rng& rng) {
+  Draft draft = draft_after(language, rng.integer(1, 40), rng);
+  draft.tree = grow(language, draft.root, plan, rng);
+  draft.max_emit = draft.tree.rows() + rng.integer(0, 3);
+  return draft;
+}
+
+TreePlan chain_plan(std::int64_t correct, std::int64_t wrong) {
+  TreePlan plan;
+  plan.shape = Shape::chain;
+  plan.correct = correct;
+  plan.nodes = correct + wrong;
+  return plan;
+}
+
+Tree rejected_chains(const Language& language, State root, std::int64_t correct, std::int64_t depth,
+                     Rng& rng) {
+  Tree tree;
+  State text = root;
+  std::int32_t tip = -1;
+  for (std::int64_t i = 0; i <= correct; ++i) {
+    std::int32_t node = tree.add(tip, wrong_token(language, text, rng));
+    State rejected = language.extend(text, tree.token.back());
+    for (std::int64_t k = 0; k < depth; ++k) {
+      node = tree.add(node, language.choice(rejected));
+      rejected = language.extend(rejected, tree.token.back());
+    }
+    if (i == correct) break;
+    tip = tree.add(tip, language.choice(text));
+    text = language.extend(text, tree.token.back());
+  }
+  return tree;
+}
+
+Tree large_random_tree(const Language& language, State root, std::int64_t nodes,
+                       std::int64_t correct, Rng& rng) {
+  Tree tree;
+  std::vector<State> states{root};
+  std::vector<bool> right{true};
+  std::int32_t tip = -1;
+  while (tree.nodes() < nodes) {
+    const std::int64_t left = nodes - tree.nodes();
+    const bool lead = rng.integer(0, left - 1) < correct;
+    const std::int32_t above =
+        lead ? tip : static_cast<std::int32_t>(rng.integer(-1, tree.nodes() - 1));
+    const auto row = static_cast<std::size_t>(above + 1);
+    std::int32_t token = language.choice(states[row]);
+    if (!lead && (right[row] || rng.chance(0.5))) token = wrong_token(language, states[row], rng);
+    const std::int32_t node = tree.add(above, token);
+    states.push_back(language.extend(states[row], token));
+    right.push_back(lead);
+    if (lead) tip = node, --correct;
+  }
+  return tree;
+}
+
+Rng draft_rng(const Seed& seed, std::size_t r, std::int64_t known) {
+  return Rng(derive(seed, fmt::format("{}:{}", r, known)));
+}
+
+Drafter planned_drafter(const Language& language, const Seed& seed,
+                        std::function<TreePlan(Rng& rng)> plan) {
+  return [&language, seed, plan = std::move(plan)](std::size_t r, std::int64_t known, State text) {
+    Rng rng = draft_rng(seed, r, known);
+    const TreePlan drawn = plan(rng);
+    return grow(language, text, drawn, rng);
+  };
+}
+
+Drafter random_drafter(const Language& language, const Seed& seed, std::int64_t low,
+                       std::int64_t high) {
+  return planned_drafter(
+      language, seed, [low, high](Rng& rng) { return random_plan(rng.integer(low, high), rng); });
+}
+
+Drafter chain_drafter(const Language& language, const Seed& seed, std::int64_t low,
+                      std::int64_t high) {
+  return planned_drafter(language, seed, [low, high](Rng& rng) {
+    const std::int64_t nodes = rng.integer(low, high);
+    const std::int64_t correct = rng.integer(0, std::min<std::int64_t>(nodes, 6));
+    return chain_plan(correct, nodes - correct);
+  });
+}
+
+namespace {
+
+/// New ids for the tokens of the directed trees: distinct, random, and 0 for 0.
+std::vector<std::int32_t> renaming(std::int64_t vocab, Rng& rng) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(vocab) - 1);
+  std::iota(ids.begin(), ids.end(), 1);
+  rng.shuffle(ids);
+  ids.insert(ids.begin(), 0);
+  ids.resize(kDirectedTokens);
+  return ids;
+}
+
+}  // namespace
+
+DirectedTrees::DirectedTrees(Rng& rng) : language(rng.integer(kDirectedTokens, 70), rng) {
+  const auto id = renaming(language.vocab(), rng);
+  const auto renamed = [&](std::int32_t token) { return id[static_cast<std::size_t>(token)]; };
+  language.say_by_default(renamed(kDirectedDefault));
+  for (const DirectedTree& directed : kDirectedTrees) {
+    Prompt prompt = random_prompt(language, rng.integer(2, 70), 0, rng);
+    const State before = language.read(prompt.tokens);
+    prompt.tokens.push_back(renamed(kDirectedRoot));
+    for (const auto& [text, next] : directed.says) {
+      State state = before;
+      for (const std::int32_t token : text) state = language.extend(state, renamed(token));
+      language.say(state, renamed(next));
+    }
+    Draft draft;
+    draft.tree = {directed.parent, directed.token};
+    std::ranges::transform(draft.tree.token, draft.tree.token.begin(), renamed);
+    draft.root_token = prompt.tokens.back();
+    draft.root = language.read(prompt.tokens);
+    draft.context_length = std::ssize(prompt.tokens) - 1;
+    draft.max_emit = draft.tree.rows();
+    drafts.push_back(std::move(draft));
+    prompts.push_back(std::move(prompt));
+    names.push_back(directed.name);
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

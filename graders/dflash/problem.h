@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contract.h"
+#include "harness/worker/call.h"
+#include "tree.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// One tree in one place of a text.
+struct Draft {
+  Tree tree;
+  std::int32_t root_token = 0;  // for drawings
+  State root = 0;               // the text up to and with the root
+  std::int64_t context_length = 0;
+  std::int64_t max_emit = 0;
+};
+
+/// Trees over texts of one language, verified or built in one call.
+struct Batch {
+  const Language* language = nullptr;
+  std::vector<Draft> drafts = {};
+  /// Writes the logits of one row; the language's own when empty. Must agree with its choices.
+  std::function<void(State text, std::span<float> row)> logits = {};
+};
+
+/// Drafts a tree for request r when `known` tokens of its text are decided; `text` is their state.
+/// Must answer the same whenever it is asked the same.
+using Drafter = std::function<Tree(std::size_t r, std::int64_t known, State text)>;
+
+struct Prompt {
+  std::vector<std::int32_t> tokens;
+  std::int64_t max_new = 0;
+};
+
+/// Everything that one call of dflash_generate is about.
+struct Problem {
+  const Language* language = nullptr;
+  std::vector<Prompt> prompts;
+  std::int64_t budget = 0;
+  Drafter drafter;
+  enum class Callback { none, draft, forward, keep };
+  Callback failing = Callback::none;  // from its call number fail_at it returns `failure`
+  std::int64_t fail_at = 0;
+  std::int64_t failure = 0;
+  std::function<void(DflashDraft&, CallbackRequest&)> spoil_draft = {};  // changes the answer
+};
+
+/// The draft that request r is given when `known` tokens are decided, for checks and drawings.
+Draft draft_at(const Problem& problem, std::size_t r, std::int64_t known);
+/// The same where the text's state and its last token are at hand.
+Draft draft_of(const Problem& problem, std::size_t r, std::int64_t known, State text,
+               std::int32_t root_token);
+
+/// Any token of the vocabulary; any but 0; any that is not the target's choice after `text`.
+std::int32_t random_token(const Language& language, Rng& rng);
+std::int32_t nonzero_token(const Language& language, Rng& rng);
+std::int32_t wrong_token(const Language& language, State text, Rng& rng);
+
+Prompt random_prompt(const Language& language, std::int64_t length, std::int64_t max_new, Rng& rng);
+
+/// A random text of `length` tokens, the last of which is the root of a draft without a tree.
+Draft draft_after(const Language& language, std::int64_t length, Rng& rng);
+/// The same with a tree by this plan and room for every token.
+Draft random_draft(const Language& language, const TreePlan& plan, Rng& rng);
+
+/// A chain of `correct` right nodes and `wrong` further ones. Checks that are not about branches
+/// use chains, so that a solution that can only follow chains fails for what they ask.
+TreePlan chain_plan(std::int64_t correct, std::int64_t wrong);
+
+/// A correct path of `correct` nodes, and beside every one of its rows a wrong node from which a
+/// chain of `depth` nodes grows that is right by its own parents throughout.
+Tree rejected_chains(const Language& language, State root, std::int64_t correct, std::int64_t depth,
+                     Rng& rng);
+
+/// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
+/// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may
+/// be equal where they are wrong.
+Tree large_random_tree(const Language& language, State root, std::int64_t nodes,
+                       std::int64_t correct, Rng& rng);
+
+/// The random stream of one draft, which therefore is the same whenever it is asked for.
+Rng draft_rng(const Seed& seed, std::size_t r, std::int64_t known);
+
+/// Drafts trees by plans that are drawn for each anew.
+Drafter planned_drafter(const Language& language, const Seed& seed,
+                        std::function<TreePlan(Rng& rng)> plan);
+/// Random trees of low..high nodes.
+Drafter random_drafter(const Language& language, const Seed& seed, std::int64_t low,
+                       std::int64_t high);
+/// Chains of low..high nodes, of which the first few are right.
+Drafter chain_drafter(const Language& language, const Seed& seed, std::int64_t low,
+                      std::int64_t high);
+
+/// The trees of fixtures/directed_trees.h in one language, each after a text of its own, under
+/// random token ids; 0 stays 0, because padding is what one of them is about.
+struct DirectedTrees {
+  explicit DirectedTrees(Rng& rng);
+  Language language;
+  std::vector<Prompt> prompts;  // one for each tree; max_new is left to the check
+  std::vector<Draft> drafts;
+  std::vector<std::string> names;
+};
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
