@@ -11,7 +11,7 @@ namespace {
 
 /// Rows of a tensor that the training text had a say in: ids that never occur leave theirs in the
 /// embedding, and in the head if a solution likes, as they were made.
-std::vector<std::int64_t> taught_rows(const TrainingRun& run, std::size_t tensor) {
+std::vector<std::int64_t> trained_rows(const TrainingRun& run, std::size_t tensor) {
   const TernaryModel& model = run.plan().model;
   std::vector<std::int64_t> rows;
   const std::vector<Tensor> tensors = tensors_of(model);
@@ -85,7 +85,7 @@ void ternary_coverage(Probe& probe, TrainingRun& run) {
   const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
   Coverage all;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Coverage seen = coverage_of(checkpoint.matrices[i], taught_rows(run, i));
+    const Coverage seen = coverage_of(checkpoint.matrices[i], trained_rows(run, i));
     all.codes += seen.codes;
     all.plus += seen.plus;
     all.minus += seen.minus;
@@ -144,7 +144,7 @@ void every_tensor_moved(Probe& probe, TrainingRun& run) {
   double least = 1;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const double changed =
-        changed_groups(untrained.matrices[i], checkpoint.matrices[i], taught_rows(run, i));
+        changed_groups(untrained.matrices[i], checkpoint.matrices[i], trained_rows(run, i));
     least = std::min(least, changed);
     if (!(changed >= kMoved))
       probe.fail(fmt::format("{}: training changed {:.1f} % of its groups, want {:.0f} %",
