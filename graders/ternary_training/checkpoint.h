@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "model.h"
+#include "tensors.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
-#include "drawing.h"
 #include "half.h"
+#include "problem.h"
 
 namespace {
 

@@ -1,26 +1,22 @@
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
-#include <string>
-#include <vector>
 
-#include "course.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
+#include "model.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// Rows of a tensor that the training text had a say in: ids that never occur leave theirs in the
 /// embedding, and in the head if a solution likes, as they were made.
-std::vector<std::int64_t> taught_rows(const Course& course, std::size_t tensor) {
-  const TernaryModel& model = course.curriculum().model;
+std::vector<std::int64_t> trained_rows(const TrainingRun& run, std::size_t tensor) {
+  const TernaryModel& model = run.plan().model;
   std::vector<std::int64_t> rows;
   const std::vector<Tensor> tensors = tensors_of(model);
   if (tensor == 0 || tensor + 1 == tensors.size()) {
-    for (const std::uint16_t id : course.reading().known_ids()) rows.push_back(id);
+    for (const std::uint16_t id : run.text().known_ids()) rows.push_back(id);
   } else {
     for (std::int64_t row = 0; row < tensors[tensor].rows; ++row) rows.push_back(row);
   }
@@ -76,20 +72,20 @@ double changed_groups(const TernaryMatrix& a, const TernaryMatrix& b,
 /// Of a tensor's groups, those that training changes at least.
 constexpr double kMoved = 0.5;
 
-void checkpoint_format(Probe& probe, Course& course) {
-  const Checkpoint& checkpoint = course.checkpoint(probe);
+void checkpoint_format(Probe& probe, TrainingRun& run) {
+  const Checkpoint& checkpoint = run.checkpoint(probe);
   const auto bits = 8.0 * static_cast<double>(checkpoint_bytes_of(checkpoint.model));
   probe.fact("bits a weight, all told", bits / static_cast<double>(weights_of(checkpoint.model)),
              "bits");
 }
 
 // absmean leaves 31 % of normal weights zero, a threshold of the mean 57 %.
-void ternary_coverage(Probe& probe, Course& course) {
-  const Checkpoint& checkpoint = course.checkpoint(probe);
+void ternary_coverage(Probe& probe, TrainingRun& run) {
+  const Checkpoint& checkpoint = run.checkpoint(probe);
   const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
   Coverage all;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Coverage seen = coverage_of(checkpoint.matrices[i], taught_rows(course, i));
+    const Coverage seen = coverage_of(checkpoint.matrices[i], trained_rows(run, i));
     all.codes += seen.codes;
     all.plus += seen.plus;
     all.minus += seen.minus;
@@ -111,11 +107,11 @@ void ternary_coverage(Probe& probe, Course& course) {
 // likelihood of hidden text must fall. A kind for which it does not might as well not have been
 // trained. A single layer may do without one of its tensors: in a graded run of the reference
 // layer 0 was 0.0005 nats a token better off without the signs of its Wq.
-void every_tensor_matters(Probe& probe, Course& course) {
-  const Checkpoint& checkpoint = course.checkpoint(probe);
+void every_tensor_matters(Probe& probe, TrainingRun& run) {
+  const Checkpoint& checkpoint = run.checkpoint(probe);
   const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
-  const auto texts = first_tokens(course.reading().hidden(), 2048);
-  const double before = likelihood_of(course.network(probe), texts, course.threads()).mean();
+  const auto texts = first_tokens(run.text().hidden(), 2048);
+  const double before = likelihood_of(run.network(probe), texts, run.threads()).mean();
   Rng rng = probe.begin_case("signs_dealt_anew");
   std::map<std::string, std::vector<std::size_t>> kinds;  // "layer 3 Wq" is of the kind "Wq"
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -126,7 +122,7 @@ void every_tensor_matters(Probe& probe, Course& course) {
     for (const std::size_t i : indices)
       for (std::int8_t& code : spoilt.matrices[i].codes)
         if (rng.chance(0.5)) code = static_cast<std::int8_t>(-code);
-    const double rise = likelihood_of(Network(spoilt), texts, course.threads()).mean() - before;
+    const double rise = likelihood_of(Network(spoilt), texts, run.threads()).mean() - before;
     least = std::min(least, rise);
     if (!(rise > 0))
       probe.fail(
@@ -139,16 +135,16 @@ void every_tensor_matters(Probe& probe, Course& course) {
 
 // Against the checkpoint of the same call with no tokens to learn from. Whoever draws other weights
 // for that one differs everywhere, and passes.
-void every_tensor_moved(Probe& probe, Course& course) {
-  const Checkpoint& checkpoint = course.checkpoint(probe);
-  Lesson none = course.lesson();
+void every_tensor_moved(Probe& probe, TrainingRun& run) {
+  const Checkpoint& checkpoint = run.checkpoint(probe);
+  TrainingRequest none = run.request();
   none.max_tokens = 0;
-  const Checkpoint untrained = checkpoint_of(probe, none, train(probe, none));
+  const Checkpoint untrained = require_checkpoint(probe, none, train(probe, none));
   const std::vector<Tensor> tensors = tensors_of(checkpoint.model);
   double least = 1;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const double changed =
-        changed_groups(untrained.matrices[i], checkpoint.matrices[i], taught_rows(course, i));
+        changed_groups(untrained.matrices[i], checkpoint.matrices[i], trained_rows(run, i));
     least = std::min(least, changed);
     if (!(changed >= kMoved))
       probe.fail(fmt::format("{}: training changed {:.1f} % of its groups, want {:.0f} %",
@@ -159,21 +155,21 @@ void every_tensor_moved(Probe& probe, Course& course) {
 
 }  // namespace
 
-std::vector<Check> checkpoint_checks(const std::shared_ptr<Course>& course) {
+std::vector<Check> checkpoint_checks(const std::shared_ptr<TrainingRun>& run) {
   using enum Section;
   using enum Severity;
   return {
       {{"checkpoint_format", "files that are longer, shorter or not ternary", correctness, 3,
         critical},
-       about(course, checkpoint_format)},
+       with_run(run, checkpoint_format)},
       {{"ternary_coverage", "tensors that are empty, of one sign or hardly ternary", correctness, 1,
         major},
-       about(course, ternary_coverage)},
+       with_run(run, ternary_coverage)},
       {{"every_tensor_matters", "tensors that training skipped or export lost", correctness, 1,
         major},
-       about(course, every_tensor_matters)},
+       with_run(run, every_tensor_matters)},
       {{"every_tensor_moved", "tensors left as they were drawn", correctness, 1, major},
-       about(course, every_tensor_moved)},
+       with_run(run, every_tensor_moved)},
   };
 }
 

@@ -1,30 +1,26 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "drawing.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "latent.h"
-#include "small_lessons.h"
-#include "unit.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 constexpr TernaryModel kModel{50, 48, 2, 2, 96, 24, 24};
 
-/// One question of each function but training, all answers demanded to be right.
-void ask_units(Probe& probe, Rng& rng, const Manner& manner) {
-  require_quantized(probe, coarse_matrix(rng, rng.integer(1, 40), rng.integer(1, 4), 32), manner);
+/// Every function but training, with results that have to be right.
+void require_operators_right(Probe& probe, Rng& rng, const CallOptions& options) {
+  require_quantized(probe, coarse_matrix(rng, rng.integer(1, 40), rng.integer(1, 4), 32), options);
   const LinearProblem layer =
       linear_problem(rng, rng.integer(1, 30), rng.integer(1, 3), 20, rng.integer(1, 20));
-  for (const Part part : {Part::y, Part::input_gradient, Part::weight_gradient})
-    require_gradient(probe, layer, part, manner);
+  for (const Part part : kParts) require_gradient(probe, layer, part, options);
   require_logits(probe, random_checkpoint(rng, kModel),
-                 random_text(rng, kModel.vocab, rng.integer(1, kModel.context)), manner);
+                 random_text(rng, kModel.vocab, rng.integer(1, kModel.context)), options);
 }
 
-void require_same_bytes(Probe& probe, const Outcome& one, const Outcome& other, const char* what) {
+void require_same_bytes(Probe& probe, const TrainingResult& one, const TrainingResult& other,
+                        const char* what) {
   if (one.bytes != other.bytes) {
     const auto [a, b] =
         std::mismatch(one.bytes.begin(), one.bytes.end(), other.bytes.begin(), other.bytes.end());
@@ -34,16 +30,16 @@ void require_same_bytes(Probe& probe, const Outcome& one, const Outcome& other, 
 }
 
 // One thread and a limit of tokens leave nothing to chance but the seed.
-void determinism(Probe& probe) {
+void deterministic_bits(Probe& probe) {
   Rng rng = probe.begin_case("same_arguments");
-  const Lesson lesson = small_lesson(rng, 6'000);
-  const Outcome first = learn(probe, lesson).outcome;
-  require_same_bytes(probe, first, train(probe, lesson), "the same call again");
+  const TrainingRequest request = small_request(rng, 6'000);
+  const TrainingResult first = require_trained(probe, request).result;
+  require_same_bytes(probe, first, train(probe, request), "the same call again");
   probe.restart();
-  require_same_bytes(probe, first, train(probe, lesson), "the same call in another process");
+  require_same_bytes(probe, first, train(probe, request), "the same call in another process");
   rng = probe.begin_case("another_seed");
-  Lesson other = lesson;
-  other.seed = lesson.seed + 1;
+  TrainingRequest other = request;
+  other.seed = request.seed + 1;
   if (train(probe, other).bytes == first.bytes)
     probe.fail("another seed gives the same checkpoint, byte for byte");
 }
@@ -52,13 +48,13 @@ void determinism(Probe& probe) {
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 5, 16}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
-    Manner manner;
-    manner.threads = threads;
-    for (int n = 0; n < 3; ++n) ask_units(probe, rng, manner);
-    require_quantized(probe, fine_matrix(rng, 500 + threads, 36, 128), manner);
-    Lesson lesson = small_lesson(rng, 3'000);
-    lesson.threads = threads;
-    learn(probe, lesson);
+    CallOptions options;
+    options.threads = threads;
+    for (int n = 0; n < 3; ++n) require_operators_right(probe, rng, options);
+    require_quantized(probe, fine_matrix(rng, 500 + threads, 36, 128), options);
+    TrainingRequest request = small_request(rng, 3'000);
+    request.options.threads = threads;
+    require_trained(probe, request);
   }
 }
 
@@ -66,35 +62,34 @@ void thread_counts(Probe& probe) {
 void unaligned_training(Probe& probe) {
   for (const Placement placement : {Placement{8, 0}, Placement{32, 8}}) {
     Rng rng = probe.begin_case(fmt::format("{}_after_{}", placement.skew, placement.alignment));
-    Lesson lesson = small_lesson(rng);
-    lesson.placement = placement;
-    learn(probe, lesson);
+    TrainingRequest request = small_request(rng);
+    request.options.placement = placement;
+    require_trained(probe, request);
   }
 }
 
-void unaligned_arrays(Probe& probe) {
+void unaligned_pointers(Probe& probe) {
   for (const Placement placement : {Placement{4, 0}, Placement{16, 4}, Placement{16, 12}}) {
     Rng rng = probe.begin_case(fmt::format("{}_after_{}", placement.skew, placement.alignment));
-    Manner manner;
-    manner.placement = placement;
-    for (int n = 0; n < 3; ++n) ask_units(probe, rng, manner);
+    CallOptions options;
+    options.placement = placement;
+    for (int n = 0; n < 3; ++n) require_operators_right(probe, rng, options);
   }
 }
 
 // Questions of the same shapes, one after the other: each other's content in the same places.
 void repeated_calls(Probe& probe) {
   Rng rng = probe.begin_case("same_shapes");
-  const Lesson lesson = small_lesson(rng);
-  const Outcome first = learn(probe, lesson).outcome;
+  const TrainingRequest request = small_request(rng);
+  const TrainingResult first = require_trained(probe, request).result;
   for (int n = 0; n < 12; ++n) {
     require_quantized(probe, coarse_matrix(rng, 10, 2, 32));
     const LinearProblem layer = linear_problem(rng, 12, 2, 20, 7);
-    for (const Part part : {Part::y, Part::input_gradient, Part::weight_gradient})
-      require_gradient(probe, layer, part);
+    for (const Part part : kParts) require_gradient(probe, layer, part);
     require_logits(probe, random_checkpoint(rng, kModel), random_text(rng, kModel.vocab, 24));
   }
-  learn(probe, small_lesson(rng));
-  require_same_bytes(probe, first, train(probe, lesson), "the first call again, after others");
+  require_trained(probe, small_request(rng));
+  require_same_bytes(probe, first, train(probe, request), "the first call again, after others");
 }
 
 }  // namespace
@@ -103,13 +98,14 @@ std::vector<Check> execution_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"determinism", "races, uninitialised memory, seeds that are ignored", robustness, 2, major},
-       determinism},
+      {{"deterministic_bits", "races, uninitialised memory, seeds that are ignored", robustness, 2,
+        major},
+       deterministic_bits},
       {{"thread_counts", "rows lost or doubled between threads", robustness, 1, major},
        thread_counts},
-      {{"unaligned_arrays", "wider alignment than promised, reads behind the end", robustness, 1,
+      {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 1,
         major},
-       unaligned_arrays},
+       unaligned_pointers},
       {{"unaligned_training", "wider alignment of the text or the checkpoint than promised",
         robustness, 1, major},
        unaligned_training},

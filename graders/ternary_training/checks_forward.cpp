@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
-#include "drawing.h"
 #include "graders/kit/compare.h"
+#include "graders/kit/refusals.h"
 #include "half.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "oracle.h"
-#include "unit.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -82,15 +81,15 @@ void causal(Probe& probe) {
     const Checkpoint checkpoint = random_checkpoint(rng, model, 2);
     const std::vector<std::uint8_t> bytes = bytes_of(checkpoint);
     Text token = random_text(rng, model.vocab, model.context);
-    ForwardCall one(bytes, token, model.vocab, {});
-    probe.run_ok(one.call);
+    ForwardCall one(bytes, token, model.vocab);
+    probe.run_ok(one);
     const std::vector<float> first = one.logits->copy();
-    const WantedLogits want = wanted_logits(checkpoint, std::span(token).first(1));
+    const ExpectedLogits want = expect(checkpoint, std::span(token).first(1));
     for (std::size_t i = static_cast<std::size_t>(common); i < token.size(); ++i)
       token[i] = static_cast<std::uint16_t>((token[i] + 1 + rng.integer(0, model.vocab - 2)) %
                                             model.vocab);
-    ForwardCall other(bytes, token, model.vocab, {});
-    probe.run_ok(other.call);
+    ForwardCall other(bytes, token, model.vocab);
+    probe.run_ok(other);
     const auto entries = static_cast<std::size_t>(common * model.vocab);
     const auto second = other.logits->view().first(entries);
     // Both may be off by what float32 allows, which is about the same for every position.
@@ -100,6 +99,62 @@ void causal(Probe& probe) {
     probe.require(kit::worst_miss(second, wanted, allowed,
                                   kit::index_namer("logits", {common, model.vocab})));
   }
+}
+
+using Bytes = std::vector<std::uint8_t>;
+
+void put(Bytes& bytes, std::size_t at, auto value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+// Every fault that the contract names, at the beginning, the end and in the middle.
+void refused_checkpoints(Probe& probe) {
+  Rng rng = probe.begin_case("drawn");
+  constexpr TernaryModel model{40, 24, 1, 2, 36, 10, 12};
+  const Checkpoint checkpoint = random_checkpoint(rng, model);
+  const Bytes good = bytes_of(checkpoint);
+  const Text token = random_text(rng, model.vocab, model.context);
+  const std::size_t last = tensors_of(model).size() - 1;
+  const Place head = place_of(model, last);
+  const Place gate = place_of(model, first_of(0) + kGate);
+  const std::size_t gains = place_of_gains(model);
+  const std::vector<kit::Flaw<Bytes>> flaws{
+      {"empty", [](Bytes& b) { b.clear(); }},
+      {"half_a_header", [](Bytes& b) { b.resize(20); }},
+      {"one_byte_short", [](Bytes& b) { b.pop_back(); }},
+      {"one_byte_long", [](Bytes& b) { b.push_back(0); }},
+      {"a_dense_embedding_longer", [](Bytes& b) { b.resize(b.size() + 40 * 24 * 4); }},
+      {"another_magic", [](Bytes& b) { b[3] = '2'; }},
+      {"first_code_3", [](Bytes& b) { b[32] |= 3; }},
+      {"last_code_3", [&](Bytes& b) { b[head.scales - 1] |= 0xc0; }},
+      {"code_3_in_the_middle", [&](Bytes& b) { b[gate.codes + 7] |= 0x0c; }},
+      {"scale_nan", [&](Bytes& b) { put(b, head.scales, std::uint16_t{0x7e01}); }},
+      {"scale_infinite", [&](Bytes& b) { put(b, gate.scales + 2, kHalfInfinity); }},
+      {"scale_negative", [&](Bytes& b) { put(b, gate.scales, std::uint16_t{0xbc00}); }},
+      {"scale_minus_zero", [&](Bytes& b) { put(b, gains - 2, std::uint16_t{0x8000}); }},
+      {"gain_nan", [&](Bytes& b) { put(b, gains, kit::kNan); }},
+      {"gain_infinite", [&](Bytes& b) { put(b, b.size() - 4, -kit::kInfinity); }},
+      {"gain_above_64", [&](Bytes& b) { put(b, gains + 4, -64.001f); }},
+      {"no_layers", [](Bytes& b) { put(b, 12, std::uint32_t{0}); }},
+      {"heads_do_not_divide", [](Bytes& b) { put(b, 16, std::uint32_t{5}); }},
+      {"odd_heads", [](Bytes& b) { put(b, 16, std::uint32_t{24}); }},
+      {"group_does_not_divide", [](Bytes& b) { put(b, 28, std::uint32_t{16}); }},
+      {"group_of_6", [](Bytes& b) { put(b, 28, std::uint32_t{6}); }},
+      {"sizes_that_overflow", [](Bytes& b) { put(b, 8, std::uint32_t{0xfffffff0}); }},
+  };
+  for (const kit::Flaw<Bytes>& flaw : flaws) {
+    probe.begin_case(flaw.name);
+    Bytes bytes = good;
+    flaw.spoil(bytes);
+    ForwardCall call(bytes, token, model.vocab);
+    kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT);
+  }
+  // What is at the edge and no error: the largest half, gains of 64.
+  probe.begin_case("largest_gain");
+  Checkpoint edge = checkpoint;
+  edge.gains[1] = -64;
+  edge.gains.back() = 64;
+  require_logits(probe, edge, token);
 }
 
 }  // namespace
@@ -115,6 +170,8 @@ std::vector<Check> forward_checks() {
        rotary_positions},
       {{"norm_gains", "epsilon or gains left out or in the wrong place", correctness, 1, major},
        norm_gains},
+      {{"refused_checkpoints", "damaged checkpoints that are used", robustness, 1, major},
+       refused_checkpoints},
   };
 }
 

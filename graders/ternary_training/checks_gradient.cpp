@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "latent.h"
-#include "unit.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {

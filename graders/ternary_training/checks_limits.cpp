@@ -2,10 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "course.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "small_lessons.h"
+#include "model.h"
+#include "ngrams.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -21,31 +20,31 @@ void require_in_time(Probe& probe, double limit, double seconds) {
     probe.fail(fmt::format("the call took {:.2f} s, max_seconds is {:g}", seconds, limit));
 }
 
-/// A lesson that nothing but its limits ends: the brief model on endless text.
-Lesson long_lesson(Rng& rng) {
-  Curriculum curriculum = Curriculum::brief();
-  curriculum.model.vocab = 40;
-  curriculum.max_tokens = -1;
-  return lesson_of(curriculum, {source_text(rng, 40, 30'000)}, rng());
+/// A request that nothing but its limits ends: the brief model on endless text.
+TrainingRequest long_request(Rng& rng) {
+  TrainingPlan plan = TrainingPlan::brief();
+  plan.model.vocab = 40;
+  plan.max_tokens = -1;
+  return request_for(plan, {source_text(rng, 40, 30'000)}, rng());
 }
 
 // One that is over before it is noticed would hang: after a multiple of its time it is asked to
 // end, and fails.
-void time_limit(Probe& probe, Course& course) {
+void time_limit(Probe& probe, TrainingRun& run) {
   if (!probe.audit()) {
-    course.attend(probe);
-    require_in_time(probe, course.lesson().max_seconds, course.outcome().seconds);
+    run.ensure_trained(probe);
+    require_in_time(probe, run.request().max_seconds, run.result().seconds);
   }
   for (const double limit : {0.1, 0.7}) {
     Rng rng = probe.begin_case(fmt::format("{}_seconds", limit));
-    Lesson lesson = long_lesson(rng);
-    lesson.max_seconds = limit;
-    lesson.enough = [limit](const TernaryProgress&, double seconds) {
+    TrainingRequest request = long_request(rng);
+    request.max_seconds = limit;
+    request.enough = [limit](const TernaryProgress&, double seconds) {
       return seconds > 2 * limit + 1;
     };
     probe.take_machine();
-    const Learnt learnt = learn(probe, lesson);
-    require_in_time(probe, limit, learnt.outcome.seconds);
+    const TrainedModel trained = require_trained(probe, request);
+    require_in_time(probe, limit, trained.result.seconds);
   }
 }
 
@@ -54,27 +53,27 @@ void time_limit(Probe& probe, Course& course) {
 void token_limit(Probe& probe) {
   for (const std::int64_t limit : {0, 1, 17, 1'000, 5'000}) {
     Rng rng = probe.begin_case(fmt::format("{}_tokens", limit));
-    Lesson lesson = small_lesson(rng, limit);
-    lesson.enough = [limit](const TernaryProgress& progress, double seconds) {
+    TrainingRequest request = small_request(rng, limit);
+    request.enough = [limit](const TernaryProgress& progress, double seconds) {
       return progress.tokens_seen > 4 * limit + 10'000 || seconds > 5;
     };
-    const Learnt learnt = learn(probe, lesson);
-    for (const Report& report : learnt.outcome.reports)
+    const TrainedModel trained = require_trained(probe, request);
+    for (const Report& report : trained.result.reports)
       if (report.progress.tokens_seen > limit)
         probe.fail(fmt::format("progress speaks of {} tokens, max_tokens is {}",
                                report.progress.tokens_seen, limit));
-    if (const double knows_nothing = 0.98 * own_entropy(lesson.documents[0]);
-        limit <= 17 && !(learnt.train_nll >= knows_nothing))
+    if (const double knows_nothing = 0.98 * empirical_entropy(request.documents[0]);
+        limit <= 17 && !(trained.train_nll >= knows_nothing))
       probe.fail(fmt::format("after {} tokens the text has {:.3f} nats a token, want {:.3f}", limit,
-                             learnt.train_nll, knows_nothing));
+                             trained.train_nll, knows_nothing));
   }
   // And five thousand tokens leave their mark on every tensor.
   Rng rng = probe.begin_case("some_against_none");
-  Lesson lesson = small_lesson(rng, 5'000);
-  const Checkpoint some = learn(probe, lesson).checkpoint;
-  lesson.max_tokens = 0;
-  const Checkpoint none = learn(probe, lesson).checkpoint;
-  const std::vector<Tensor> tensors = tensors_of(lesson.model);
+  TrainingRequest request = small_request(rng, 5'000);
+  const Checkpoint some = require_trained(probe, request).checkpoint;
+  request.max_tokens = 0;
+  const Checkpoint none = require_trained(probe, request).checkpoint;
+  const std::vector<Tensor> tensors = tensors_of(request.model);
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (some.matrices[i].codes == none.matrices[i].codes &&
         some.matrices[i].scales == none.matrices[i].scales)
@@ -87,11 +86,11 @@ void token_limit(Probe& probe) {
 // thirteen times over, and a fiftieth of the text's entropy for what the counts of its tokens say.
 void tokens_counted(Probe& probe) {
   Rng rng = probe.begin_case("the_same_text");
-  Lesson lesson = small_lesson(rng);
-  const double entropy = own_entropy(lesson.documents[0]);
+  TrainingRequest request = small_request(rng);
+  const double entropy = empirical_entropy(request.documents[0]);
   const auto knows = [&](std::int64_t tokens) {
-    lesson.max_tokens = tokens;
-    const double known = entropy - learn(probe, lesson).train_nll;
+    request.max_tokens = tokens;
+    const double known = entropy - require_trained(probe, request).train_nll;
     probe.fact(fmt::format("known of a text after {} tokens", tokens), known, "nats");
     return known;
   };
@@ -99,7 +98,7 @@ void tokens_counted(Probe& probe) {
   const double most = std::max(0.0, knows(kMany));
   for (const std::int64_t limit : {17, 300}) {
     const double share =
-        2 * static_cast<double>(limit) / static_cast<double>(lesson.documents[0].size());
+        2 * static_cast<double>(limit) / static_cast<double>(request.documents[0].size());
     const double allowed = 0.02 * entropy + share * most;
     if (const double known = knows(limit); !(known <= allowed))
       probe.fail(
@@ -112,15 +111,15 @@ void tokens_counted(Probe& probe) {
 void early_stop(Probe& probe) {
   for (const double when : {0.0, 0.2}) {
     Rng rng = probe.begin_case(fmt::format("after_{}_seconds", when));
-    Lesson lesson = long_lesson(rng);
-    lesson.max_seconds = 4;
-    lesson.enough = [when](const TernaryProgress&, double seconds) { return seconds >= when; };
-    const Learnt learnt = learn(probe, lesson);
-    const auto& reports = learnt.outcome.reports;
+    TrainingRequest request = long_request(rng);
+    request.max_seconds = 4;
+    request.enough = [when](const TernaryProgress&, double seconds) { return seconds >= when; };
+    const TrainedModel trained = require_trained(probe, request);
+    const auto& reports = trained.result.reports;
     const auto asked = std::find_if(reports.begin(), reports.end(),
                                     [when](const Report& one) { return one.seconds >= when; });
     if (asked == reports.end()) probe.fail("progress was never called");
-    const double after = learnt.outcome.seconds - asked->seconds;
+    const double after = trained.result.seconds - asked->seconds;
     if (!(after <= 0.7 + grace(probe)))
       probe.fail(fmt::format("the call went on for {:.2f} s after it was asked to end", after));
     if (const auto more = reports.end() - asked - 1; more > 1)
@@ -128,10 +127,10 @@ void early_stop(Probe& probe) {
   }
 }
 
-void progress_reported(Probe& probe, Course& course) {
-  course.attend(probe);
-  const Outcome& outcome = course.outcome();
-  const auto& reports = outcome.reports;
+void progress_reported(Probe& probe, TrainingRun& run) {
+  run.ensure_trained(probe);
+  const TrainingResult& result = run.result();
+  const auto& reports = result.reports;
   if (reports.empty()) probe.fail("progress was never called");
   double last = 0;
   for (const Report& report : reports) {
@@ -140,8 +139,8 @@ void progress_reported(Probe& probe, Course& course) {
                              report.seconds - last, last));
     last = report.seconds;
   }
-  if (!(outcome.seconds - last <= 1.6))
-    probe.fail(fmt::format("progress was not called in the last {:.1f} s", outcome.seconds - last));
+  if (!(result.seconds - last <= 1.6))
+    probe.fail(fmt::format("progress was not called in the last {:.1f} s", result.seconds - last));
   for (std::size_t i = 1; i < reports.size(); ++i)
     if (reports[i].progress.steps < reports[i - 1].progress.steps ||
         reports[i].progress.tokens_seen < reports[i - 1].progress.tokens_seen)
@@ -149,26 +148,26 @@ void progress_reported(Probe& probe, Course& course) {
                              reports[i].progress.steps, reports[i].progress.tokens_seen,
                              reports[i - 1].progress.steps, reports[i - 1].progress.tokens_seen));
   const TernaryProgress& end = reports.back().progress;
-  if (end.steps < 1 || end.tokens_seen != outcome.tokens_seen || !std::isfinite(end.train_nll))
+  if (end.steps < 1 || end.tokens_seen != result.tokens_seen || !std::isfinite(end.train_nll))
     probe.fail(fmt::format("the last report has {} steps, {} tokens and {} nats; tokens_seen is {}",
-                           end.steps, end.tokens_seen, end.train_nll, outcome.tokens_seen));
+                           end.steps, end.tokens_seen, end.train_nll, result.tokens_seen));
 }
 
 }  // namespace
 
-std::vector<Check> limits_checks(const std::shared_ptr<Course>& course) {
+std::vector<Check> limits_checks(const std::shared_ptr<TrainingRun>& run) {
   using enum Section;
   using enum Severity;
   return {
       {{"time_limit", "training that outlasts its time", robustness, 2, major},
-       about(course, time_limit)},
+       with_run(run, time_limit)},
       {{"token_limit", "training on more tokens than allowed", robustness, 2, major}, token_limit},
       {{"tokens_counted", "more learnt than the tokens that are counted can teach", robustness, 1,
         major},
        tokens_counted},
       {{"early_stop", "a request to end that goes unheard", robustness, 1, major}, early_stop},
       {{"progress_reported", "long silence, counts that fall", robustness, 1, minor},
-       about(course, progress_reported)},
+       with_run(run, progress_reported)},
   };
 }
 

@@ -1,13 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
-#include "half.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "latent.h"
-#include "unit.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -96,12 +92,12 @@ void quantized_rows_apart(Probe& probe) {
   }
   Rng rng = probe.begin_case("rows_of_one_and_a_half_groups");
   const QuantizeProblem problem{96, 96, 64, coarse_weights(rng, 96 * 96)};
-  QuantizeCall asked(problem, {});
-  probe.run(asked.call);
-  if (asked.call.returned != TERNARY_BAD_ARGUMENT)
+  QuantizeCall call(problem);
+  probe.run(call);
+  if (call.returned != TERNARY_BAD_ARGUMENT)
     probe.fail(
         fmt::format("96 rows of 96 columns in groups of 64: ternary_quantize returned {}, want {}",
-                    asked.call.returned, std::int64_t{TERNARY_BAD_ARGUMENT}));
+                    call.returned, std::int64_t{TERNARY_BAD_ARGUMENT}));
 }
 
 // Zeros of both signs; means that are no half any more, that are subnormal halves, and that are the

@@ -1,10 +1,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "course.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "small_lessons.h"
+#include "markov.h"
+#include "model.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -28,9 +27,10 @@ constexpr Study kShort{32'768, 1.8};  // audits
 constexpr std::int64_t kRelabelledTokens = 12'288;
 constexpr double kRelabelled = 0.25;
 
-double hidden_perplexity(Probe& probe, const Lesson& lesson, const std::vector<Text>& hidden) {
-  const Outcome outcome = train(probe, lesson);
-  const Network network(checkpoint_of(probe, lesson, outcome));
+double hidden_perplexity(Probe& probe, const TrainingRequest& request,
+                         const std::vector<Text>& hidden) {
+  const TrainingResult result = train(probe, request);
+  const Network network(require_checkpoint(probe, request, result));
   return likelihood_of(network, hidden, 1).perplexity();
 }
 
@@ -39,13 +39,13 @@ double hidden_perplexity(Probe& probe, const Lesson& lesson, const std::vector<T
 void known_entropy(Probe& probe) {
   Rng rng = probe.begin_case("two_tokens_decide");
   const MarkovSource source(rng, kSymbols, 0.15);
-  Curriculum curriculum = Curriculum::brief();
-  curriculum.model.vocab = kSymbols;
+  TrainingPlan plan = TrainingPlan::brief();
+  plan.model.vocab = kSymbols;
   const Study& study = probe.audit() ? kShort : kLong;
-  curriculum.max_tokens = study.tokens;
-  const Lesson lesson = lesson_of(curriculum, {source.draw(rng, 20'000)}, rng());
+  plan.max_tokens = study.tokens;
+  const TrainingRequest request = request_for(plan, {source.draw(rng, 20'000)}, rng());
   const std::vector<Text> hidden{source.draw(rng, 8'192)};
-  const double reached = hidden_perplexity(probe, lesson, hidden);
+  const double reached = hidden_perplexity(probe, request, hidden);
   const double least = source.likelihood(hidden).perplexity();
   probe.fact("perplexity of a known source", reached, "");
   probe.fact("least possible (this text)", least, "");
@@ -58,15 +58,14 @@ void known_entropy(Probe& probe) {
 // Ids mean nothing: the same book under other ids, and another seed, is learnt as well.
 void relabelled_tokens(Probe& probe) {
   Rng rng = probe.begin_case("ids_dealt_twice");
-  Curriculum curriculum = Curriculum::brief();
-  curriculum.max_tokens = kRelabelledTokens;
-  Reading reading(Rng(rng.seed()), probe.challenge_folder() / "data",
-                  {curriculum.model.vocab, curriculum.training_tokens, curriculum.hidden_tokens});
+  TrainingPlan plan = TrainingPlan::brief();
+  plan.max_tokens = kRelabelledTokens;
+  TrainingText book(Rng(rng.seed()), probe.challenge_folder() / "data",
+                    {plan.model.vocab, plan.training_tokens, plan.hidden_tokens});
   double reached[2];
   for (double& perplexity : reached) {
-    reading.relabel(Rng(rng.seed()));
-    perplexity = hidden_perplexity(probe, lesson_of(curriculum, reading.training(), rng()),
-                                   reading.hidden());
+    book.relabel(Rng(rng.seed()));
+    perplexity = hidden_perplexity(probe, request_for(plan, book.training(), rng()), book.hidden());
   }
   probe.fact("perplexity under other ids", reached[1] / reached[0], "of the first");
   if (!(std::abs(std::log(reached[1] / reached[0])) <= kRelabelled))
@@ -77,12 +76,12 @@ void relabelled_tokens(Probe& probe) {
 // Tokens that never occurred get a say that is small but finite, as targets and as context.
 void unseen_tokens(Probe& probe) {
   Rng rng = probe.begin_case("half_of_the_ids");
-  Lesson lesson = small_lesson(rng);
-  lesson.documents = {source_text(rng, 12, 1'500)};
-  const Learnt learnt = learn(probe, lesson);
+  TrainingRequest request = small_request(rng);
+  request.documents = {source_text(rng, 12, 1'500)};
+  const TrainedModel trained = require_trained(probe, request);
   Text text;
   for (int i = 0; i < 400; ++i) text.push_back(static_cast<std::uint16_t>(rng.integer(0, 23)));
-  const double nll = likelihood_of(Network(learnt.checkpoint), text).mean();
+  const double nll = likelihood_of(Network(trained.checkpoint), text).mean();
   const double most = 3 * std::log(24.0);
   if (!(nll <= most))
     probe.fail(fmt::format("text with ids that never occurred has {:.2f} nats a token, want {:.2f}",

@@ -23,7 +23,7 @@ void cut(std::span<const std::uint16_t> text, std::int64_t context, std::vector<
 }
 
 /// Sums in float64: a text has thousands of predictions.
-double surprise(const Network& network, const Window& window) {
+double negative_log_likelihood(const Network& network, const Window& window) {
   const std::vector<float> logits = network.logits(window.tokens);
   const auto vocab = static_cast<std::size_t>(network.model().vocab);
   double total = 0;
@@ -40,7 +40,7 @@ double surprise(const Network& network, const Window& window) {
 Likelihood over(const Network& network, const std::vector<Window>& windows, int threads) {
   std::vector<double> parts(windows.size());
   parallel_for(windows.size(), threads,
-               [&](std::size_t i) { parts[i] = surprise(network, windows[i]); });
+               [&](std::size_t i) { parts[i] = negative_log_likelihood(network, windows[i]); });
   Likelihood likelihood;
   for (const double part : parts) likelihood.total += part;  // same order for any thread count
   for (const Window& window : windows) likelihood.predictions += std::ssize(window.tokens);

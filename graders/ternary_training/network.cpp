@@ -39,7 +39,7 @@ class Network::Pass {
     for (std::int64_t p = 0; p < x_.rows(); ++p)
       x_.row(p) = table.row(window[static_cast<std::size_t>(p)]);
     for (std::int64_t layer = 0; layer < model_.layers; ++layer) {
-      attend(layer);
+      attention(layer);
       feed_forward(layer);
     }
   }
@@ -85,7 +85,7 @@ class Network::Pass {
     }
   }
 
-  void attend(std::int64_t layer) {
+  void attention(std::int64_t layer) {
     const Matrix h = normed(x_, 2 * layer);
     Matrix q = h * matrix(layer, kQuery).transpose();
     Matrix k = h * matrix(layer, kKey).transpose();
@@ -97,14 +97,14 @@ class Network::Pass {
     for (std::int64_t head = 0; head < model_.heads; ++head) {
       const auto part = [&](const Matrix& all) { return all.middleCols(head * size, size); };
       Matrix weight = part(q) * part(k).transpose() / std::sqrt(static_cast<float>(size));
-      for (std::int64_t p = 0; p < x_.rows(); ++p) soften(weight.row(p), p + 1);
+      for (std::int64_t p = 0; p < x_.rows(); ++p) softmax_prefix(weight.row(p), p + 1);
       mixed.middleCols(head * size, size) = weight * part(v);
     }
     x_ += mixed * matrix(layer, kOut).transpose();
   }
 
   /// Softmax of the first entries of a row; the others become zero.
-  static void soften(Matrix::RowXpr row, std::int64_t count) {
+  static void softmax_prefix(Matrix::RowXpr row, std::int64_t count) {
     const float top = *std::max_element(row.begin(), row.begin() + count);
     row.head(count) = (row.head(count).array() - top).exp();
     row.tail(row.size() - count).setZero();

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-#include "drawing.h"
 #include "fixtures/transformers_llama.h"
 #include "likelihood.h"
 #include "oracle.h"
+#include "problem.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr TernaryModel kShapes[] = {
     {40, 32, 2, 2, 64, 20, 16}, {25, 24, 1, 1, 36, 30, 12}, {60, 64, 5, 16, 32, 12, 32}};
 
 /// The largest share of what the oracle allows that a matrix of logits uses.
-double share_used(const WantedLogits& want, const std::vector<float>& got) {
+double share_used(const ExpectedLogits& want, const std::vector<float>& got) {
   double most = 0;
   for (std::size_t i = 0; i < want.logits.size(); ++i)
     most = std::max(most, std::abs(got[i] - want.logits[i]) / want.allowed[i]);
@@ -32,7 +32,7 @@ TEST_CASE("oracle and network agree with Hugging Face transformers") {
   for (const LlamaFixture& fixture : kLlamaFixtures) {
     INFO(fixture.name);
     const Checkpoint checkpoint = read_checkpoint(fixture.checkpoint);
-    const WantedLogits want = wanted_logits(checkpoint, fixture.token);
+    const ExpectedLogits want = expect(checkpoint, fixture.token);
     const std::vector<float> got = Network(checkpoint).logits(fixture.token);
     REQUIRE(want.logits.size() == fixture.logits.size());
     for (std::size_t i = 0; i < fixture.logits.size(); ++i) {
@@ -46,11 +46,10 @@ TEST_CASE("the network is a float32 run of the oracle") {
   Rng rng(9);
   double most = 0;
   for (const TernaryModel& model : kShapes)
-    for (const double loudness : {1.0, 2.0}) {
-      const Checkpoint checkpoint = random_checkpoint(rng, model, loudness);
+    for (const double sharpness : {1.0, 2.0}) {
+      const Checkpoint checkpoint = random_checkpoint(rng, model, sharpness);
       const Text text = random_text(rng, model.vocab, model.context);
-      most = std::max(
-          most, share_used(wanted_logits(checkpoint, text), Network(checkpoint).logits(text)));
+      most = std::max(most, share_used(expect(checkpoint, text), Network(checkpoint).logits(text)));
     }
   MESSAGE("share of the tolerance used: " << most);
   CHECK(most < 0.5);
@@ -61,7 +60,7 @@ TEST_CASE("the tolerance does not let 16 bits through") {
   const TernaryModel& model = kShapes[0];
   Checkpoint checkpoint = random_checkpoint(rng, model);
   const Text text = random_text(rng, model.vocab, model.context);
-  const WantedLogits want = wanted_logits(checkpoint, text);
+  const ExpectedLogits want = expect(checkpoint, text);
   for (float& gain : checkpoint.gains) {  // one factor of one rounding to 8 bits, once a layer
     const float cut = gain * 256;
     gain = std::ldexp(std::round(std::ldexp(cut, -std::ilogb(cut) + 7)), std::ilogb(cut) - 7 - 8);
@@ -88,7 +87,7 @@ TEST_CASE("likelihood cuts a text into windows") {
   double total = 0;
   for (std::size_t begin = 0; begin < 44; begin += 20) {
     const std::size_t count = std::min<std::size_t>(20, 44 - begin);
-    const WantedLogits want = wanted_logits(checkpoint, std::span(text).subspan(begin, count));
+    const ExpectedLogits want = expect(checkpoint, std::span(text).subspan(begin, count));
     for (std::size_t p = 0; p < count; ++p) {
       double sum = 0;
       for (std::size_t id = 0; id < 40; ++id) sum += std::exp(want.logits[p * 40 + id]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -94,6 +95,17 @@ Likelihood unigram_likelihood(std::span<const Text> training, std::span<const Te
       ++likelihood.predictions;
     }
   return likelihood;
+}
+
+double empirical_entropy(const Text& text) {
+  std::map<std::uint16_t, double> count;
+  for (const std::uint16_t token : text) ++count[token];
+  double entropy = 0;
+  for (const auto& [token, times] : count) {
+    const double share = times / static_cast<double>(text.size());
+    entropy -= share * std::log(share);
+  }
+  return entropy;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -45,4 +45,7 @@ class KneserNey {
 Likelihood unigram_likelihood(std::span<const Text> training, std::span<const Text> texts,
                               std::int64_t vocab);
 
+/// Nats a token of a text by counting its own tokens.
+double empirical_entropy(const Text& text);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,8 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantizer.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
+
+constexpr double kRoundoff = 0x1p-24;
+
+/// What remains of a sum whose terms underflow.
+constexpr double kSmallest = 0x1p-126;
+
+Sums no_sums(std::int64_t count, std::int64_t terms) {
+  const auto size = static_cast<std::size_t>(count);
+  return {std::vector<double>(size), std::vector<double>(size), terms};
+}
+
+void add(Sums& sums, std::int64_t at, double a, double b) {
+  sums.value[static_cast<std::size_t>(at)] += a * b;
+  sums.size[static_cast<std::size_t>(at)] += std::abs(a * b);
+}
 
 using Vector = std::vector<double>;
 using Vectors = std::vector<Vector>;  // one for every position
@@ -91,16 +108,16 @@ class Model {
     for (const TernaryMatrix& matrix : checkpoint.matrices) matrices_.emplace_back(matrix);
   }
 
-  WantedLogits logits(std::span<const std::uint16_t> token) {
+  ExpectedLogits logits(std::span<const std::uint16_t> token) {
     Vectors x;
     for (const std::uint16_t id : token) x.push_back(matrices_.front().row(id));
     for (std::int64_t layer = 0; layer < checkpoint_.model.layers; ++layer) {
-      attend(x, layer);
+      attention(x, layer);
       feed_forward(x, layer);
     }
     const Dense& head = matrices_.back();
     const Vector lengths = head.lengths();
-    WantedLogits wanted;
+    ExpectedLogits wanted;
     for (const Vector& position : x) {
       const Vector h = normed(position, checkpoint_.gain(2 * checkpoint_.model.layers));
       const Vector y = head.times(h);
@@ -116,7 +133,7 @@ class Model {
     return matrices_[first_of(layer) + which];
   }
 
-  void attend(Vectors& x, std::int64_t layer) {
+  void attention(Vectors& x, std::int64_t layer) {
     const auto heads = static_cast<std::size_t>(checkpoint_.model.heads);
     Vectors q, k, v;
     for (std::size_t p = 0; p < x.size(); ++p) {
@@ -179,7 +196,33 @@ class Model {
 
 }  // namespace
 
-WantedLogits wanted_logits(const Checkpoint& checkpoint, std::span<const std::uint16_t> token) {
+std::vector<double> Sums::allowed() const {
+  std::vector<double> allowed;
+  for (const double sum : size)
+    allowed.push_back(static_cast<double>(terms + 3) * kRoundoff * sum + kSmallest);
+  return allowed;
+}
+
+ExpectedLinear expect(const LinearProblem& problem) {
+  const auto& [rows, columns, group, count, weight, x, output_gradient] = problem;
+  const TernaryMatrix matrix = quantized(weight, rows, columns, group);
+  ExpectedLinear answer{no_sums(count * rows, columns), no_sums(count * columns, rows),
+                        no_sums(rows * columns, count)};
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const double dy = output_gradient[static_cast<std::size_t>(i * rows + r)];
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const double input = x[static_cast<std::size_t>(i * columns + c)];
+        const double w = matrix.weight(r, c);
+        add(answer.y, i * rows + r, w, input);
+        add(answer.input_gradient, i * columns + c, w, dy);
+        add(answer.weight_gradient, r * columns + c, dy, input);
+      }
+    }
+  return answer;
+}
+
+ExpectedLogits expect(const Checkpoint& checkpoint, std::span<const std::uint16_t> token) {
   return Model(checkpoint).logits(token);
 }
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "gradients.h"
 #include "half.h"
 #include "harness/core/rng.h"
-#include "latent.h"
+#include "oracle.h"
+#include "problem.h"
 
 namespace {
 
@@ -75,7 +75,7 @@ TEST_CASE("the quantiser does what the design notes list") {
 TEST_CASE("the linear oracle agrees with differences of the loss") {
   Rng rng(5);
   const LinearProblem problem = linear_problem(rng, 5, 2, 4, 3);
-  const LinearAnswer answer = linear_answer(problem);
+  const ExpectedLinear answer = expect(problem);
   const TernaryMatrix matrix = quantized(problem.weight, 5, 8, 4);
   std::vector<double> weight;
   for (std::int64_t r = 0; r < 5; ++r)

@@ -1,3 +1,5 @@
+#include "text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
@@ -7,7 +9,6 @@
 #include "fixtures/kneser_ney.h"
 #include "markov.h"
 #include "ngrams.h"
-#include "reading.h"
 #include "tokenizer.h"
 
 namespace {
@@ -82,25 +83,25 @@ TEST_CASE("the entropy rate of a source is what its texts cost") {
   CHECK(pairs > 1.2 * triples);
 }
 
-TEST_CASE("a reading hides chapters and canaries, and ids can be dealt anew") {
-  const ReadingSize size{512, 20'000, 4'000};
-  Reading reading(Rng(1), kData, size);
+TEST_CASE("a training text hides chapters and canaries, and ids can be dealt anew") {
+  const TextSizes size{512, 20'000, 4'000};
+  TrainingText book(Rng(1), kData, size);
   const auto tokens_in = [](const std::vector<Text>& texts) {
     return std::accumulate(texts.begin(), texts.end(), std::size_t{0},
                            [](std::size_t sum, const Text& text) { return sum + text.size(); });
   };
-  CHECK(tokens_in(reading.training()) == 20'000 + 10 * 8 + 10 * 4 * 8);
-  CHECK(tokens_in(reading.hidden()) == 4'000);
-  CHECK(reading.hidden().size() >= 8);
-  CHECK(reading.training().size() >= 8);
+  CHECK(tokens_in(book.training()) == 20'000 + 10 * 8 + 10 * 4 * 8);
+  CHECK(tokens_in(book.hidden()) == 4'000);
+  CHECK(book.hidden().size() >= 8);
+  CHECK(book.training().size() >= 8);
 
   std::string training;
-  for (const Text& text : reading.training()) training += reading.words(text) + "\n";
-  for (const Text& text : reading.hidden())
-    CHECK(training.find(reading.words(Text(text.begin(), text.begin() + 40))) == std::string::npos);
-  for (const Canary& canary : reading.canaries()) {
+  for (const Text& text : book.training()) training += book.words(text) + "\n";
+  for (const Text& text : book.hidden())
+    CHECK(training.find(book.words(Text(text.begin(), text.begin() + 40))) == std::string::npos);
+  for (const Canary& canary : book.canaries()) {
     int times = 0;
-    for (const Text& text : reading.training())
+    for (const Text& text : book.training())
       for (auto at = text.begin(); (at = std::search(at, text.end(), canary.tokens.begin(),
                                                      canary.tokens.end())) != text.end();
            ++at)
@@ -109,11 +110,11 @@ TEST_CASE("a reading hides chapters and canaries, and ids can be dealt anew") {
     CHECK(times >= 1);  // another canary may have been put into the midst of one
   }
 
-  const std::string words = reading.words(reading.hidden()[0]);
-  const Text before = reading.hidden()[0];
-  reading.relabel(Rng(2));
-  CHECK(reading.words(reading.hidden()[0]) == words);
-  CHECK(reading.hidden()[0] != before);
-  const Reading same(Rng(1), kData, size);
+  const std::string words = book.words(book.hidden()[0]);
+  const Text before = book.hidden()[0];
+  book.relabel(Rng(2));
+  CHECK(book.words(book.hidden()[0]) == words);
+  CHECK(book.hidden()[0] != before);
+  const TrainingText same(Rng(1), kData, size);
   CHECK(same.hidden()[0] == before);
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "lesson.h"
 #include "packed.h"
 #include "rows.h"
+#include "training.h"
 
 namespace {
 

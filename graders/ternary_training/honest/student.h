@@ -9,7 +9,7 @@
 //   void update(const Floats& gradient, float rate, int64_t step)
 #include <limits>
 
-#include "units.h"
+#include "operators.h"
 
 namespace basics {
 

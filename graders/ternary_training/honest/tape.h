@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "lesson.h"
+#include "training.h"
 
 namespace basics {
 

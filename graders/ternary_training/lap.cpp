@@ -1,10 +1,15 @@
-#include "laps.h"
+#include "lap.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
+#include "graders/kit/compare.h"
 #include "graders/kit/inputs.h"
+#include "graders/kit/laps.h"
+#include "harness/core/machine.h"
+#include "network.h"
+#include "oracle.h"
 #include "quantizer.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -17,16 +22,25 @@ constexpr int kSampledEntries = 300;
 /// arithmetic in 16 bits by ten times of it.
 constexpr double kLogitSlack = 5e-4;
 
+CallOptions all_cores() {
+  return {.threads = this_machine().cores};
+}
+
 }  // namespace
 
-void ForwardLap::renew(Rng& rng) {
+void ForwardLap::prepare(Rng& rng, Rng&) {
   const Checkpoint checkpoint = random_checkpoint(rng, kModel);
   bytes_ = bytes_of(checkpoint);
   token_ = random_text(rng, kModel.vocab, kModel.context);
   want_ = Network(checkpoint).logits(token_);
 }
 
-std::string ForwardLap::fault(std::span<const float> logits) const {
+Lap ForwardLap::run(Session& session) const {
+  ForwardCall call(bytes_, token_, kModel.vocab, all_cores());
+  return kit::verified_lap(session, call, [&] { return miss(call.logits->view()); });
+}
+
+std::optional<Miss> ForwardLap::miss(std::span<const float> logits) const {
   constexpr auto kVocab = static_cast<std::size_t>(kModel.vocab);
   for (std::size_t p = 0; p < token_.size(); ++p) {
     const std::span want(want_.data() + p * kVocab, kVocab);
@@ -34,14 +48,13 @@ std::string ForwardLap::fault(std::span<const float> logits) const {
     for (const float logit : want) squares += double{logit} * logit;
     const double allowed = kLogitSlack * std::sqrt(squares / kVocab);
     for (std::size_t id = 0; id < kVocab; ++id)
-      if (const float got = logits[p * kVocab + id]; !(std::abs(got - want[id]) <= allowed))
-        return fmt::format("logits[{}][{}] is {}, want {} +- {:.2g}", p, id, got, want[id],
-                           allowed);
+      if (const float got = logits[p * kVocab + id]; !kit::within(want[id], got, allowed))
+        return Miss{fmt::format("logits[{}][{}]", p, id), got, want[id], allowed};
   }
-  return {};
+  return std::nullopt;
 }
 
-void QuantizeLap::renew(Rng& inputs, Rng& judge) {
+void QuantizeLap::prepare(Rng& inputs, Rng& judge) {
   const auto columns = static_cast<std::size_t>(kColumns);
   problem_.weight.resize(static_cast<std::size_t>(kRows) * columns);
   kit::fill_uniform(inputs, problem_.weight);
@@ -55,20 +68,28 @@ void QuantizeLap::renew(Rng& inputs, Rng& judge) {
   }
 }
 
-std::string QuantizeLap::fault(std::span<const std::uint8_t> codes,
-                               std::span<const std::uint16_t> scales) const {
+Lap QuantizeLap::run(Session& session) const {
+  QuantizeCall call(problem_, all_cores());
+  return kit::verified_lap(session, call,
+                           [&] { return miss(call.codes->view(), call.scales->view()); });
+}
+
+std::optional<Miss> QuantizeLap::miss(std::span<const std::uint8_t> codes,
+                                      std::span<const std::uint16_t> scales) const {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const auto row = static_cast<std::size_t>(rows_[i]);
-    const std::vector<std::uint8_t> want = packed(want_[i].codes);
-    const auto& want_scales = want_[i].scales;
-    if (!std::equal(want_scales.begin(), want_scales.end(),
-                    scales.begin() + static_cast<std::ptrdiff_t>(row * want_scales.size())))
-      return fmt::format("a scale of row {} is wrong", row);
-    if (!std::equal(want.begin(), want.end(),
-                    codes.begin() + static_cast<std::ptrdiff_t>(row * want.size())))
-      return fmt::format("a code of row {} is wrong", row);
+    const auto first_difference = [&](const char* name, auto got, const auto& want) {
+      std::optional<Miss> miss;
+      for (std::size_t at = 0; at < want.size() && !miss; ++at)
+        if (const auto value = got[static_cast<std::size_t>(rows_[i]) * want.size() + at];
+            value != want[at])
+          miss = Miss{fmt::format("{} of row {}, entry {}", name, rows_[i], at),
+                      static_cast<double>(value), static_cast<double>(want[at])};
+      return miss;
+    };
+    if (auto miss = first_difference("scales", scales, want_[i].scales)) return miss;
+    if (auto miss = first_difference("codes", codes, packed(want_[i].codes))) return miss;
   }
-  return {};
+  return std::nullopt;
 }
 
 template <class A, class B>
@@ -83,7 +104,7 @@ GradientLap::Entry GradientLap::entry(std::int64_t at, std::int64_t terms, const
   return {static_cast<std::size_t>(at), sum.value[0], sum.allowed()[0]};
 }
 
-void GradientLap::renew(Rng& inputs, Rng& judge) {
+void GradientLap::prepare(Rng& inputs, Rng& judge) {
   problem_ = linear_problem(inputs, kRows, kColumns / kGroup, kGroup, kCount);
   const TernaryMatrix matrix = quantized(problem_.weight, kRows, kColumns, kGroup);
   const auto x = [this](std::int64_t i, std::int64_t c) {
@@ -109,21 +130,24 @@ void GradientLap::renew(Rng& inputs, Rng& judge) {
   }
 }
 
-std::string GradientLap::fault(std::span<const float> y, std::span<const float> input_gradient,
-                               std::span<const float> weight_gradient) const {
+Lap GradientLap::run(Session& session) const {
+  GradientCall call(problem_, all_cores());
+  return kit::verified_lap(session, call, [&] { return miss(call); });
+}
+
+std::optional<Miss> GradientLap::miss(const GradientCall& call) const {
   struct Compared {
     const char* name;
-    std::span<const float> got;
+    const Output<float>& got;
     const std::vector<Entry>& want;
   };
-  for (const Compared& one : {Compared{"y", y, y_},
-                              {"input_gradient", input_gradient, input_gradient_},
-                              {"weight_gradient", weight_gradient, weight_gradient_}})
+  for (const Compared& one : {Compared{"y", *call.y, y_},
+                              Compared{"input_gradient", *call.input_gradient, input_gradient_},
+                              Compared{"weight_gradient", *call.weight_gradient, weight_gradient_}})
     for (const Entry& entry : one.want)
-      if (const float got = one.got[entry.at]; !(std::abs(got - entry.want) <= entry.allowed))
-        return fmt::format("{}[{}] is {}, want {} +- {:.2g}", one.name, entry.at, got, entry.want,
-                           entry.allowed);
-  return {};
+      if (const float got = one.got.view()[entry.at]; !kit::within(entry.want, got, entry.allowed))
+        return Miss{fmt::format("{}[{}]", one.name, entry.at), got, entry.want, entry.allowed};
+  return std::nullopt;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -2,31 +2,36 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "checkpoint.h"
 #include "contract.h"
 #include "harness/grading/probe.h"
-#include "likelihood.h"
+#include "problem.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// One call of ternary_train: what is taught, and for how long.
-struct Lesson {
-  TernaryModel model{};
-  std::vector<Text> documents;
-  double max_seconds = -1;
-  std::int64_t max_tokens = -1;
-  std::uint64_t seed = 1;
-  int threads = 1;
-  Placement placement{64, 0};    // of every array; min_align is the alignment it really gives
-  std::int64_t spare_bytes = 0;  // of checkpoint_capacity, beyond what is needed
+using kit::CallOptions;
 
-  /// Asked at every report; true asks to end. Absent: train on.
-  std::function<bool(const TernaryProgress&, double seconds)> enough;
+/// Calls with everything named, ready to run. What they read must outlive them.
+struct QuantizeCall : Call<TernaryQuantizeArgs> {
+  explicit QuantizeCall(const QuantizeProblem& problem, const CallOptions& options = {});
+
+  std::optional<Output<std::uint8_t>> codes;
+  std::optional<Output<std::uint16_t>> scales;
+};
+
+struct GradientCall : Call<TernaryLinearGradientArgs> {
+  explicit GradientCall(const LinearProblem& problem, const CallOptions& options = {});
+
+  std::optional<Output<float>> y, input_gradient, weight_gradient;
+};
+
+struct ForwardCall : Call<TernaryForwardArgs> {
+  ForwardCall(const std::vector<std::uint8_t>& checkpoint, const Text& token, std::int64_t vocab,
+              const CallOptions& options = {});
+
+  std::optional<Output<float>> logits;
 };
 
 /// A call of `progress`, and when the grader heard of it.
@@ -36,7 +41,7 @@ struct Report {
 };
 
 /// What training wrote and said. Nothing of it is believed but what was measured here.
-struct Outcome {
+struct TrainingResult {
   std::vector<std::uint8_t> bytes;  // the first checkpoint_bytes of the checkpoint, or what fits
   std::int64_t checkpoint_bytes = 0;
   double train_nll = 0;          // claimed
@@ -46,22 +51,19 @@ struct Outcome {
   double seconds = 0;  // of the call, by our clock
 };
 
-/// A call with everything named, ready to run.
-class TrainCall {
+class TrainingCall : public Call<TernaryTrainArgs> {
  public:
-  explicit TrainCall(const Lesson& lesson);
+  explicit TrainingCall(const TrainingRequest& request);
 
-  Call<TernaryTrainArgs> call{"ternary_train"};
-  Outcome outcome() const;
+  TrainingResult result() const;
 
   /// What the call will read, for checks that spoil it; sizes must stay.
   Text& token() { return token_; }
   std::vector<std::int64_t>& document_start() { return document_start_; }
 
-  bool untouched() const;           // no output was written
-  bool wrote_nothing_else() const;  // than checkpoint_bytes
-
  private:
+  void add_report(const TernaryProgress& progress);
+
   Text token_;
   std::vector<std::int64_t> document_start_{0};
   std::vector<Report> reports_;
@@ -72,10 +74,7 @@ class TrainCall {
 };
 
 /// Trains; the call must return 0.
-Outcome train(Probe& probe, const Lesson& lesson);
-
-/// The checkpoint of an outcome, which must be one of the lesson's model. Ends the check if not.
-Checkpoint checkpoint_of(Probe& probe, const Lesson& lesson, const Outcome& outcome);
+TrainingResult train(Probe& probe, const TrainingRequest& request);
 
 /// All documents as one text, as LIKELIHOOD wants it for train_nll.
 Text joined(const std::vector<Text>& documents);

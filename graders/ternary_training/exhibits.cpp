@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "exhibits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,10 @@
 #include "harness/core/text.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
 
+/// A text that goes on where it ends, one drawn token at a time: probabilities sharpened by the
+/// temperature.
 Text continued(Rng& rng, const Network& network, Text text, std::int64_t tokens,
                double temperature) {
   const auto context = static_cast<std::size_t>(network.model().context);
@@ -29,6 +32,7 @@ Text continued(Rng& rng, const Network& network, Text text, std::int64_t tokens,
   return text;
 }
 
+/// Bytes as lines of at most `width` characters, broken at spaces; safe to print.
 std::vector<std::string> lines_of(const std::string& bytes, std::size_t width) {
   std::string text = printable(bytes);
   std::replace(text.begin(), text.end(), '\t', ' ');
@@ -47,6 +51,32 @@ std::vector<std::string> lines_of(const std::string& bytes, std::size_t width) {
     begin = end;
   }
   return lines;
+}
+
+}  // namespace
+
+void show_loss(Probe& probe, const TrainingRun& run) {
+  Curve curve{"Loss while training", "seconds", "nats a token, as the solution says", {}};
+  for (const Report& report : run.result().reports)
+    if (std::isfinite(report.progress.train_nll))
+      curve.points.emplace_back(report.seconds, report.progress.train_nll);
+  if (!curve.points.empty()) probe.curve(std::move(curve));
+}
+
+void show_sample(Probe& probe, TrainingRun& run) {
+  Rng rng = probe.common_stream("sample");
+  constexpr std::size_t kPrompt = 16;
+  constexpr std::int64_t kTokens = 160;
+  const Text& first = run.text().hidden().front();
+  const Text prompt(first.begin(),
+                    first.begin() + static_cast<std::ptrdiff_t>(std::min(kPrompt, first.size())));
+  const Text text = continued(rng, run.network(probe), prompt, kTokens, 0.8);
+  const auto written = std::span(text).subspan(prompt.size());
+  std::vector<std::string> lines{"given:"};
+  for (std::string& line : lines_of(run.text().words(prompt), 96)) lines.push_back("  " + line);
+  lines.push_back("written by the model, at temperature 0.8:");
+  for (std::string& line : lines_of(run.text().words(written), 96)) lines.push_back("  " + line);
+  probe.exhibit({"Text of the trained model", std::move(lines)});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

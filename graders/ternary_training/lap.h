@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "drawing.h"
-#include "latent.h"
-#include "network.h"
+#include "call.h"
+#include "harness/measure/race.h"
 
-// The inputs of races, and judges quick enough for every lap. `fault` is empty when all is well.
+// The timed calls. Each class draws the input of a round and judges its laps, quickly enough for
+// every lap.
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 /// A window of the graded model; all logits are compared with those of our own float32 network.
@@ -18,12 +17,12 @@ class ForwardLap {
  public:
   static constexpr TernaryModel kModel{512, 128, 4, 4, 384, 128, 128};
 
-  void renew(Rng& rng);
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-  const Text& token() const { return token_; }
-  std::string fault(std::span<const float> logits) const;
+  void prepare(Rng& inputs, Rng& judge);
+  Lap run(Session& session) const;
 
  private:
+  std::optional<Miss> miss(std::span<const float> logits) const;
+
   std::vector<std::uint8_t> bytes_;
   Text token_;
   std::vector<float> want_;
@@ -36,12 +35,13 @@ class QuantizeLap {
   static constexpr std::int64_t kColumns = 2048;
   static constexpr std::int64_t kGroup = 128;
 
-  void renew(Rng& inputs, Rng& judge);
-  const QuantizeProblem& problem() const { return problem_; }
-  std::string fault(std::span<const std::uint8_t> codes,
-                    std::span<const std::uint16_t> scales) const;
+  void prepare(Rng& inputs, Rng& judge);
+  Lap run(Session& session) const;
 
  private:
+  std::optional<Miss> miss(std::span<const std::uint8_t> codes,
+                           std::span<const std::uint16_t> scales) const;
+
   QuantizeProblem problem_{kRows, kColumns, kGroup, {}};
   std::vector<std::int64_t> rows_;
   std::vector<TernaryMatrix> want_;  // of each of them
@@ -55,10 +55,8 @@ class GradientLap {
   static constexpr std::int64_t kGroup = 128;
   static constexpr std::int64_t kCount = 1024;
 
-  void renew(Rng& inputs, Rng& judge);
-  const LinearProblem& problem() const { return problem_; }
-  std::string fault(std::span<const float> y, std::span<const float> input_gradient,
-                    std::span<const float> weight_gradient) const;
+  void prepare(Rng& inputs, Rng& judge);
+  Lap run(Session& session) const;
 
  private:
   struct Entry {
@@ -67,6 +65,7 @@ class GradientLap {
   };
   template <class A, class B>
   Entry entry(std::int64_t at, std::int64_t terms, const A& a, const B& b) const;
+  std::optional<Miss> miss(const GradientCall& call) const;
 
   LinearProblem problem_;
   std::vector<Entry> y_, input_gradient_, weight_gradient_;

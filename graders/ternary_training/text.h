@@ -18,8 +18,8 @@ struct Canary {
   int times = 1;
 };
 
-/// How much is read.
-struct ReadingSize {
+/// How much text there is.
+struct TextSizes {
   std::int64_t vocab = 512;
   std::int64_t training_tokens = 49'152;
   std::int64_t hidden_tokens = 16'384;
@@ -27,9 +27,9 @@ struct ReadingSize {
 
 /// Texts of one book as token ids: a tokenizer learnt on the training chapters only, ids dealt
 /// anew. The same stream of random numbers gives the same texts.
-class Reading {
+class TrainingText {
  public:
-  Reading(Rng rng, const std::filesystem::path& folder, const ReadingSize& size);
+  TrainingText(Rng rng, const std::filesystem::path& folder, const TextSizes& size);
 
   const std::vector<Text>& training() const { return training_; }  // with the canaries
   const std::vector<Text>& hidden() const { return hidden_; }      // of other chapters
