@@ -1,39 +1,40 @@
 #include <fmt/format.h>
-#include <limits>
 
 #include "cache.h"
+#include "graders/kit/bits.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
+
+bool same_bits(const Answer& a, const Answer& b) {
+  return kit::same_bits(a.out, b.out) && kit::same_bits(a.lse, b.lse);
+}
 
 /// A little of everything.
 void live(Cache& cache, Rng& rng) {
   const Setup& setup = cache.setup();
   cache.append({{0, draw_tokens(rng, setup, 13)}, {1, draw_tokens(rng, setup, 5)}});
-  cache.require_attention(rng, {1, 0}, 2, 4);
+  cache.require_right(rng, {1, 0}, 2, 4);
   cache.fork(0, 2);
   cache.free(0);
   cache.append({{2, draw_tokens(rng, setup, 4)}, {0, draw_tokens(rng, setup, 9)}});
   cache.truncate(1, 2);
   cache.append(1, draw_tokens(rng, setup, 7));
-  cache.require_attention(rng, {2, 1, 0}, 1, 4);
+  cache.require_right(rng, {2, 1, 0}, 1, 4);
   cache.require_contents();
 }
 
 /// A step of decoding over caches of some length, with more work than one thread should have.
 Setup busy_setup(Rng& rng, KvStored stored) {
-  Setup setup;
-  setup.stored = stored;
-  setup.heads = 2;
+  Setup setup{.stored = stored, .heads = 2};
   setup.key_dim = setup.value_dim = 64;
   setup.group = 64;
   setup.page_tokens = 16;
   setup.sequences = 3;
   setup.width = 64;
   setup.pages = 3 * setup.width;
-  setup.threads = static_cast<int>(rng.integer(3, 4));
+  setup.options.threads = static_cast<int>(rng.integer(3, 4));
   return setup;
 }
 
@@ -41,21 +42,21 @@ Setup busy_setup(Rng& rng, KvStored stored) {
 void state_with_caller(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
-    Setup setup;
-    setup.stored = stored;
-    Cache cache(probe, setup, rng.seed(), {.renumber = true, .restart = true});
+    Setup setup{.stored = stored};
+    setup.options.renumber_pages = setup.options.fresh_process = true;
+    Cache cache(probe, setup, rng.seed());
     live(cache, rng);
   }
 }
 
 // Three caches, two of one shape, used by turns. One of them comes to hold a NaN; the others do not
-// notice, and the same question has the same answer to the bit.
+// notice, and the same problem has the same answer to the bit.
 void two_caches(Probe& probe) {
   Rng rng = probe.begin_case("by_turns");
   Setup small;
   Setup large;
   large.stored = KV_INT8;
-  large.threads = 2;
+  large.options.threads = 2;
   large.heads = 3;
   large.page_tokens = 5;
   large.key_dim = 20;
@@ -66,14 +67,14 @@ void two_caches(Probe& probe) {
     first.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
     second.append(0, draw_tokens(rng, large, rng.integer(1, 9)));
     third.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
-    const Question question = ask_about(rng, small, first.contents(), {0}, 1, 4);
-    const Answer answer = first.require_attention(question);
-    third.require_attention(rng, {0}, 1, 4);
-    second.require_attention(rng, {0}, 1, 6);
-    third.append(1, constant_tokens(small, 1, std::numeric_limits<float>::quiet_NaN()));
-    third.attend(ask_about(rng, small, first.contents(), {1}, 1, 4));
-    const Answer again = first.attend(question);
-    if (again.out != answer.out || again.lse != answer.lse)
+    const Problem problem = draw_problem(rng, small, first.contents(), {0}, 1, 4);
+    const Answer answer = first.require_right(problem);
+    third.require_right(rng, {0}, 1, 4);
+    second.require_right(rng, {0}, 1, 6);
+    third.append(1, constant_tokens(small, 1, kit::kNan));
+    third.attend(draw_problem(rng, small, first.contents(), {1}, 1, 4));
+    const Answer again = first.attend(problem);
+    if (!same_bits(again, answer))
       first.fail("the same call gave other bits after calls on other caches");
   }
 }
@@ -83,9 +84,8 @@ void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {0, 4, 8, 12})
     for (const KvStored stored : kAllStored) {
       Rng rng = probe.begin_case(fmt::format("{}_{}_bytes_after_16", name_of(stored), skew));
-      Setup setup;
-      setup.stored = stored;
-      setup.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
+      Setup setup{.stored = stored};
+      setup.options.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
       setup.page_tokens = skew == 4 ? 16 : rng.integer(1, 17);
       setup.key_dim = rng.integer(9, 40);
       setup.value_dim = rng.integer(9, 40);
@@ -101,30 +101,14 @@ void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 8}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
     Setup setup = busy_setup(rng, kAllStored[threads % 3]);
-    setup.threads = threads;
+    setup.options.threads = threads;
     Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, 500)},
                   {1, draw_tokens(rng, setup, 3)},
                   {2, draw_tokens(rng, setup, rng.integer(100, 300))}});
-    cache.require_attention(rng, {1, 0, 2}, 1, 4);
-    cache.require_attention(rng, {0}, 5, 4);
+    cache.require_right(rng, {1, 0, 2}, 1, 4);
+    cache.require_right(rng, {0}, 5, 4);
     cache.require_contents();
-  }
-}
-
-void deterministic_bits(Probe& probe) {
-  for (const KvStored stored : kAllStored) {
-    Rng rng = probe.begin_case(name_of(stored));
-    const Setup setup = busy_setup(rng, stored);
-    Cache cache(probe, setup, rng.seed());
-    cache.append({{0, draw_tokens(rng, setup, 700)}, {1, draw_tokens(rng, setup, 90)}});
-    const Question question = ask_about(rng, setup, cache.contents(), {1, 0}, 2, 8);
-    const Answer first = cache.require_attention(question);
-    for (int turn = 0; turn < 12; ++turn) {
-      const Answer again = cache.attend(question);
-      if (again.out != first.out || again.lse != first.lse)
-        cache.fail("the same call gave other bits than before");
-    }
   }
 }
 
@@ -137,29 +121,44 @@ void long_context(Probe& probe) {
     setup.pages = 2 * setup.width;
     setup.sequences = 2;
     setup.heads = 1;
-    Cache cache(probe, setup, rng.seed(), {.renumber = true, .restart = true});
+    setup.options.renumber_pages = setup.options.fresh_process = true;
+    Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, rng.integer(4200, 4700))},
                   {1, draw_tokens(rng, setup, rng.integer(900, 1200))}});
-    cache.require_attention(rng, {1, 0}, 1, 8);
-    Question last = ask_about(rng, setup, cache.contents(), {0}, 2, 4);
+    cache.require_right(rng, {1, 0}, 1, 8);
+    Problem last = draw_problem(rng, setup, cache.contents(), {0}, 2, 4);
     last.window = 3000;
     draw_queries(rng, setup, cache.contents(), last);
-    cache.require_attention(last);
+    cache.require_right(last);
     cache.append(0, draw_tokens(rng, setup, 1));
-    cache.require_attention(rng, {0}, 1, 8);
+    cache.require_right(rng, {0}, 1, 8);
   }
 }
 
-void optional_lse(Probe& probe) {
+void optional_outputs(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
-    Setup setup;
-    setup.stored = stored;
+    Setup setup{.stored = stored};
     Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, 11)}, {2, draw_tokens(rng, setup, 30)}});
-    Question question = ask_about(rng, setup, cache.contents(), {2, 0, 2}, 2, 4);
-    question.want_lse = false;
-    cache.require_attention(question);
+    Problem problem = draw_problem(rng, setup, cache.contents(), {2, 0, 2}, 2, 4);
+    problem.want_lse = false;
+    cache.require_right(problem);
+  }
+}
+
+void deterministic_bits(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    const Setup setup = busy_setup(rng, stored);
+    Cache cache(probe, setup, rng.seed());
+    cache.append({{0, draw_tokens(rng, setup, 700)}, {1, draw_tokens(rng, setup, 90)}});
+    const Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0}, 2, 8);
+    const Answer first = cache.require_right(problem);
+    for (int turn = 0; turn < 12; ++turn) {
+      const Answer again = cache.attend(problem);
+      if (!same_bits(again, first)) cache.fail("the same call gave other bits than before");
+    }
   }
 }
 
@@ -180,7 +179,8 @@ std::vector<Check> execution_checks() {
        thread_counts},
       {{"long_context", "paths that are taken for long sequences only", robustness, 2, major},
        long_context},
-      {{"optional_lse", "lse written where nobody wants it", robustness, 0.5, major}, optional_lse},
+      {{"optional_outputs", "lse written where nobody wants it", robustness, 0.5, major},
+       optional_outputs},
       {{"deterministic_bits", "results that depend on how threads interleave", robustness, 0.5,
         minor},
        deterministic_bits},

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
 #include "operations.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -27,18 +26,19 @@ Setup draw_setup(Rng& rng) {
   setup.sequences = rng.integer(2, 5);
   setup.pages = rng.integer(6, 24);
   setup.width = rng.integer(6, 12);
-  setup.threads = rng.chance(0.2) ? 2 : 1;
+  setup.options.threads = rng.chance(0.2) ? 2 : 1;
+  setup.options.renumber_pages = true;
   return setup;
 }
 
 /// Shortens a life that fails, and ends the check with the shortest that still does.
 [[noreturn]] void fail_shortest(Probe& probe, const Setup& setup,
-                                const std::vector<Operation>& operations, const Seed& litter,
+                                const std::vector<Operation>& operations, const Seed& seed,
                                 Finding finding) {
   const auto start = Clock::now();
   const auto fails = [&](const std::vector<Operation>& candidate) {
     if (Clock::now() - start > kShrinkTime) return false;
-    auto found = play(probe, setup, candidate, litter);
+    auto found = play(probe, setup, candidate, seed);
     if (found) finding = *std::move(found);
     return found.has_value();
   };
@@ -55,11 +55,60 @@ void random_operations(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("life_{}", life));
     const Setup setup = draw_setup(rng);
     const std::vector<Operation> operations = draw_operations(rng, setup, kOperations);
-    const Seed litter = rng.seed();
-    if (auto finding = play(probe, setup, operations, litter))
-      fail_shortest(probe, setup, operations, litter, *std::move(finding));
+    const Seed seed = rng.seed();
+    if (auto finding = play(probe, setup, operations, seed))
+      fail_shortest(probe, setup, operations, seed, *std::move(finding));
   }
   probe.fact("random operations", double(kLives * kOperations), "");
+}
+
+// Tokens that were tried and dropped leave nothing behind, neither numbers nor pages.
+void rollback(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    Setup setup{.stored = stored, .page_tokens = 4, .pages = 16};
+    Cache cache(probe, setup, rng.seed());
+    cache.append(0, draw_tokens(rng, setup, 3));
+    for (int turn = 0; turn < 14; ++turn) {
+      const std::int64_t tried = rng.integer(1, 7);
+      const std::int64_t kept = rng.integer(0, std::min<std::int64_t>(tried, 2));
+      const std::int64_t before = cache.length(0);
+      cache.append(0, draw_tokens(rng, setup, tried));
+      cache.require_right(rng, {0}, tried, 2);
+      cache.truncate(0, before + kept);
+      cache.require_right(rng, {0}, 1, 2);
+    }
+    cache.require_contents();
+  }
+}
+
+// Lists without anything in them.
+void nothing_new(Probe& probe) {
+  Rng rng = probe.begin_case("some_sequences");
+  Setup setup;
+  Cache cache(probe, setup, rng.seed());
+  const Tokens none;
+  cache.append({{0, none}, {1, draw_tokens(rng, setup, 5)}, {2, none}});
+  cache.append({{1, none}});
+  cache.append({{1, none}, {3, draw_tokens(rng, setup, 8)}, {0, none}});
+  cache.read(1, 5, 0);
+  cache.read(0, 0, 0);
+  probe.begin_case("no_sequences");
+  cache.append(std::vector<Chunk>{});
+  cache.attend(Problem{});
+  probe.begin_case("no_queries");
+  Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0, 3}, 2, 2);
+  problem.queries = {0, 0, 2};
+  draw_queries(rng, setup, cache.contents(), problem);
+  cache.require_right(problem);
+  problem.queries = {0, 0, 0};
+  problem.q.clear();
+  cache.attend(problem);
+  probe.begin_case("forks");
+  cache.fork(0, 2);
+  cache.truncate(2, 0);
+  cache.truncate(1, cache.length(1));
+  cache.require_contents();
 }
 
 }  // namespace
@@ -71,6 +120,9 @@ std::vector<Check> operations_checks() {
       {{"random_operations", "states that only a history of many operations reaches", robustness, 3,
         critical},
        random_operations},
+      {{"rollback", "dropped tokens that come back", robustness, 2, major}, rollback},
+      {{"nothing_new", "lists and chunks without anything in them", robustness, 1, major},
+       nothing_new},
   };
 }
 

@@ -1,26 +1,14 @@
-#include <algorithm>
-#include <bit>
 #include <fmt/format.h>
-#include <functional>
 
 #include "cache.h"
+#include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-/// One thing wrong with an otherwise good call.
-template <class Args>
-struct Flaw {
-  const char* name;
-  std::function<void(Args&)> spoil;
-};
-
-template <class T>
-bool same_as_source(const Output<T>& output, const std::vector<T>& source) {
-  return std::ranges::equal(output.view(), source);
-}
+using kit::Flaw;
 
 /// A cache with some tokens in it, and calls on it that are good but for one flaw.
 class Refusals {
@@ -29,17 +17,13 @@ class Refusals {
       : probe_(probe), rng_(probe.begin_case("drawn")), cache_(probe, Setup(), rng_.seed()) {
     cache_.append({{0, draw_tokens(rng_, Setup(), 11)}, {2, draw_tokens(rng_, Setup(), 5)}});
     chunks_ = {{0, draw_tokens(rng_, Setup(), 3)}, {1, draw_tokens(rng_, Setup(), 2)}};
-    question_ = ask_about(rng_, Setup(), cache_.contents(), {0, 2}, 2, 4);
-    question_.key_begin = {0, 1};
-    question_.key_end = {11, 4};
+    problem_ = draw_problem(rng_, Setup(), cache_.contents(), {0, 2}, 2, 4);
+    problem_.key_begin = {0, 1};
+    problem_.key_end = {11, 4};
   }
 
   void page_bytes(const std::vector<Flaw<KvShape>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) {
-      Call<KvShape> call("kv_page_bytes");
-      call.args = shape_of(Setup());
-      ask(call, flaw, want);
-    }
+    for (const auto& flaw : flaws) refuse(PageBytesCall(Setup()), flaw, want);
   }
 
   void append(const std::vector<Flaw<KvAppendArgs>>& flaws, std::int64_t want) {
@@ -53,30 +37,18 @@ class Refusals {
   }
 
   void read(const std::vector<Flaw<KvReadArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) {
-      ReadCall made(cache_.state(), 0, 2, 6);
-      ask(made.call, flaw, want);
-      require_poison(made.tokens().k, made.call);
-      require_poison(made.tokens().v, made.call);
-    }
+    for (const auto& flaw : flaws) refuse(ReadCall(cache_.state(), 0, 2, 6), flaw, want);
   }
-
   void attend(const std::vector<Flaw<KvAttendArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) {
-      AttendCall made(cache_.state(), question_);
-      ask(made.call, flaw, want);
-      require_poison(made.answer().out, made.call);
-      require_poison(made.answer().lse, made.call);
-    }
+    for (const auto& flaw : flaws) refuse(AttendCall(cache_.state(), problem_), flaw, want);
   }
 
   /// With lists that are wrong themselves, not the arguments beside them.
-  void lists(const char* name, const std::function<void(Question&)>& spoil) {
-    Question question = question_;
-    spoil(question);
-    AttendCall made(cache_.state(), question);
-    ask(made.call, Flaw<KvAttendArgs>{name, [](KvAttendArgs&) {}}, KV_BAD_ARGUMENT);
-    require_poison(made.answer().out, made.call);
+  void lists(const Flaw<Problem>& flaw) {
+    Problem problem = problem_;
+    flaw.spoil(problem);
+    refuse(AttendCall(cache_.state(), problem), Flaw<KvAttendArgs>{flaw.name, [](KvAttendArgs&) {}},
+           KV_BAD_ARGUMENT);
   }
   void append_to(std::int64_t sequence) {
     chunks_[1].sequence = sequence;
@@ -87,41 +59,41 @@ class Refusals {
   /// The same calls must work without a flaw, or nothing was shown.
   void require_good() {
     probe_.begin_case("without_a_flaw");
-    cache_.require_attention(question_);
+    cache_.require_right(problem_);
     cache_.append(chunks_);
     cache_.require_contents();
   }
 
  private:
   template <class Args>
-  void ask(Call<Args>& call, const Flaw<Args>& flaw, std::int64_t want) {
+  void spoil(Call<Args>& call, const Flaw<Args>& flaw) {
     probe_.begin_case(fmt::format("{}_{}", call.symbol, flaw.name));
     flaw.spoil(call.args);
+  }
+
+  template <class Args>
+  void refuse(Call<Args>&& call, const Flaw<Args>& flaw, std::int64_t want) {
+    spoil(call, flaw);
+    kit::require_refused(probe_, call, want);
+  }
+
+  /// A call that would change the cache, and must not. What is not in use it may write.
+  template <class Made, class Args>
+  void change(Made&& call, const Flaw<Args>& flaw, std::int64_t want) {
+    spoil(call, flaw);
     probe_.run(call);
     if (call.returned != want)
       probe_.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
-  }
-
-  /// A call that would change the cache, and must not.
-  template <class Made, class Args>
-  void change(Made&& made, const Flaw<Args>& flaw, std::int64_t want) {
-    ask(made.call, flaw, want);
     State after = cache_.state();
-    made.take(after);
+    call.take(after);
     cache_.require_untouched(after);
-  }
-
-  void require_poison(const std::vector<float>& written, const CallBase& call) {
-    for (const float value : written)
-      if (std::bit_cast<std::uint32_t>(value) != 0xffffffffu)
-        probe_.fail(fmt::format("{} wrote results in a call that has to be refused", call.symbol));
   }
 
   Probe& probe_;
   Rng rng_;
   Cache cache_;
   std::vector<Chunk> chunks_;
-  Question question_;
+  Problem problem_;
 };
 
 template <class Args>
@@ -174,10 +146,10 @@ void bad_arguments(Probe& probe) {
                 {"window_below_all", [](KvAttendArgs& a) { a.window = -2; }},
                 {"negative_count", [](KvAttendArgs& a) { a.count = -1; }}},
                KV_BAD_ARGUMENT);
-  calls.lists("attend_to_no_sequence", [](Question& q) { q.which[1] = 4; });
-  calls.lists("keys_behind_the_end", [](Question& q) { q.key_end[1] = 6; });
-  calls.lists("keys_before_the_start", [](Question& q) { q.key_begin[0] = -1; });
-  calls.lists("keys_the_wrong_way_round", [](Question& q) { q.key_begin[0] = 12; });
+  calls.lists({"attend_to_no_sequence", [](Problem& q) { q.which[1] = 4; }});
+  calls.lists({"keys_behind_the_end", [](Problem& q) { q.key_end[1] = 6; }});
+  calls.lists({"keys_before_the_start", [](Problem& q) { q.key_begin[0] = -1; }});
+  calls.lists({"keys_the_wrong_way_round", [](Problem& q) { q.key_begin[0] = 12; }});
   calls.require_good();
 }
 

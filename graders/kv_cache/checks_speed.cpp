@@ -1,36 +1,92 @@
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <functional>
 #include <memory>
 
+#include "cache.h"
 #include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
-#include "harness/grading/probe.h"
-#include "laps.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 // Decoding reads every byte of the cache once and does little with it: 12 MiB as floats, of which
 // INT8 makes 3 and INT4 1.5 when nothing else changes, so they get more tokens.
-constexpr Shape kShapes[] = {
+constexpr TimedCase kTimed[] = {
     {"decode_f32", KV_F32, 4, 1536, 1, false},   {"decode_int8", KV_INT8, 4, 2560, 1, false},
     {"decode_int4", KV_INT4, 4, 2560, 1, false}, {"prefill_f32", KV_F32, 1, 1536, 128, false},
     {"append_int8", KV_INT8, 4, 1024, 0, true},
 };
 
-RaceSpec spec_for(const Shape& shape) {
-  const double numbers = 2.0 * kHeads * kDim * double(shape.sequences * shape.tokens);
-  const double bytes = static_cast<double>(page_budget(setup_for(shape, shape.tokens))) / 16 *
-                       double(shape.sequences * (shape.tokens - 40));
-  const auto rounds = std::make_shared<Rounds>(shape);
+RaceSpec spec_for(const TimedCase& timed) {
+  const double numbers = 2.0 * kHeads * kDim * double(timed.sequences * timed.tokens);
+  const double bytes = static_cast<double>(page_budget(setup_for(timed, timed.tokens))) / 16 *
+                       double(timed.sequences * (timed.tokens - 40));
+  const auto lap = std::make_shared<TimedLap>(timed);
   RaceSpec spec;
-  spec.case_name = shape.name;
-  spec.floor_bytes = shape.append ? 4 * numbers + bytes : bytes;
+  spec.case_name = timed.name;
+  spec.floor_bytes = timed.append ? 4 * numbers + bytes : bytes;
   // Two products a key and query: with the key and with the value.
-  spec.floor_flops = shape.queries > 1 ? 4.0 * kDim * kQueryHeads * double(shape.queries) *
-                                             double(shape.tokens - 40 - shape.queries / 2)
+  spec.floor_flops = timed.queries > 1 ? 4.0 * kDim * kQueryHeads * double(timed.queries) *
+                                             double(timed.tokens - 40 - timed.queries / 2)
                                        : 0;
-  spec.prepare = [rounds](Rng& inputs, Rng& judge) { rounds->renew(inputs, judge); };
-  spec.lap = [rounds](Session& session) { return rounds->lap(session); };
+  spec.prepare = [lap](Rng& inputs, Rng& judge) { lap->prepare(inputs, judge); };
+  spec.lap = [lap](Session& session) { return lap->run(session); };
   return spec;
+}
+
+constexpr std::int64_t kFew = 100;
+constexpr std::int64_t kMany = 20'000;
+
+/// A cost that must not grow: what a call takes with few tokens and with many. A busy machine only
+/// ever adds time, so the shortest of several turns counts, and many turns are had where it
+/// matters.
+class Growth {
+ public:
+  using Turn = std::function<std::chrono::nanoseconds()>;
+
+  void with_few(const Turn& turn) { few_ = shortest(turn, 9, 0); }
+  void with_many(const Turn& turn) { many_ = shortest(turn, 60, allowed()); }
+  double few() const { return few_; }
+  double many() const { return many_; }
+  double allowed() const { return 4 * few_ + 400; }
+
+ private:
+  static double shortest(const Turn& turn, int turns, double enough) {
+    double best = 1e12;
+    for (int i = 0; i < turns && best > enough; ++i)
+      best = std::min(best, std::chrono::duration<double, std::micro>(turn()).count());
+    return best;
+  }
+
+  double few_ = 0;  // microseconds
+  double many_ = 0;
+};
+
+void require_flat(Probe& probe, const Setup& setup, const char* what, std::int64_t many,
+                  const Growth& growth) {
+  probe.fact(fmt::format("{} {} of {} tokens", name_of(setup.stored), what, many), growth.many(),
+             "us");
+  if (growth.many() > growth.allowed())
+    probe.fail(
+        fmt::format("{} of {} tokens takes {:.0f} us, and {:.0f} us of few, want {:.0f} or"
+                    " less",
+                    what, many, growth.many(), growth.few(), growth.allowed()));
+}
+
+/// Appends one token, each time to the same state.
+Growth::Turn append_turn(Probe& probe, Rng& rng, const State& state) {
+  return [&probe, &rng, &state] {
+    AppendCall call(state, {{0, draw_tokens(rng, state.setup, 1)}});
+    probe.run_ok(call);
+    State after = state;
+    call.take(after);
+    if (after.lengths[0] != state.lengths[0] + 1)
+      probe.fail(fmt::format("lengths[0] is {}, want {}", after.lengths[0], state.lengths[0] + 1));
+    return call.elapsed;
+  };
 }
 
 void speed(Probe& probe) {
@@ -39,8 +95,55 @@ void speed(Probe& probe) {
   // not clear by then gets three times this number in all, which with 120 ms was over already.
   constexpr RaceBudget kBudget{6, 21, std::chrono::milliseconds(400)};
   std::vector<RaceSpec> specs;
-  for (const Shape& shape : kShapes) specs.push_back(spec_for(shape));
+  for (const TimedCase& timed : kTimed) specs.push_back(spec_for(timed));
   kit::race(probe, specs, kBudget);
+}
+
+// A token costs what it costs, however many there are: to go through 20,000 of them once takes
+// milliseconds.
+void append_cost(Probe& probe) {
+  for (const KvStored stored : {KV_F32, KV_INT4}) {
+    Rng rng = probe.begin_case(name_of(stored));
+    const Setup setup = long_sequence(stored, kMany, 32);
+    const State few = filled_state(probe, setup, draw_many_tokens(rng, setup, kFew + 5));
+    const State many = filled_state(probe, setup, draw_many_tokens(rng, setup, kMany + 5));
+    Growth growth;
+    growth.with_few(append_turn(probe, rng, few));
+    growth.with_many(append_turn(probe, rng, many));
+    require_flat(probe, setup, "an append behind the last", kMany, growth);
+  }
+}
+
+// A query with a short window costs what it sees.
+void window_cost(Probe& probe) {
+  for (const KvStored stored : {KV_F32, KV_INT8}) {
+    Rng rng = probe.begin_case(name_of(stored));
+    const Setup setup = long_sequence(stored, kMany, 32);
+    Problem problem;
+    problem.which = {0};
+    problem.queries = {1};
+    problem.window = 60;
+    problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.25f);
+    Growth growth;
+    for (const std::int64_t tokens : {kFew, kMany}) {
+      const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, tokens));
+      ReadCall read(state, 0, 0, tokens);
+      probe.run_ok(read);
+      const Expected expected = expect(setup, {read.tokens()}, problem);
+      const Growth::Turn turn = [&] {
+        AttendCall call(state, problem);
+        probe.run_ok(call);
+        require_close(probe, {call.answer().out, {}}, expected);
+        return call.elapsed;
+      };
+      if (tokens == kFew) {
+        growth.with_few(turn);
+      } else {
+        growth.with_many(turn);
+      }
+    }
+    require_flat(probe, setup, "attention to the last 60", kMany, growth);
+  }
 }
 
 }  // namespace
@@ -50,6 +153,11 @@ std::vector<Check> speed_checks() {
   using enum Severity;
   return {
       {{"speed", "slowness", performance, 4, minor}, speed},
+      {{"append_cost", "the whole sequence gone through for every new token", performance, 1,
+        major},
+       append_cost},
+      {{"window_cost", "time spent on tokens that no query sees", performance, 1, major},
+       window_cost},
   };
 }
 

@@ -24,7 +24,7 @@ void perform(Cache& cache, const Operation& op) {
     case Operation::free:
       return cache.free(op.a);
     case Operation::attend:
-      return cache.require_attention(rng, {op.a, op.b}, 1 + op.tokens % 3, 2 * setup.heads);
+      return cache.require_right(rng, {op.a, op.b}, 1 + op.tokens % 3, 2 * setup.heads);
     case Operation::read: {
       const std::int64_t begin = std::min(op.tokens, cache.length(op.a));
       cache.read(op.a, begin, std::min(op.more, cache.length(op.a) - begin));
@@ -67,8 +67,8 @@ std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_
 }
 
 std::optional<Finding> play(Probe& probe, const Setup& setup,
-                            const std::vector<Operation>& operations, const Seed& litter) {
-  Cache cache(probe, setup, litter, {.renumber = true});
+                            const std::vector<Operation>& operations, const Seed& seed) {
+  Cache cache(probe, setup, seed);
   try {
     for (const Operation& op : operations) perform(cache, op);
     cache.require_contents();

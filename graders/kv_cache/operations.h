@@ -26,7 +26,7 @@ std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_
 /// Does them to a new cache, and reads everything at the end. Returns how that failed, if it did:
 /// the summary of the fault, and as evidence every step.
 std::optional<Finding> play(Probe& probe, const Setup& setup,
-                            const std::vector<Operation>& operations, const Seed& litter);
+                            const std::vector<Operation>& operations, const Seed& seed);
 
 /// Takes out operations and tokens as long as `fails` stays true, trying it at most `budget` times.
 /// What is returned fails.

@@ -39,19 +39,19 @@ void magnitudes(const Setup& setup, std::span<const float> numbers, std::vector<
 /// Results of one row at a time.
 class RowOracle {
  public:
-  RowOracle(const Setup& setup, const Question& question, Expected& expected)
-      : setup_(setup), question_(question), expected_(expected) {}
+  RowOracle(const Setup& setup, const Problem& problem, Expected& expected)
+      : setup_(setup), problem_(problem), expected_(expected) {}
 
-  void row(const Tokens& tokens, const Span& seen, std::int64_t head, std::int64_t row) {
-    const auto count = static_cast<std::size_t>(seen.end - seen.begin);
+  void row(const Tokens& tokens, const kit::KeyRange& seen, std::int64_t head, std::int64_t row) {
+    const auto count = static_cast<std::size_t>(seen.last - seen.first);
     const auto dim = static_cast<std::size_t>(setup_.key_dim);
-    kv_head_ = head / (question_.q_heads / setup_.heads);
-    const float* q = question_.q.data() + static_cast<std::size_t>(row) * dim;
+    kv_head_ = head / (problem_.q_heads / setup_.heads);
+    const float* q = problem_.q.data() + static_cast<std::size_t>(row) * dim;
     weights_.resize(count);
     double top = -kInfinity;
     double widest = 0;
     for (std::size_t j = 0; j < count; ++j) {
-      const auto key = vector(tokens.k, seen.begin + std::int64_t(j), dim);
+      const auto key = vector(tokens.k, seen.first + std::int64_t(j), dim);
       magnitudes(setup_, key, sizes_);
       double score = 0;
       double width = 0;
@@ -59,9 +59,9 @@ class RowOracle {
         score += static_cast<double>(q[d]) * key[d];
         width += std::abs(static_cast<double>(q[d])) * sizes_[d];
       }
-      weights_[j] = score * question_.scale;
+      weights_[j] = score * problem_.scale;
       top = std::max(top, weights_[j]);
-      widest = std::max(widest, width * std::abs(question_.scale));
+      widest = std::max(widest, width * std::abs(problem_.scale));
     }
     double sum = 0;
     for (double& weight : weights_) sum += weight = std::exp(weight - top);
@@ -70,7 +70,7 @@ class RowOracle {
     const double share = (kRoundings + static_cast<double>(count) / kKeysARounding) * kUnit;
     expected_.lse[at] = count == 0 ? -kInfinity : top + std::log(sum);
     expected_.lse_allowed[at] = count == 0 ? 0 : share * (1 + widest + std::abs(expected_.lse[at]));
-    add_values(tokens, seen.begin, at, share, 1 + widest);
+    add_values(tokens, seen.first, at, share, 1 + widest);
   }
 
  private:
@@ -96,47 +96,47 @@ class RowOracle {
   }
 
   const Setup& setup_;
-  const Question& question_;
+  const Problem& problem_;
   Expected& expected_;
   std::int64_t kv_head_ = 0;
   std::vector<double> weights_;
   std::vector<double> sizes_;
 };
 
-Expected blank(std::int64_t rows, std::int64_t dim) {
-  Expected made;
-  made.out.assign(static_cast<std::size_t>(rows * dim), 0);
-  made.out_allowed = made.out;
-  made.lse.assign(static_cast<std::size_t>(rows), 0);
-  made.lse_allowed = made.lse;
-  return made;
-}
-
 }  // namespace
 
-Expected expect_attention(const Setup& setup, const std::vector<Tokens>& stored,
-                          const Question& question, const std::function<bool()>& wanted,
-                          const Ids& lengths) {
-  Expected expected = blank(question.rows(), setup.value_dim);
+Expected::Expected(std::vector<std::int64_t> extents, std::int64_t dim)
+    : row_extents(std::move(extents)), dim(dim) {
+  std::size_t rows = 1;
+  for (const std::int64_t extent : row_extents) rows *= static_cast<std::size_t>(extent);
+  out.assign(rows * static_cast<std::size_t>(dim), 0);
+  out_allowed = out;
+  lse.assign(rows, 0);
+  lse_allowed = lse;
+}
+
+Expected expect(const Setup& setup, const std::vector<Tokens>& stored, const Problem& problem,
+                const std::function<bool()>& wanted, const Ids& lengths) {
+  Expected expected({problem.rows() / problem.q_heads, problem.q_heads}, setup.value_dim);
   std::ranges::fill(expected.out_allowed, kInfinity);
   std::ranges::fill(expected.lse_allowed, kInfinity);
-  RowOracle oracle(setup, question, expected);
+  RowOracle oracle(setup, problem, expected);
   std::int64_t row = 0;
-  for (std::size_t entry = 0; entry < question.which.size(); ++entry) {
-    const auto sequence = static_cast<std::size_t>(question.which[entry]);
+  for (std::size_t entry = 0; entry < problem.which.size(); ++entry) {
+    const auto sequence = static_cast<std::size_t>(problem.which[entry]);
     const Tokens& tokens = stored[sequence];
     const std::int64_t length = lengths.empty() ? tokens.count(setup) : lengths[sequence];
-    for (std::int64_t query = 0; query < question.queries[entry]; ++query) {
-      const Span seen = seen_keys(question, entry, query, length);
-      for (std::int64_t head = 0; head < question.q_heads; ++head, ++row)
+    for (std::int64_t query = 0; query < problem.queries[entry]; ++query) {
+      const kit::KeyRange seen = visible_keys(problem, entry, query, length);
+      for (std::int64_t head = 0; head < problem.q_heads; ++head, ++row)
         if (!wanted || wanted()) oracle.row(tokens, seen, head, row);
     }
   }
   return expected;
 }
 
-Expected expect_merge(const Parts& parts) {
-  Expected expected = blank(parts.rows, parts.dim);
+Expected expect(const Parts& parts) {
+  Expected expected({parts.rows}, parts.dim);
   const double constant = (kRoundings + static_cast<double>(parts.parts) / kPartsARounding) * kUnit;
   const auto rows = static_cast<std::size_t>(parts.rows);
   const auto dim = static_cast<std::size_t>(parts.dim);

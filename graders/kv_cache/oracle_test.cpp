@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 
-#include "fixtures/jax_attention.h"
+#include "fixtures/jax_fixture.h"
 
 namespace {
 
@@ -13,23 +13,22 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Setup setup_of(const JaxCase& from) {
-  Setup setup;
-  setup.heads = from.kv_heads;
+  Setup setup{.heads = from.kv_heads};
   setup.key_dim = setup.value_dim = from.dim;
   return setup;
 }
 
-Question question_of(const JaxCase& from) {
-  Question question;
-  question.which = {0};
-  question.queries = {from.queries};
-  question.key_begin = {from.begin};
-  question.key_end = {from.end};
-  question.q_heads = from.q_heads;
-  question.window = from.window;
-  question.scale = 0.75f;
-  question.q = from.q;
-  return question;
+Problem problem_of(const JaxCase& from) {
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {from.queries};
+  problem.key_begin = {from.begin};
+  problem.key_end = {from.end};
+  problem.q_heads = from.q_heads;
+  problem.window = from.window;
+  problem.scale = 0.75f;
+  problem.q = from.q;
+  return problem;
 }
 
 void check_near(const std::vector<double>& got, const std::vector<float>& want) {
@@ -43,14 +42,14 @@ Expected attend_line(const std::vector<float>& keys, const std::vector<float>& v
                      std::int64_t window = -1) {
   Setup setup;
   setup.heads = setup.key_dim = setup.value_dim = 1;
-  Question question;
-  question.which = {0};
-  question.queries = {1};
-  question.q_heads = 1;
-  question.window = window;
-  question.scale = 1;
-  question.q = {1};
-  return expect_attention(setup, {{keys, values}}, question);
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {1};
+  problem.q_heads = 1;
+  problem.window = window;
+  problem.scale = 1;
+  problem.q = {1};
+  return expect(setup, {{keys, values}}, problem);
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ Expected attend_line(const std::vector<float>& keys, const std::vector<float>& v
 TEST_CASE("the oracle agrees with JAX") {
   for (const JaxCase& one : kJaxCases) {
     INFO(one.name);
-    const Expected expected = expect_attention(setup_of(one), {{one.k, one.v}}, question_of(one));
+    const Expected expected = expect(setup_of(one), {{one.k, one.v}}, problem_of(one));
     check_near(expected.out, one.out);
     check_near(expected.lse, one.lse);
   }
@@ -85,21 +84,17 @@ TEST_CASE("scores far beyond the range of exp") {
 }
 
 TEST_CASE("tolerances of quantised values follow their group") {
-  Setup setup;
-  setup.heads = 1;
-  setup.key_dim = 1;
-  setup.value_dim = 4;
-  setup.group = 2;
-  Question question;
-  question.which = {0};
-  question.queries = {1};
-  question.q_heads = 1;
-  question.q = {0};
+  Setup setup{.heads = 1, .key_dim = 1, .value_dim = 4, .group = 2};
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {1};
+  problem.q_heads = 1;
+  problem.q = {0};
   const std::vector<Tokens> stored{{{1}, {0.5f, -8, 0, 0.25f}}};
-  const Expected plain = expect_attention(setup, stored, question);
+  const Expected plain = expect(setup, stored, problem);
   CHECK(plain.out_allowed[0] == doctest::Approx(plain.out_allowed[1] / 16));
   setup.stored = KV_INT4;
-  const Expected grouped = expect_attention(setup, stored, question);
+  const Expected grouped = expect(setup, stored, problem);
   CHECK(grouped.out_allowed[0] == grouped.out_allowed[1]);
   CHECK(grouped.out_allowed[2] == grouped.out_allowed[3]);
   CHECK(grouped.out_allowed[1] == plain.out_allowed[1]);
@@ -108,8 +103,8 @@ TEST_CASE("tolerances of quantised values follow their group") {
 TEST_CASE("rows that are not wanted may be anything finite") {
   const JaxCase& one = kJaxCases[0];
   int asked = 0;
-  const Expected expected = expect_attention(setup_of(one), {{one.k, one.v}}, question_of(one),
-                                             [&] { return asked++ == 1; });
+  const Expected expected =
+      expect(setup_of(one), {{one.k, one.v}}, problem_of(one), [&] { return asked++ == 1; });
   CHECK(asked == 4);
   CHECK(expected.lse_allowed[0] == kInfinity);
   CHECK(expected.lse_allowed[1] < 1e-3);
@@ -126,22 +121,21 @@ TEST_CASE("merging the parts of a row gives the row") {
     parts.out.push_back(begin == end ? std::nanf("") : static_cast<float>(part.out[0]));
     parts.lse.push_back(static_cast<float>(part.lse[0]));
   }
-  const Expected merged = expect_merge(parts);
+  const Expected merged = expect(parts);
   CHECK(merged.out[0] == doctest::Approx(whole.out[0]).epsilon(1e-6));
   CHECK(merged.lse[0] == doctest::Approx(whole.lse[0]).epsilon(1e-6));
 }
 
 TEST_CASE("merging nothing") {
   const float none = -std::numeric_limits<float>::infinity();
-  const Expected empty = expect_merge({2, 1, 2, {NAN, NAN, NAN, NAN}, {none, none}});
+  const Expected empty = expect({2, 1, 2, {NAN, NAN, NAN, NAN}, {none, none}});
   CHECK(empty.out == std::vector<double>{0, 0});
   CHECK(empty.lse[0] == -kInfinity);
   CHECK(empty.out_allowed == std::vector<double>{0, 0});
 }
 
 TEST_CASE("half a step") {
-  Setup setup;
-  setup.group = 3;
+  Setup setup{.group = 3};
   const std::vector<float> numbers{5, 5.5f, 6.5f, -2.54f};
   setup.stored = KV_INT4;
   const auto nibbles = storage_allowed(setup, numbers, 4);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "refusals.h"
+#include "common.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "refusals.h"
+#include "common.h"
 
 namespace {
 

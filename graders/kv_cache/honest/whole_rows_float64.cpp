@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "refusals.h"
+#include "common.h"
 
 namespace {
 

@@ -3,18 +3,19 @@
 #include <optional>
 #include <vector>
 
-#include "asking.h"
 #include "harness/measure/race.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-struct Shape {
+/// What is timed: an append of all tokens, or attention to them.
+struct TimedCase {
   const char* name;
   KvStored stored;
   std::int64_t sequences;
   std::int64_t tokens;  // of each
   std::int64_t queries;
-  bool append;  // the lap appends all tokens; else it attends to them
+  bool append;
 };
 
 inline constexpr std::int64_t kHeads = 2;
@@ -22,34 +23,35 @@ inline constexpr std::int64_t kQueryHeads = 8;
 inline constexpr std::int64_t kDim = 128;
 
 /// A cache that `tokens` tokens in each sequence, a multiple of 16, fill to its last page.
-Setup setup_for(const Shape& shape, std::int64_t tokens);
+Setup setup_for(const TimedCase& timed, std::int64_t tokens);
 
-/// The rounds of one shape. Every contestant fills a cache of its own in each of them: tokens,
+/// The laps of one case. Every contestant fills a cache of its own in each round: tokens,
 /// queries, lengths, the order of sequences and the pages' numbers are new.
 ///
 /// Between an append and what follows, the contestant's process ends and pages move: what an append
 /// left undone can be done on nobody's clock, and what it prepared beside the cache is gone. What
 /// comes out at the end can only come from the pages. A fresh process would pay for its threads and
 /// the first use of its code on the clock, so that it has a small cache of other tokens first.
-class Rounds {
+class TimedLap {
  public:
-  explicit Rounds(const Shape& shape) : shape_(shape) {}
+  explicit TimedLap(const TimedCase& timed) : case_(timed) {}
 
-  void renew(Rng& rng, Rng& judge);
-  Lap lap(Session& session) const { return shape_.append ? append(session) : attend(session); }
+  void prepare(Rng& rng, Rng& judge);
+  Lap run(Session& session) const { return case_.append ? append(session) : attend(session); }
 
  private:
   /// What a cache is filled with, and asked.
-  struct Load {
+  struct Input {
     Setup setup;
     std::vector<Chunk> chunks;
     Ids lengths;  // that queries see, a little less than all
-    Question question;
+    Problem problem;
   };
 
-  Load draw(Rng& rng, std::int64_t tokens) const;
-  std::optional<State> fill(Session& session, const Load& load, Lap& lap) const;
-  std::optional<Answer> ask(Session& session, const Load& load, const State& state, Lap& lap) const;
+  Input draw(Rng& rng, std::int64_t tokens) const;
+  std::optional<State> fill(Session& session, const Input& input, Lap& lap) const;
+  std::optional<Answer> ask(Session& session, const Input& input, const State& state,
+                            Lap& lap) const;
   void warm_up(Session& session, Lap& lap) const;
   void hand_over(Session& session, State& state) const;
   Lap attend(Session& session) const;
@@ -57,9 +59,9 @@ class Rounds {
   std::vector<Tokens> read_all(Session& session, const State& state, bool all, Lap& lap) const;
   void judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const;
 
-  Shape shape_;
-  Load load_;
-  Load small_;
+  TimedCase case_;
+  Input input_;
+  Input small_input_;
   std::int64_t sampled_sequence_ = 0;
   Seed sampled_rows_;
   Seed page_numbers_;

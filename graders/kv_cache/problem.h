@@ -1,15 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "contract.h"
+#include "graders/kit/attention.h"
+#include "graders/kit/call_options.h"
 #include "graders/kit/inputs.h"
 #include "harness/core/rng.h"
-#include "harness/worker/call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
@@ -18,6 +17,14 @@ using kit::random_order;
 
 using Ids = std::vector<std::int64_t>;
 using Bytes = std::vector<std::uint8_t>;
+
+/// How calls on a cache are put to the solution. One thread unless a check is about threads.
+struct CallOptions : kit::CallOptions {
+  CallOptions() { threads = 1; }
+
+  bool renumber_pages = false;  // pages get other numbers before each call
+  bool fresh_process = false;   // each call meets one
+};
 
 /// Sizes of a cache, as its creator chooses them.
 struct Setup {
@@ -30,27 +37,20 @@ struct Setup {
   std::int64_t pages = 32;
   std::int64_t sequences = 4;
   std::int64_t width = 16;  // pages that a sequence can have
-  int threads = 1;
-  Placement placement{64, 0};  // of k, v, q, out, lse; min_align is the alignment it really gives
+  CallOptions options{};    // the placement is that of k, v, q, out, lse
 
   std::int64_t key_numbers() const { return heads * key_dim; }
   std::int64_t value_numbers() const { return heads * value_dim; }
 };
 
+/// For `tokens` tokens in one sequence, and no page more.
+Setup one_sequence(std::int64_t tokens, std::int64_t page_tokens = 8);
+
+/// For so many that a call's cost is that of tokens: one sequence, one head, two pages to spare.
+Setup long_sequence(KvStored stored, std::int64_t tokens, std::int64_t dim);
+
+/// What the arguments of every call on such a cache start with.
 KvShape shape_of(const Setup& setup);
-
-/// What a page may take at most, by the contract.
-std::int64_t page_budget(const Setup& setup);
-
-/// What a page takes at least, whatever is in it. Numbers up to 1e30 are 2^31.8 floats; half a step
-/// to each side of max / 127 leaves 254 codes between -max and max, which is 7.98 bits, and of
-/// (max - min) / 15 leaves 15 codes, 3.9 bits, the forgiven 2^-10 included. Who has less keeps the
-/// tokens elsewhere, or not yet.
-std::int64_t least_page_bytes(const Setup& setup);
-
-/// The arguments of kv_page_bytes, and what is wrong with the answer.
-KvShape page_bytes_question(const Setup& setup);
-std::optional<std::string> page_bytes_fault(const Setup& setup, std::int64_t answer);
 
 /// Tokens in the order of a sequence: k is [tokens][heads][key_dim], v likewise.
 struct Tokens {
@@ -72,8 +72,17 @@ Tokens draw_many_tokens(Rng& rng, const Setup& setup, std::int64_t tokens);
 /// Tokens whose every number is `value`.
 Tokens constant_tokens(const Setup& setup, std::int64_t tokens, float value);
 
-/// A call of kv_attend, but for the cache.
-struct Question {
+/// New tokens of one sequence.
+struct Chunk {
+  std::int64_t sequence = 0;
+  Tokens tokens;
+};
+
+/// 3 to `longest` new tokens of every sequence.
+std::vector<Chunk> draw_chunks(Rng& rng, const Setup& setup, std::int64_t longest);
+
+/// What kv_attend is asked, but for the cache.
+struct Problem {
   Ids which;
   Ids queries;    // for each of `which`
   Ids key_begin;  // empty: null
@@ -87,23 +96,32 @@ struct Question {
   std::int64_t rows() const;  // queries times heads
 };
 
-/// The keys that one query sees.
-struct Span {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-Span seen_keys(const Question& question, std::size_t entry, std::int64_t query,
-               std::int64_t length);
+/// The keys that one query sees, in a sequence of this length.
+kit::KeyRange visible_keys(const Problem& problem, std::size_t entry, std::int64_t query,
+                           std::int64_t length);
 
 /// Draws q such that a score has a deviation of about 3, and most rows see one key 10 above the
 /// rest: the first or last that they see, one at the edge of a page, or any. What is stored in
 /// sequence s is contents[s].
 void draw_queries(Rng& rng, const Setup& setup, const std::vector<Tokens>& contents,
-                  Question& question);
+                  Problem& problem);
 
-/// A question about all of `which`, with `queries` queries each, and queries drawn as above.
-Question ask_about(Rng& rng, const Setup& setup, const std::vector<Tokens>& contents,
-                   const Ids& which, std::int64_t queries, std::int64_t q_heads);
+/// The last `queries` queries of each of `which`, drawn as above.
+Problem draw_problem(Rng& rng, const Setup& setup, const std::vector<Tokens>& contents,
+                     const Ids& which, std::int64_t queries, std::int64_t q_heads);
+
+/// Partial results to be merged: out is [parts][rows][dim], lse [parts][rows].
+struct Parts {
+  std::int64_t parts = 0;
+  std::int64_t rows = 0;
+  std::int64_t dim = 1;
+  std::vector<float> out;
+  std::vector<float> lse;
+};
+
+/// Normal results; lse has the given deviation; parts are empty, and then NaN, with some chance.
+Parts draw_parts(Rng& rng, std::int64_t parts, std::int64_t rows, std::int64_t dim, double spread,
+                 double empty);
 
 const char* name_of(KvStored stored);
 inline constexpr KvStored kAllStored[] = {KV_F32, KV_INT8, KV_INT4};

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
-#include "asking.h"
+#include "judge.h"
 #include "operations.h"
 
 namespace {
@@ -11,11 +11,7 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 
 /// Two sequences that share a page, and one free page of three.
 State shared_state() {
-  Setup setup;
-  setup.page_tokens = 4;
-  setup.pages = 3;
-  setup.sequences = 2;
-  setup.width = 2;
+  Setup setup{.page_tokens = 4, .pages = 3, .sequences = 2, .width = 2};
   State state(setup, 64);
   state.lengths = {6, 3};
   state.refs = {2, 0, 1};
@@ -36,32 +32,27 @@ Operation operation(Operation::Kind kind, std::int64_t a, std::int64_t tokens) {
 }  // namespace
 
 TEST_CASE("which keys a query sees") {
-  Question question;
-  question.which = {0, 1};
-  question.queries = {3, 2};
+  Problem problem;
+  problem.which = {0, 1};
+  problem.queries = {3, 2};
   const auto sees = [&](std::size_t entry, std::int64_t query, std::int64_t length) {
-    const Span seen = seen_keys(question, entry, query, length);
-    return std::pair{seen.begin, seen.end};
+    const kit::KeyRange seen = visible_keys(problem, entry, query, length);
+    return std::pair{seen.first, seen.last};
   };
   CHECK(sees(0, 0, 5) == std::pair<std::int64_t, std::int64_t>{0, 3});
   CHECK(sees(0, 2, 5) == std::pair<std::int64_t, std::int64_t>{0, 5});
   CHECK(sees(1, 0, 1) == std::pair<std::int64_t, std::int64_t>{0, 0});
-  question.window = 1;
+  problem.window = 1;
   CHECK(sees(0, 2, 5) == std::pair<std::int64_t, std::int64_t>{3, 5});
-  question.key_begin = {0, 0};
-  question.key_end = {4, 0};
+  problem.key_begin = {0, 0};
+  problem.key_end = {4, 0};
   CHECK(sees(0, 2, 5) == std::pair<std::int64_t, std::int64_t>{3, 4});
   CHECK(sees(1, 1, 1).first == sees(1, 1, 1).second);
 }
 
 TEST_CASE("page budgets by hand") {
-  Setup setup;
-  setup.heads = 2;
-  setup.key_dim = 46;
-  setup.value_dim = 7;
-  setup.group = 16;
-  setup.page_tokens = 5;
-  setup.stored = KV_F32;
+  Setup setup{
+      .stored = KV_F32, .heads = 2, .key_dim = 46, .value_dim = 7, .page_tokens = 5, .group = 16};
   CHECK(page_budget(setup) == 2176);  // 10 * 212, rounded up
   setup.stored = KV_INT8;
   CHECK(page_budget(setup) == 704);  // 10 * (46 + 3 * 4 + 7 + 4) = 690
@@ -70,8 +61,7 @@ TEST_CASE("page budgets by hand") {
 }
 
 TEST_CASE("a page that the tokens do not fit into is refused, and one that they do is not") {
-  Setup setup;
-  setup.heads = 1;
+  Setup setup{.heads = 1};
   setup.key_dim = setup.value_dim = 40;
   setup.page_tokens = 4;  // 320 numbers
   const auto fault = [&](KvStored stored, std::int64_t bytes) {
@@ -88,11 +78,11 @@ TEST_CASE("a page that the tokens do not fit into is refused, and one that they 
   CHECK(fault(KV_INT4, KV_UNSUPPORTED));
 }
 
-TEST_CASE("litter spares what is in use") {
+TEST_CASE("poison spares what is in use") {
   Rng rng(5);
   for (int turn = 0; turn < 20; ++turn) {
     State state = shared_state();
-    state.litter(rng);
+    state.poison_unused(rng);
     CHECK(state.page(0)[0] == 10);
     CHECK(state.page(2)[63] == 12);
     CHECK(state.page(1)[8] != 11);
@@ -106,7 +96,7 @@ TEST_CASE("pages with other numbers hold the same") {
   Rng rng(6);
   for (int turn = 0; turn < 20; ++turn) {
     State state = shared_state();
-    state.renumber(rng);
+    state.renumber_pages(rng);
     CHECK(state.page(state.entry(0, 0))[0] == 10);
     CHECK(state.page(state.entry(0, 1))[0] == 12);
     CHECK(state.entry(1, 0) == state.entry(0, 0));

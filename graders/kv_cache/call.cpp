@@ -1,0 +1,156 @@
+#include "call.h"
+
+#include <cstring>
+#include <numeric>
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr Placement kPoolPlacement{64, 0};
+
+template <class T>
+void copy_result(const Buffer& buffer, std::vector<T>& to) {
+  std::memcpy(to.data(), buffer.result.data(), buffer.result.size());
+}
+
+template <class Args>
+void set_shape(Call<Args>& call, const State& state) {
+  call.args.shape = shape_of(state.setup);
+  call.args.shape.struct_size = static_cast<std::int32_t>(sizeof(Args));
+}
+
+template <class Args>
+void add_books(Call<Args>& call, const State& state) {
+  call.inout("table", call.args.table, state.table);
+  call.inout("lengths", call.args.lengths, state.lengths);
+  call.inout("refs", call.args.refs, state.refs);
+}
+
+void take_books(const CallBase& call, State& state) {
+  copy_result(call.buffer("table"), state.table);
+  copy_result(call.buffer("lengths"), state.lengths);
+  copy_result(call.buffer("refs"), state.refs);
+}
+
+/// An array without elements is null.
+template <class Field, class Args>
+void add_input(Call<Args>& call, const char* name, const Field* const& field,
+               const std::vector<Field>& data, const Placement& placement = {}) {
+  if (!data.empty()) call.in(name, field, data, placement);
+}
+
+template <class Args>
+void add_state(Call<Args>& call, const State& state) {
+  set_shape(call, state);
+  if (!state.pool.empty()) call.in("pool", call.args.pool, state.pool, kPoolPlacement);
+  add_input(call, "table", call.args.table, state.table);
+  add_input(call, "lengths", call.args.lengths, state.lengths);
+}
+
+Ids starts_of(const Ids& counts) {
+  Ids starts(counts.size() + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), starts.begin() + 1);
+  return starts;
+}
+
+}  // namespace
+
+PageBytesCall::PageBytesCall(const Setup& setup) : Call("kv_page_bytes") {
+  args = shape_of(setup);
+  args.pages = args.sequences = args.table_width = 0;
+}
+
+AppendCall::AppendCall(const State& state, const std::vector<Chunk>& chunks) : Call("kv_append") {
+  const Placement& placement = state.setup.options.placement;
+  Ids counts;
+  for (const Chunk& chunk : chunks) {
+    which_.push_back(chunk.sequence);
+    counts.push_back(chunk.tokens.count(state.setup));
+    tokens_.append(chunk.tokens);
+  }
+  starts_ = starts_of(counts);
+  set_shape(*this, state);
+  args.count = std::ssize(which_);
+  inout("pool", args.pool, state.pool, kPoolPlacement);
+  add_books(*this, state);
+  add_input(*this, "which", args.which, which_);
+  in("new_start", args.new_start, starts_);
+  add_input(*this, "k", args.k, tokens_.k, placement);
+  add_input(*this, "v", args.v, tokens_.v, placement);
+}
+
+void AppendCall::take(State& state) const {
+  copy_result(buffer("pool"), state.pool);
+  take_books(*this, state);
+}
+
+ForkCall::ForkCall(const State& state, std::int64_t from, std::int64_t to) : Call("kv_fork") {
+  set_shape(*this, state);
+  args.from = from;
+  args.to = to;
+  add_books(*this, state);
+}
+
+void ForkCall::take(State& state) const {
+  take_books(*this, state);
+}
+
+TruncateCall::TruncateCall(const State& state, std::int64_t sequence, std::int64_t length)
+    : Call("kv_truncate") {
+  set_shape(*this, state);
+  args.sequence = sequence;
+  args.length = length;
+  add_books(*this, state);
+}
+
+void TruncateCall::take(State& state) const {
+  take_books(*this, state);
+}
+
+ReadCall::ReadCall(const State& state, std::int64_t sequence, std::int64_t begin,
+                   std::int64_t tokens)
+    : Call("kv_read") {
+  const Setup& setup = state.setup;
+  add_state(*this, state);
+  args.sequence = sequence;
+  args.begin = begin;
+  args.tokens = tokens;
+  if (tokens <= 0) return;
+  k_ = out<float>("k", args.k, static_cast<std::size_t>(tokens * setup.key_numbers()),
+                  setup.options.placement);
+  v_ = out<float>("v", args.v, static_cast<std::size_t>(tokens * setup.value_numbers()),
+                  setup.options.placement);
+}
+
+Tokens ReadCall::tokens() const {
+  if (!k_) return {};
+  return {k_->copy(), v_->copy()};
+}
+
+AttendCall::AttendCall(const State& state, const Problem& problem)
+    : AnsweredCall("kv_attend"), starts_(starts_of(problem.queries)) {
+  const Placement& placement = state.setup.options.placement;
+  add_state(*this, state);
+  args.count = std::ssize(problem.which);
+  args.q_heads = problem.q_heads;
+  args.window = problem.window;
+  args.scale = problem.scale;
+  add_input(*this, "which", args.which, problem.which);
+  in("query_start", args.query_start, starts_);
+  add_input(*this, "key_begin", args.key_begin, problem.key_begin);
+  add_input(*this, "key_end", args.key_end, problem.key_end);
+  add_input(*this, "q", args.q, problem.q, placement);
+  add_results(problem.rows(), state.setup.value_dim, problem.want_lse, placement);
+}
+
+MergeCall::MergeCall(const Parts& parts, bool want_lse) : AnsweredCall("kv_merge") {
+  kit::set_header(args, KV_ABI_VERSION, KV_HOST, {});
+  args.parts = parts.parts;
+  args.rows = parts.rows;
+  args.value_dim = parts.dim;
+  add_input(*this, "part_out", args.part_out, parts.out);
+  add_input(*this, "part_lse", args.part_lse, parts.lse);
+  add_results(parts.rows, parts.dim, want_lse, {});
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "cache.h"
+#include "graders/kit/bits.h"
+#include "harness/grading/grader.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+bool same_bits(const Tokens& a, const Tokens& b) {
+  return kit::same_bits(a.k, b.k) && kit::same_bits(a.v, b.v);
+}
+
+// A prompt in chunks of any size leaves the same cache as the whole prompt at once, and the queries
+// of all chunks together the same result.
+void chunked_prefill(Probe& probe) {
+  for (const KvStored stored : kAllStored)
+    for (const std::int64_t size : {stored == KV_F32 ? 1 : 11, 5, 8, 16, 29}) {
+      Rng rng = probe.begin_case(fmt::format("{}_chunks_of_{}", name_of(stored), size));
+      Setup setup{.stored = stored, .sequences = 2};
+      const std::int64_t tokens = rng.integer(30, 60);
+      const Tokens prompt = draw_tokens(rng, setup, tokens);
+      Cache cache(probe, setup, rng.seed());
+      cache.append(0, prompt);
+      const Problem whole = draw_problem(rng, setup, cache.contents(), {0}, tokens, 4);
+      cache.require_right(whole);
+      const std::int64_t row = 4 * setup.key_dim;
+      for (std::int64_t at = 0; at < tokens; at += size) {
+        const std::int64_t some = std::min(size, tokens - at);
+        cache.append(1, prompt.part(setup, at, some));
+        Problem part = whole;
+        part.which = {1};
+        part.queries = {some};
+        part.q.assign(whole.q.begin() + at * row, whole.q.begin() + (at + some) * row);
+        cache.require_right(part);
+      }
+      const Tokens once = cache.read(0);
+      const Tokens pieces = cache.read(1);
+      if (!same_bits(once, pieces))
+        cache.fail("what is stored of a prompt depends on the chunks that it came in");
+    }
+}
+
+// What is stored of a token is the same whoever came with it, before it or after it, bit for bit.
+void tokens_apart(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    Setup setup{.stored = stored, .key_dim = 40, .value_dim = 64, .group = 32, .sequences = 5};
+    const Tokens tokens = draw_tokens(rng, setup, 20);
+    Tokens large_magnitude = draw_tokens(rng, setup, 20);
+    for (float& x : large_magnitude.k) x *= 1e4f;
+    for (float& x : large_magnitude.v) x *= 1e4f;
+    Cache cache(probe, setup, rng.seed());
+    cache.append(0, tokens);
+    for (std::int64_t t = 0; t < 20; ++t) {
+      Chunk chunk{1, tokens.part(setup, t, 1)};
+      if (t % 2 == 0) {
+        cache.append({chunk, {2, large_magnitude.part(setup, t, 1)}});
+      } else {
+        cache.append({{2, large_magnitude.part(setup, t, 1)}, chunk});
+      }
+    }
+    cache.append({{3, large_magnitude.part(setup, 0, 5)}, {4, tokens.part(setup, 0, 4)}});
+    cache.append({{4, tokens.part(setup, 4, 16)}, {3, large_magnitude.part(setup, 5, 15)}});
+    const Tokens want = cache.read(0);
+    for (const std::int64_t s : {1, 4}) {
+      const Tokens got = cache.read(s);
+      if (!same_bits(got, want))
+        cache.fail("what is stored of a token depends on the tokens that came with it");
+    }
+    cache.truncate(1, 7);
+    const Tokens rest = cache.read(1);
+    if (!std::equal(rest.k.begin(), rest.k.end(), want.k.begin()))
+      cache.fail("what is stored of a token depends on the tokens after it");
+  }
+}
+
+// A NaN stays with the sequence that has it.
+void nan_isolation(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(name_of(stored));
+    Setup setup{.stored = stored, .page_tokens = 16};
+    Cache cache(probe, setup, rng.seed());
+    Tokens bad = draw_tokens(rng, setup, 20);
+    for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = kit::kNan;
+    const Tokens good = draw_tokens(rng, setup, 20);
+    cache.append({{0, good}, {1, bad}, {2, draw_tokens(rng, setup, 37)}});
+    const Problem both =
+        draw_problem(rng, setup, {good, good, cache.contents()[2]}, {0, 1, 2}, 2, 4);
+    const Answer answer = cache.attend(both);
+    Problem alone = both;
+    alone.which = {0, 2};
+    alone.queries = {2, 2};
+    const std::size_t each = both.q.size() / 3;
+    alone.q.erase(alone.q.begin() + static_cast<std::ptrdiff_t>(each),
+                  alone.q.begin() + static_cast<std::ptrdiff_t>(2 * each));
+    const auto without = [](std::vector<float> all) {
+      const auto third = std::ssize(all) / 3;
+      all.erase(all.begin() + third, all.begin() + 2 * third);
+      return all;
+    };
+    cache.require_close({without(answer.out), without(answer.lse)},
+                        expect(setup, cache.stored_for(alone), alone));
+  }
+}
+
+}  // namespace
+
+std::vector<Check> laws_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"chunked_prefill", "positions counted from the start of the chunk", correctness, 2,
+        critical},
+       chunked_prefill},
+      {{"tokens_apart", "storage of a token that depends on its company", correctness, 2, critical},
+       tokens_apart},
+      {{"nan_isolation", "a NaN that leaves its sequence", robustness, 1, major}, nan_isolation},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

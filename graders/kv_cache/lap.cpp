@@ -1,0 +1,178 @@
+#include "lap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+#include <utility>
+
+#include "graders/kit/laps.h"
+#include "harness/core/machine.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+constexpr int kSampledRows = 6;
+
+void refuse(Lap& lap, std::string summary) {
+  lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, {}};
+}
+
+void refuse(Lap& lap, const std::optional<Miss>& miss) {
+  if (miss) lap.finding = Finding{Verdict::wrong, "", describe(*miss), {}, miss};
+}
+
+/// A call whose results are judged later, if it returned 0.
+bool timed_run(Session& session, CallBase& call, Lap& lap) {
+  lap = kit::verified_lap(session, call, [] { return std::nullopt; });
+  return !lap.finding;
+}
+
+std::optional<State> blank(Session& session, const Setup& setup, Lap& lap) {
+  PageBytesCall call(setup);
+  session.run(call);
+  if (const auto fault = page_bytes_fault(setup, call.returned)) {
+    refuse(lap, *fault);
+    return std::nullopt;
+  }
+  return State(setup, call.returned);
+}
+
+/// Whether every page is some sequence's and nobody else's: pages are about to move, and who looks
+/// them up believes the table.
+bool is_full(const State& state, std::int64_t tokens) {
+  std::vector<std::int32_t> pages = state.table;
+  std::ranges::sort(pages);
+  std::vector<std::int32_t> all(pages.size());
+  std::iota(all.begin(), all.end(), 0);
+  return pages == all && std::ranges::count(state.refs, 1) == std::ssize(state.refs) &&
+         std::ranges::count(state.lengths, tokens) == std::ssize(state.lengths);
+}
+
+}  // namespace
+
+Setup setup_for(const TimedCase& timed, std::int64_t tokens) {
+  Setup setup{.stored = timed.stored, .heads = kHeads};
+  setup.key_dim = setup.value_dim = setup.group = kDim;
+  setup.page_tokens = 16;
+  setup.sequences = timed.sequences;
+  setup.width = tokens / setup.page_tokens;
+  setup.pages = timed.sequences * setup.width;
+  setup.options.threads = this_machine().cores;
+  return setup;
+}
+
+TimedLap::Input TimedLap::draw(Rng& rng, std::int64_t tokens) const {
+  Input input{setup_for(case_, tokens), {}, {}, {}};
+  for (const std::int64_t s : random_order(rng, case_.sequences))
+    input.chunks.push_back({s, draw_many_tokens(rng, input.setup, tokens)});
+  for (std::int64_t s = 0; s < case_.sequences; ++s)
+    input.lengths.push_back(tokens - rng.integer(0, 40));
+  Problem& problem = input.problem;
+  problem.which = random_order(rng, case_.sequences);
+  problem.queries.assign(problem.which.size(), case_.queries);
+  problem.q_heads = kQueryHeads;
+  problem.scale = static_cast<float>(1 / std::sqrt(double(kDim)));
+  for (std::int64_t i = 0; i < problem.rows() * kDim; ++i)
+    problem.q.push_back(static_cast<float>(3 * rng.normal()));
+  return input;
+}
+
+void TimedLap::prepare(Rng& rng, Rng& judge) {
+  input_ = draw(rng, case_.tokens);
+  small_input_ = draw(rng, case_.tokens / 8);
+  sampled_sequence_ = judge.integer(0, case_.sequences - 1);
+  sampled_rows_ = judge.seed();
+  page_numbers_ = judge.seed();
+}
+
+/// A cache with the tokens of an input. The lap has taken as long as appending them.
+std::optional<State> TimedLap::fill(Session& session, const Input& input, Lap& lap) const {
+  std::optional<State> state = blank(session, input.setup, lap);
+  if (!state) return std::nullopt;
+  AppendCall call(*state, input.chunks);
+  if (!timed_run(session, call, lap)) return std::nullopt;
+  call.take(*state);
+  if (is_full(*state, input.chunks[0].tokens.count(input.setup))) return state;
+  refuse(lap, "kv_append: table, lengths and refs are not those of sequences that fill all pages");
+  return std::nullopt;
+}
+
+/// Attention over shortened sequences. The lap has taken as long as that.
+std::optional<Answer> TimedLap::ask(Session& session, const Input& input, const State& full,
+                                    Lap& lap) const {
+  State state = full;
+  state.lengths = input.lengths;
+  AttendCall call(state, input.problem);
+  if (!timed_run(session, call, lap)) return std::nullopt;
+  return call.answer();
+}
+
+void TimedLap::warm_up(Session& session, Lap& lap) const {
+  if (const std::optional<State> state = fill(session, small_input_, lap); state && !case_.append)
+    ask(session, small_input_, *state, lap);
+}
+
+void TimedLap::hand_over(Session& session, State& state) const {
+  session.restart();
+  Rng rng(page_numbers_);
+  state.renumber_pages(rng);
+}
+
+Lap TimedLap::attend(Session& session) const {
+  Lap lap;
+  std::optional<State> state = fill(session, input_, lap);
+  if (lap.finding) return lap;
+  hand_over(session, *state);
+  warm_up(session, lap);
+  if (lap.finding) return lap;
+  const std::optional<Answer> answer = ask(session, input_, *state, lap);
+  if (!answer) return lap;
+  const std::vector<Tokens> stored = read_all(session, *state, case_.stored != KV_F32, lap);
+  if (!lap.finding) judge(stored, *answer, lap);
+  return lap;
+}
+
+Lap TimedLap::append(Session& session) const {
+  Lap lap;
+  warm_up(session, lap);
+  if (lap.finding) return lap;
+  std::optional<State> state = fill(session, input_, lap);
+  if (lap.finding) return lap;
+  hand_over(session, *state);
+  read_all(session, *state, true, lap);
+  return lap;
+}
+
+/// What is in the cache, each sequence that is read as near to what it was given as the contract
+/// wants it. Where nothing may be lost, the tokens themselves say what attention has to see, and
+/// one sequence is enough to show that they are there.
+std::vector<Tokens> TimedLap::read_all(Session& session, const State& state, bool all,
+                                       Lap& lap) const {
+  const std::chrono::nanoseconds elapsed = lap.elapsed;
+  std::vector<Tokens> stored(input_.chunks.size());
+  for (const Chunk& chunk : input_.chunks) {
+    Tokens& kept = stored[static_cast<std::size_t>(chunk.sequence)];
+    kept = chunk.tokens;
+    if (!all && chunk.sequence != sampled_sequence_) continue;
+    ReadCall call(state, chunk.sequence, 0, case_.tokens);
+    if (!timed_run(session, call, lap)) break;
+    kept = call.tokens();
+    refuse(lap, stored_miss(input_.setup, chunk.sequence, 0, kept, chunk.tokens));
+    if (lap.finding) break;
+  }
+  lap.elapsed = elapsed;
+  return stored;
+}
+
+/// A few rows, which nobody can know beforehand, against the oracle; all of them finite.
+void TimedLap::judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const {
+  const Problem& problem = input_.problem;
+  Rng rng(sampled_rows_);
+  const double chance = kSampledRows / static_cast<double>(problem.rows());
+  const Expected expected = expect(
+      input_.setup, stored, problem, [&] { return rng.chance(chance); }, input_.lengths);
+  refuse(lap, answer_miss(answer, expected));
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
