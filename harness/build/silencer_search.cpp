@@ -12,8 +12,8 @@ constexpr std::string_view kEnd = "end-of-search";
 
 /// The compiler reads all text before it looks at what it means, and a missing file ends it at
 /// once. Two line ends: the first may be a continued line's. Every file has it, headers too, and
-/// with it a digest of what it was handed in as: `#pragma once` takes files of the same text for one,
-/// and may do so exactly where the build does.
+/// with it a digest of what it was handed in as: `#pragma once` takes files of the same text for
+/// one, and may do so exactly where the build does.
 std::string end_of_file(const std::string& missing, const std::string& handed_in) {
   return fmt::format("\n\n#if __INCLUDE_LEVEL__ == 0\n#include \"{}\"\n#endif\n// {}\n", missing,
                      sha256(handed_in));

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "harness/core/error.h"
 #include "harness/sandbox/namespaces.h"
 #include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/trial.h"

@@ -95,9 +95,12 @@ TEST_CASE("what was not measured opens no gate") {
   checkout.add_result("reference", 1);
   CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
   cell.checks = {sample::passed("base"), sample::passed("speed", Section::performance)};
+  cell.checks[1].speeds = {{"quiet", 9, 1000, 1000, 1, 1, 1, 1, 1, {}, {}},
+                           {"noisy", 9, 1000, 1000, 1, 1, 1, 1, 1, {}, {}}};
   checkout.keep(cell);
   CHECK(checkout.run({"grade", "bravo", "--fail-under", "A"}).code == kExitDone);
-  cell.checks[1].verdict = Verdict::unmeasured;
+  cell.checks[1].speeds[1].noise_low = 0.1;
+  cell.checks[1].speeds[1].noise_high = 9;
   checkout.keep(cell);
   const Ran ran = checkout.run({"grade", "bravo", "--fail-under", "A"});
   INFO(ran.out);

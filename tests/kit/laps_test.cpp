@@ -8,17 +8,13 @@ using namespace gauntlet;
 
 namespace {
 
-struct NoArgs {
-  std::int64_t unused;
-};
-
 Lap lap_that(std::int64_t returned, std::optional<Miss> miss) {
   Scripted session;
   session.script = [&](CallBase& ran) {
     ran.returned = returned;
     ran.elapsed = std::chrono::nanoseconds(7);
   };
-  Call<NoArgs> call("step");
+  Call<Nothing> call("step");
   return kit::verified_lap(session, call, [&] { return miss; });
 }
 

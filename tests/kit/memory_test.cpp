@@ -7,18 +7,10 @@
 using namespace gauntlet;
 using namespace gauntlet::kit;
 
-namespace {
-
-struct NoArgs {
-  std::int64_t nothing;
-};
-
-}  // namespace
-
 TEST_CASE("memory is measured in a fresh process, and not at all where the machine cannot tell") {
   Scripted session;
   Probe probe = probe_of(session);
-  Call<NoArgs> call("nothing");
+  Call<Nothing> call("nothing");
   session.script = [&](CallBase& ran) {
     CHECK(ran.measure_memory);
     CHECK(session.restarts == 1);

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "harness/grading/probe.h"
 
 namespace gauntlet {
+
+/// Arguments of a call that only a script sees.
+struct Nothing {
+  std::int64_t nothing;
+};
 
 /// A solution that does what a test tells it to.
 struct Scripted : Session {
