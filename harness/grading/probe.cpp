@@ -137,7 +137,7 @@ void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
     result.finding->case_name = case_name_;
     throw CheckEnded{*std::move(result.finding)};
   }
-  // Beside other programs a ceiling is found too low: it takes a moment in which all cores are ours.
+  // Beside other programs a ceiling is found too low: it takes a moment when all cores are ours.
   constexpr int kLooks = 12;
   for (int look = 0; look < kLooks && beats_physics(spec, result.speed.solution_ns); ++look)
     raise_ceilings();
