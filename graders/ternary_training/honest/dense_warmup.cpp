@@ -4,7 +4,7 @@
 
 namespace {
 
-using namespace basics;
+using namespace common;
 
 class Method {
  public:
@@ -21,7 +21,7 @@ class Method {
       return;
     }
     quantise(latent_.value.data(), static_cast<int64_t>(weights.size()), group_, packed_);
-    basics::unfold(packed_, group_, weights);
+    common::unfold(packed_, group_, weights);
   }
 
   void update(const Floats& gradient, float rate, int64_t step) {

@@ -3,7 +3,7 @@
 
 namespace {
 
-using namespace basics;
+using namespace common;
 
 class Method {
  public:
@@ -28,7 +28,7 @@ class Method {
       const double w = latent_.value[i];
       packed_.trits[i] = static_cast<int8_t>((w > scale / 2) - (w < -scale / 2));
     }
-    basics::unfold(packed_, static_cast<int64_t>(group_), weights);
+    common::unfold(packed_, static_cast<int64_t>(group_), weights);
   }
 
   /// A scale multiplies its trits; in the trits' latent numbers the quantiser counts as identity.

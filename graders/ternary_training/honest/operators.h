@@ -5,7 +5,7 @@
 #include "packed.h"
 #include "tape.h"
 
-namespace basics {
+namespace common {
 
 /// The canonical quantiser; false when a scale is infinite.
 inline bool quantise(const float* w, int64_t count, int64_t group, PackedMatrix& to) {
@@ -40,10 +40,10 @@ int64_t judge_matrix(const Args& a) {
   return TERNARY_OK;
 }
 
-}  // namespace basics
+}  // namespace common
 
 extern "C" int64_t ternary_quantize(const TernaryQuantizeArgs* args) {
-  using namespace basics;
+  using namespace common;
   if (const int64_t status = judge_matrix(*args); status != TERNARY_OK) return status;
   PackedMatrix packed;
   if (!quantise(args->weight, args->rows * args->columns, args->group, packed))
@@ -54,7 +54,7 @@ extern "C" int64_t ternary_quantize(const TernaryQuantizeArgs* args) {
 }
 
 extern "C" int64_t ternary_linear_gradient(const TernaryLinearGradientArgs* args) {
-  using namespace basics;
+  using namespace common;
   if (const int64_t status = judge_matrix(*args); status != TERNARY_OK) return status;
   if (args->count < 1) return TERNARY_BAD_ARGUMENT;
   PackedMatrix packed;
@@ -76,7 +76,7 @@ extern "C" int64_t ternary_linear_gradient(const TernaryLinearGradientArgs* args
 }
 
 extern "C" int64_t ternary_forward(const TernaryForwardArgs* args) {
-  using namespace basics;
+  using namespace common;
   if (unsupported(*args)) return TERNARY_UNSUPPORTED;
   if (args->num_threads < 1) return TERNARY_BAD_ARGUMENT;
   auto read = unpack(args->checkpoint, args->checkpoint_bytes);

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <optional>
 
-#include "basics.h"
+#include "common.h"
 
-namespace basics {
+namespace common {
 
 struct PackedMatrix {
   std::vector<int8_t> trits;
@@ -77,4 +77,4 @@ inline std::optional<Unpacked> unpack(const uint8_t* bytes, int64_t length) {
   return result;
 }
 
-}  // namespace basics
+}  // namespace common

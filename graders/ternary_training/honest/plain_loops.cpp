@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace basics;
+using namespace common;
 // ---------------------------------------------------------------- quantiser and linear layer
 
 /// Scale of a group; infinity when the mean is too large.

@@ -8,7 +8,7 @@
 
 #include "contract.h"
 
-namespace basics {
+namespace common {
 
 using Floats = std::vector<float>;
 
@@ -93,4 +93,4 @@ inline double soften(float* row, int64_t count, int64_t target) {
   return std::log(sum) - own;
 }
 
-}  // namespace basics
+}  // namespace common

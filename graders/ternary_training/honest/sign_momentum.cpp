@@ -3,7 +3,7 @@
 
 namespace {
 
-using namespace basics;
+using namespace common;
 
 class Method {
  public:
@@ -18,7 +18,7 @@ class Method {
 
   void unfold(Floats& weights, double) {
     quantise(latent_.data(), static_cast<int64_t>(weights.size()), group_, packed_);
-    basics::unfold(packed_, group_, weights);
+    common::unfold(packed_, group_, weights);
   }
 
   void update(const Floats& gradient, float rate, int64_t) {

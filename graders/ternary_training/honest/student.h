@@ -11,7 +11,7 @@
 
 #include "operators.h"
 
-namespace basics {
+namespace common {
 
 template <class Method>
 class Student {
@@ -117,4 +117,4 @@ inline void scatter(Random& random, const Size& size, Floats& latent) {
   for (float& w : latent) w = spread * random.bell();
 }
 
-}  // namespace basics
+}  // namespace common

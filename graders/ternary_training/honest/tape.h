@@ -6,7 +6,7 @@
 
 #include "training.h"
 
-namespace basics {
+namespace common {
 
 /// A matrix that the tape multiplies with, and its gradient.
 struct Weights {
@@ -216,4 +216,4 @@ inline Node& logits_of(Tape& tape, const TernaryModel& m, std::vector<Weights>& 
   return tape.linear(w.back(), normal(*x));
 }
 
-}  // namespace basics
+}  // namespace common

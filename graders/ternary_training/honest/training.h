@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "basics.h"
+#include "common.h"
 #include "rows.h"
 
-namespace basics {
+namespace common {
 
 /// The limits of training, and what is reported on the way.
 class Limits {
@@ -80,4 +80,4 @@ inline int64_t end_of_training_text(const TernaryTrainArgs& a) {
   return end >= a.num_tokens / 2 && end > a.model.context ? end : a.num_tokens;
 }
 
-}  // namespace basics
+}  // namespace common

@@ -4,7 +4,7 @@
 
 namespace {
 
-using namespace basics;
+using namespace common;
 
 class Method {
  public:
@@ -19,7 +19,7 @@ class Method {
 
   void unfold(Floats& weights, double) {
     for (size_t g = 0; g < packed_.scales.size(); ++g) quantise_group(g);
-    basics::unfold(packed_, group_, weights);
+    common::unfold(packed_, group_, weights);
   }
 
   void update(const Floats& gradient, float rate, int64_t step) {

@@ -10,7 +10,7 @@
 
 #include "contract.h"
 
-namespace basics {
+namespace common {
 
 inline double value_of_half(uint16_t half) {
   if (half < 1024) return half * 0x1p-24;
@@ -121,4 +121,4 @@ inline int64_t judge(const TernaryTrainArgs& a) {
   return TERNARY_NO_SPACE;
 }
 
-}  // namespace basics
+}  // namespace common
