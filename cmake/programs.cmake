@@ -92,3 +92,19 @@ add_test(NAME "house: the committed reports say what their data say"
 add_test(NAME "house: a copied challenge works with no edited file"
          COMMAND ${PROJECT_SOURCE_DIR}/tests/house/ninth_challenge.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties("house: a copied challenge works with no edited file" PROPERTIES TIMEOUT 900)
+
+# Layout, and what clang-tidy finds: in folders that a change touched where people run the tests, as a
+# whole under the second compiler, beside whose build that of the release preset lies.
+set(style ${PROJECT_SOURCE_DIR}/tests/house)
+add_test(NAME "house: sources are formatted" COMMAND ${style}/clang_format.sh ${PROJECT_SOURCE_DIR})
+if(CMAKE_UNITY_BUILD)
+  add_test(NAME "house: clang-tidy finds nothing in changed folders"
+           COMMAND ${style}/clang_tidy.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set(tidy_test "house: clang-tidy finds nothing in changed folders")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT GAUNTLET_SANITIZE)
+  add_test(NAME "house: clang-tidy finds nothing at all"
+           COMMAND ${style}/clang_tidy.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/../release as-a-whole)
+  set(tidy_test "house: clang-tidy finds nothing at all")
+endif()
+set_tests_properties("house: sources are formatted" ${tidy_test} PROPERTIES
+                     SKIP_REGULAR_EXPRESSION "; this test is skipped" TIMEOUT 1800)

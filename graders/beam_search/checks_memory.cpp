@@ -27,12 +27,12 @@ SolvedProblem wide_problem(Rng& rng, std::int64_t vocab) {
 void memory_growth(Probe& probe) {
   constexpr std::int64_t kVocab = 24'576;
   kit::Held held[2];
-  for (int turn = 0; turn < 2; ++turn) {
+  for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     const SolvedProblem solved = wide_problem(rng, kVocab * (turn + 1) + rng.integer(-99, 99));
     const std::int64_t vocab = solved.problem.settings.vocab;
     SearchCall call(solved.problem, Rng(rng.seed()));
-    held[turn] = {kit::fresh_peak_bytes(probe, call), 4 * 4 * vocab * 4};
+    held[turn] = {kit::fresh_peak_bytes(probe, call), vocab * (4 * 4 * 4)};
     require_no_difference(probe, solved, call.answer());
     const double peak = kit::mib(held[turn].bytes);
     probe.workspace_at("vocabulary", static_cast<double>(vocab), peak);

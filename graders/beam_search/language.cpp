@@ -111,7 +111,8 @@ Language random_language(std::vector<RandomLanguage> items, std::vector<std::int
       float& value = row[static_cast<std::size_t>(token)];
       if (value == kForbidden) continue;
       const auto units = static_cast<std::int64_t>(value / own.unit);
-      value = own.unit * static_cast<float>(units / own.eos_favour);
+      const std::int64_t favoured = units / own.eos_favour;  // whole units, so that sums stay exact
+      value = own.unit * static_cast<float>(favoured);
     }
   };
 }

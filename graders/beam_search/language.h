@@ -41,7 +41,7 @@ constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 struct RandomLanguage {
   Seed seed;
   float unit = 1.0F / 1024;
-  std::int64_t levels = 6 * 1024;
+  std::int64_t levels = 6'144;
   int eos_favour = 1;      // EOS tokens lose by this factor less: 4 makes them likely
   double forbidden = 0;    // share of tokens that are -infinity
   std::int64_t slump = 0;  // every row is lower by up to this many units, the same for all tokens

@@ -11,7 +11,7 @@ namespace {
 void memory_growth(Probe& probe) {
   constexpr std::int64_t kRows = 64;
   kit::Held held[2];
-  for (int turn = 0; turn < 2; ++turn) {
+  for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     const Language language(32'768 * (turn + 1) + rng.integer(-99, 99), rng);
     Batch batch{&language};

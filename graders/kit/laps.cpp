@@ -34,13 +34,13 @@ Lap verified_lap(Session& session, CallBase& call,
                  const std::function<std::optional<Miss>()>& miss) {
   session.run(call);
   Lap lap{call.elapsed, std::nullopt};
-  const auto refuse = [&lap](std::string summary, std::optional<Miss> found) {
-    lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, std::move(found)};
+  const auto refuse = [&lap](const std::string& summary, const std::optional<Miss>& found) {
+    lap.finding = Finding{Verdict::wrong, "", summary, {}, found};
   };
   if (call.returned != 0)
     refuse(fmt::format("{} returned {}, want 0", call.symbol, call.returned), std::nullopt);
   else if (auto found = miss())
-    refuse(describe(*found), std::move(found));
+    refuse(describe(*found), found);
   return lap;
 }
 

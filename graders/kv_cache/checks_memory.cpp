@@ -32,7 +32,7 @@ void page_bytes(Probe& probe) {
       setup.width = 3;
       Cache cache(probe, setup, rng.seed());
       cache.append({{0, draw_tokens(rng, setup, page_tokens)},
-                    {1, draw_tokens(rng, setup, 2 * page_tokens)}});
+                    {1, draw_tokens(rng, setup, std::int64_t{2} * page_tokens)}});
       cache.require_contents();
       if (dim == 128 && group == 128)
         probe.fact(fmt::format("{} bits a number, 128 in a group", name_of(stored)),

@@ -39,8 +39,9 @@ Setup draw_setup(Rng& rng) {
   const auto fails = [&](const std::vector<Operation>& candidate) {
     if (Clock::now() - start > kShrinkTime) return false;
     auto found = play(probe, setup, candidate, seed);
-    if (found) finding = *std::move(found);
-    return found.has_value();
+    if (!found) return false;
+    finding = *std::move(found);
+    return true;
   };
   const std::size_t left = shrink(operations, fails, kShrinkTries).size();
   finding.evidence.insert(

@@ -29,9 +29,10 @@ RaceSpec spec_for(const TimedCase& timed) {
   spec.case_name = timed.name;
   spec.floor_bytes = timed.append ? 4 * numbers + bytes : bytes;
   // Two products a key and query: with the key and with the value.
-  spec.floor_flops = timed.queries > 1 ? 4.0 * kDim * kQueryHeads * double(timed.queries) *
-                                             double(timed.tokens - 40 - timed.queries / 2)
-                                       : 0;
+  spec.floor_flops = timed.queries > 1
+                         ? 4.0 * kDim * kQueryHeads * double(timed.queries) *
+                               (double(timed.tokens) - 40 - 0.5 * double(timed.queries))
+                         : 0;
   spec.prepare = [lap](Rng& inputs, Rng& judge) { lap->prepare(inputs, judge); };
   spec.lap = [lap](Session& session) { return lap->run(session); };
   return spec;

@@ -122,7 +122,7 @@ void token_scales(Probe& probe) {
 // Groups whose numbers all lie close together and away from zero: the step is that of their range.
 void narrow_groups(Probe& probe) {
   const Family narrow{"", [](Rng& rng, auto row, auto d) {
-                        return (row % 2 == 0 ? 5 : -5) + double(d / 16) + rng.uniform(0, 1);
+                        return (row % 2 == 0 ? 5 : -5) + double(d >> 4) + rng.uniform(0, 1);
                       }};
   for (const KvStored stored : kQuantised)
     for (const auto& [dim, group] : {std::array{96, 64}, {46, 16}, {33, 32}, {20, 32}, {15, 5}}) {

@@ -73,7 +73,7 @@ void peak_memory(Probe& probe) {
   constexpr std::int64_t kConstant = std::int64_t{4} << 20;
   Footprint seen[2];
   std::int64_t rows[2]{};
-  for (int turn = 0; turn < 2; ++turn) {
+  for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     rows[turn] = 2048 * (turn + 1) + rng.integer(-40, 40);
     const Problem problem = make_big_problem(rng, rows[turn], kCols);
@@ -82,7 +82,7 @@ void peak_memory(Probe& probe) {
     probe.workspace_at("rows", static_cast<double>(rows[turn]), peak);
     probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", peak, "MiB");
     const std::int64_t allowed =
-        kConstant + CallOptions().threads * 64 * kCols + kBytesPerRow * rows[turn];
+        kConstant + std::int64_t{64} * CallOptions().threads * kCols + kBytesPerRow * rows[turn];
     if (seen[turn].total() > allowed)
       probe.fail(fmt::format(
           "holds {:.2f} MiB ({:.2f} saved, {:.2f} scratch) for an x of {:.2f} MiB,"

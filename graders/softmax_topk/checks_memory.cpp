@@ -28,7 +28,7 @@ void peak_memory(Probe& probe) {
   constexpr double kShare = 0.04;
   std::int64_t scratch[2]{};
   std::int64_t logits[2]{};
-  for (int turn = 0; turn < 2; ++turn) {
+  for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     Problem problem = make_problem(rng, 80 * (turn + 1) + rng.integer(-3, 3), 50'257, 50);
     problem.options.threads = 2;

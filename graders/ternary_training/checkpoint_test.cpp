@@ -76,7 +76,7 @@ TEST_CASE("the first bytes lie where the contract says") {
   CHECK(place_of(kModel, 0).scales == 32 + 10 * 24 / 4);
   CHECK(int{bytes[place_of(kModel, 0).scales + 1]} == 0x3c);
   CHECK(place_of(kModel, 1).codes == 32 + 60 + 10 * 2 * 2);
-  CHECK(place_of_gains(kModel) == bytes.size() - 5 * 24 * 4);
+  CHECK(place_of_gains(kModel) == bytes.size() - std::size_t{5} * 24 * 4);
 }
 
 TEST_CASE("a weight is its code times the scale of its group") {
@@ -105,12 +105,12 @@ TEST_CASE("the reader refuses what is no checkpoint, and says where") {
   CHECK(says(complaint([](Bytes& b) { put(b, 16, std::uint32_t{8}); }), "8 heads"));
   CHECK(complaint([&](Bytes& b) { b[up.codes + 24 / 4 + 5] |= 0x30; }) ==
         "layer 1 Wup: row 1, group 1, column 22 has the code 3");
-  CHECK(complaint([&](Bytes& b) { put(b, head.scales + 2 * 5, std::uint16_t{0x7e01}); }) ==
+  CHECK(complaint([&](Bytes& b) { put(b, head.scales + 10, std::uint16_t{0x7e01}); }) ==
         "head: row 2, group 1 has the scale nan (bits 0x7e01)");
   CHECK(says(complaint([&](Bytes& b) { put(b, head.scales, kHalfInfinity); }), "row 0, group 0"));
   CHECK(says(complaint([&](Bytes& b) { put(b, up.scales, std::uint16_t{0xbc00}); }), "-1"));
   CHECK(says(complaint([&](Bytes& b) { put(b, up.scales, std::uint16_t{0x8000}); }), "0x8000"));
-  CHECK(complaint([&](Bytes& b) { put(b, gains + 4 * 25, 65.0f); }) == "gain 1 of norm 1 is 65");
+  CHECK(complaint([&](Bytes& b) { put(b, gains + 100, 65.0f); }) == "gain 1 of norm 1 is 65");
   CHECK(
       says(complaint([&](Bytes& b) { put(b, gains, std::nanf("")); }), "gain 0 of norm 0 is nan"));
   CHECK(says(complaint([&](Bytes& b) { put(b, gains, -kInfinity); }), "inf"));

@@ -38,7 +38,8 @@ Coverage coverage_of(const TernaryMatrix& matrix, const std::vector<std::int64_t
   Coverage coverage;
   for (const std::int64_t row : rows) {
     for (std::int64_t column = 0; column < matrix.columns; ++column) {
-      const int code = matrix.codes[static_cast<std::size_t>(row * matrix.columns + column)];
+      const std::int8_t code =
+          matrix.codes[static_cast<std::size_t>(row * matrix.columns + column)];
       ++coverage.codes;
       coverage.plus += code > 0;
       coverage.minus += code < 0;

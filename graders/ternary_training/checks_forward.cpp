@@ -123,7 +123,7 @@ void refused_checkpoints(Probe& probe) {
       {"half_a_header", [](Bytes& b) { b.resize(20); }},
       {"one_byte_short", [](Bytes& b) { b.pop_back(); }},
       {"one_byte_long", [](Bytes& b) { b.push_back(0); }},
-      {"a_dense_embedding_longer", [](Bytes& b) { b.resize(b.size() + 40 * 24 * 4); }},
+      {"a_dense_embedding_longer", [](Bytes& b) { b.resize(b.size() + std::size_t{40} * 24 * 4); }},
       {"another_magic", [](Bytes& b) { b[3] = '2'; }},
       {"first_code_3", [](Bytes& b) { b[32] |= 3; }},
       {"last_code_3", [&](Bytes& b) { b[head.scales - 1] |= 0xc0; }},

@@ -91,7 +91,7 @@ void quantized_rows_apart(Probe& probe) {
     }
   }
   Rng rng = probe.begin_case("rows_of_one_and_a_half_groups");
-  const QuantizeProblem problem{96, 96, 64, coarse_weights(rng, 96 * 96)};
+  const QuantizeProblem problem{96, 96, 64, coarse_weights(rng, 9'216)};
   QuantizeCall call(problem);
   probe.run(call);
   if (call.returned != TERNARY_BAD_ARGUMENT)

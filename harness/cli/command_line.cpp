@@ -279,7 +279,9 @@ AuditOptionsOfUser audit_options(const Context& context, const Options& o) {
 
 std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Options& o,
                                                       const Program& program) {
-  const auto says = [](VerbResult answer) { return [answer](const Context&) { return answer; }; };
+  const auto says = [](VerbResult answer) {
+    return [answer = std::move(answer)](const Context&) { return answer; };
+  };
   if (o.version) return says(text_answer(program.version + "\n"));
   if (app.get_subcommands().empty()) return says(text_answer(app.help()));
   const std::string verb = app.get_subcommands().front()->get_name();

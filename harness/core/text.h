@@ -17,9 +17,9 @@ bool contains(std::span<const std::string> names, std::string_view name);
 
 /// Text from a stranger, safe to print on a terminal: control bytes, escape sequences and invalid
 /// UTF-8 become U+FFFD; tabs and newlines stay. Cut after `limit` bytes at a character.
-std::string printable(std::string_view text, std::size_t limit = 64 * 1024);
+std::string printable(std::string_view text, std::size_t limit = 65'536);
 
 /// The same on one line: tabs and newlines become spaces.
-std::string one_line(std::string_view text, std::size_t limit = 64 * 1024);
+std::string one_line(std::string_view text, std::size_t limit = 65'536);
 
 }  // namespace gauntlet

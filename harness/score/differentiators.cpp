@@ -1,6 +1,7 @@
 #include "harness/score/differentiators.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -35,7 +36,7 @@ Shares shares_of(const Rubric& rubric, const Column& column, const std::string& 
 
 double spread_of(const std::vector<double>& shares) {
   const auto count = static_cast<double>(shares.size());
-  const auto half = static_cast<double>(shares.size() / 2);
+  const double half = std::floor(count / 2);
   if (half == 0) return 0;
   double sum = 0;
   double squares = 0;

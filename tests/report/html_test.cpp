@@ -60,7 +60,7 @@ TEST_CASE("the page holds what is said to it as text, and admits its own script 
   const std::string page = render_html(aggregate(input()));
   CHECK(page.find("<script>window") == std::string::npos);
   CHECK(page.find("<img") == std::string::npos);
-  CHECK(page.find("\x1b") == std::string::npos);
+  CHECK(page.find('\x1b') == std::string::npos);
   CHECK(page.find("script-src " + html::script_source(html::page_js)) != std::string::npos);
   CHECK(html::script_source("") == "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
   for (const char* other : {"src=", "http:", "https:", "url(", "@import"}) {

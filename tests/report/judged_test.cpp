@@ -8,7 +8,7 @@ using namespace gauntlet;
 
 namespace {
 
-ReportInput judged_input(std::string yaml = sample::judgement_yaml()) {
+ReportInput judged_input(const std::string& yaml = sample::judgement_yaml()) {
   ReportInput input = demo::input();
   input.judgements["sample"] = judgement_from_yaml(yaml, "sample.yaml");
   return input;

@@ -13,7 +13,7 @@ using namespace gauntlet;
 using namespace gauntlet::test;
 
 TEST_CASE("the sandbox reports its walls, and these tests mean nothing without them") {
-  const SandboxReport report = probe_sandbox();
+  const SandboxReport& report = probe_sandbox();
   for (const SandboxLayer& layer : report.layers) {
     CHECK_FALSE(layer.name.empty());
     CHECK_FALSE(layer.detail.empty());

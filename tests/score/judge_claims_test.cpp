@@ -172,7 +172,7 @@ TEST_CASE("passes are false where the time has no room for them, and else nobody
 }
 
 TEST_CASE("a bound is the ceiling that timed cases come near to") {
-  const auto claimed = [](Bound bound, std::vector<std::pair<double, double>> shares) {
+  const auto claimed = [](Bound bound, const std::vector<std::pair<double, double>>& shares) {
     CellObservation cell = claiming(ClaimKind::bound, bound);
     for (const auto& [memory, compute] : shares) add_speed(cell, memory, compute);
     return verdict(cell);

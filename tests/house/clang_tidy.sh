@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# clang-tidy, with the checks of .clang-tidy, on the translation units of a unity build: one for each
+# folder, so that headers are read once.
+#
+#   clang_tidy.sh CHECKOUT BUILD            the units of the folders that a change touched: since the
+#                                           commit before, or since where a branch left the main one
+#   clang_tidy.sh CHECKOUT BUILD as-a-whole all of them, some minutes
+set -euo pipefail
+cd "$1"
+build=$2
+whole=${3:-}
+
+program=$(command -v clang-tidy-14 || command -v clang-tidy || true)
+if [[ -z $program ]]; then
+  echo "clang-tidy is not installed; this test is skipped"
+  exit 0
+fi
+
+changed_folders() {
+  local base
+  base=$(git merge-base HEAD origin/HEAD 2>/dev/null || true)
+  [[ -n $base && $base != $(git rev-parse HEAD) ]] || base=HEAD~1
+  git diff --name-only "$base" -- '*.cpp' '*.h' | xargs -r -n1 dirname | sort -u
+}
+
+mapfile -t units < <(printf '%s\n' "$build"/CMakeFiles/*/Unity/*.cxx)
+if [[ $whole != as-a-whole ]]; then
+  if ! folders=$(changed_folders 2>/dev/null); then
+    echo "there is no commit to compare with; this test is skipped"
+    exit 0
+  fi
+  [[ -n $folders ]] || { echo "no source changed" && exit 0; }
+  mapfile -t units < <(sed "s#^#$PWD/#; s#\$#/[^/]*[.]cpp\"#" <<<"$folders" |
+    grep -lEf - "${units[@]}" || true)
+fi
+((${#units[@]})) || { echo "no unit has a source that changed" && exit 0; }
+
+# What the compiler alone knows (-Wno-restrict) is no complaint; what it wrote itself is not read.
+printf '%s\0' "${units[@]}" |
+  xargs -0 -n1 -P "$(nproc)" "$program" -quiet -p "$build" --extra-arg=-Wno-unknown-warning-option \
+    2>/dev/null | grep -E '^/.*(error|warning):' | sort -u && exit 1
+echo "${#units[@]} units are clean"
