@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
@@ -16,6 +17,15 @@ void require_same_probs(Probe& probe, const char* name, std::span<const float> g
   std::vector<double> wanted(want.begin(), want.end());
   std::vector<double> allowed(wanted);
   for (double& a : allowed) a = kClose * a + kSmallest;
+  probe.require(kit::worst_miss(got, wanted, allowed, kit::index_namer(name, {std::ssize(got)})));
+}
+
+/// The same for lse and row_max, which may be near zero.
+void require_same_totals(Probe& probe, const char* name, std::span<const float> got,
+                         std::span<const float> want) {
+  std::vector<double> wanted(want.begin(), want.end());
+  std::vector<double> allowed(wanted);
+  for (double& a : allowed) a = kClose * (1 + std::abs(a));
   probe.require(kit::worst_miss(got, wanted, allowed, kit::index_namer(name, {std::ssize(got)})));
 }
 
@@ -90,6 +100,31 @@ void prefixes(Probe& probe) {
   }
 }
 
+// Only scale * z enters the numbers, and a power of two that goes over from one to the other leaves
+// every product as it was: the truth is the same, and two answers are at most two tolerances apart.
+// The exponents leave room for those who subtract before they scale, and for those who flush
+// differences below 2^-126 to zero: of a product, these are 2^-30 at most.
+//
+// kClose is wider than two tolerances (README.md). Noise of deviation 3 lies within 9 of zero and
+// the scale is below 1: p is off by 16 (2 + 18 + 2.5) + 2 * 18 + 8 sqrt(1000) units of 2^-24 at
+// most, which is 8e-5 for two answers, and lse by 16 + 8 sqrt(1000) of 1 + abs(lse): 4e-5.
+void scaled_units(Probe& probe) {
+  for (const int exponent : {-96, -40, -20, 20, 40, 96}) {
+    Rng rng = probe.begin_case(fmt::format("scale_times_2^{}", exponent));
+    Problem problem = make_problem(rng, rng.integer(2, 5), rng.integer(300, 999), near_to(rng, 30));
+    problem.scale = static_cast<float>(rng.uniform(0.5, 1));
+    const Answer before = ask(probe, problem);
+    change_units(problem, exponent);
+    const Answer after = ask(probe, problem);
+    probe.require(kit::first_difference(
+        std::span<const std::int32_t>(after.indices), before.indices,
+        kit::index_namer("indices in other units", {problem.rows, problem.k})));
+    require_same_probs(probe, "probs in other units", after.probs, before.probs);
+    require_same_totals(probe, "lse in other units", after.lse, before.lse);
+    require_same_totals(probe, "row_max in other units", after.row_max, before.row_max);
+  }
+}
+
 }  // namespace
 
 std::vector<Check> laws_checks() {
@@ -99,6 +134,9 @@ std::vector<Check> laws_checks() {
       {{"permuted_columns", "an answer that depends on the place of the winners", correctness, 1,
         major},
        permuted_columns},
+      {{"scaled_units", "scales far from one, and logits as far on the other side", correctness, 1,
+        major},
+       scaled_units},
       {{"prefixes", "a choice that changes with k", correctness, 1, major}, prefixes},
   };
 }

@@ -93,13 +93,21 @@ void underflow(Probe& probe) {
 }
 
 // The last row's winners are neighbours in the order of floats, and not all of them when scaled.
+// The last two scales are far from one, and the logits as far on the other side.
 void temperature(Probe& probe) {
-  for (const float scale : {0.01f, 0.7f, 2.0f, 100.0f}) {
-    Rng rng = probe.begin_case(fmt::format("scale_{}", scale));
+  struct Temperature {
+    float scale;
+    int exponent;
+  };
+  for (const auto [scale, exponent] :
+       {Temperature{0.01f, 0}, {0.7f, 0}, {2.0f, 0}, {100.0f, 0}, {0.7f, -96}, {0.7f, 96}}) {
+    Rng rng = probe.begin_case(exponent == 0 ? fmt::format("scale_{}", scale)
+                                             : fmt::format("scale_{}_times_2^{}", scale, exponent));
     Problem problem = make_problem(rng, 3, rng.integer(900, 6000), near_to(rng, 30));
     problem.scale = scale * static_cast<float>(rng.uniform(0.9, 1.1));
     std::ranges::fill(problem.row(2), 0.0f);
     plant_neighbours(rng, problem.row(2), kBelowTwo);
+    change_units(problem, exponent);
     require_right(probe, problem);
   }
 }

@@ -47,6 +47,11 @@ void plant_neighbours(Rng& rng, std::span<float> row, float least) {
   }
 }
 
+void change_units(Problem& problem, int exponent) {
+  problem.scale = std::ldexp(problem.scale, exponent);
+  for (float& z : problem.logits) z = std::ldexp(z, -exponent);
+}
+
 std::vector<std::int64_t> random_places(Rng& rng, std::int64_t below, std::int64_t count) {
   count = std::min(count, below);
   std::vector<std::int64_t> places;

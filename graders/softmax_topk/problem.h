@@ -62,6 +62,10 @@ void plant_neighbours(Rng& rng, std::span<float> row, float least);
 constexpr std::int64_t kNeighbours = 200;
 constexpr float kBelowTwo = 2 - kNeighbours * 0x1p-23f;  // the last one is below 2
 
+/// The same question in other units: the scale times 2^exponent, the logits divided by it. Products
+/// of the two stay what they were to the last bit, as long as neither leaves the normal numbers.
+void change_units(Problem& problem, int exponent);
+
 /// `count` different numbers of 0 .. below - 1, in random order.
 std::vector<std::int64_t> random_places(Rng& rng, std::int64_t below, std::int64_t count);
 

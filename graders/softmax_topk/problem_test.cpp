@@ -61,3 +61,18 @@ TEST_CASE("places of one thread all fall to one thread") {
       CHECK(owners.size() == 1);
     }
 }
+
+TEST_CASE("other units move the scale and the logits, and leave their products to the last bit") {
+  Rng rng(5);
+  const Problem problem = make_problem(rng, 3, 400, 9, {}, 2);
+  for (const int exponent : {-96, 40, 96}) {
+    Problem moved = problem;
+    moved.scale = 0.7f;
+    change_units(moved, exponent);
+    CHECK(moved.scale == std::ldexp(0.7f, exponent));
+    CHECK(std::isnan(moved.logits[400]));
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 400; ++j)
+        CHECK(moved.scale * moved.row(i)[j] == 0.7f * problem.row(i)[j]);
+  }
+}
