@@ -96,7 +96,8 @@ void add_global_options(CLI::App& app, Options& options) {
 CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& what,
                    const std::string& example) {
   CLI::App& verb = *app.add_subcommand(name, what);
-  verb.footer("Example: ./gauntlet " + example);
+  verb.footer("Example: ./gauntlet " + example +
+              "\nOptions of all verbs (--seed, --jobs, --json, --results ...): ./gauntlet --help");
   verb.fallthrough();
   return verb;
 }

@@ -36,7 +36,11 @@ void ProgressDisplay::show(const CellEvent& event) {
       return;
     case CellEvent::Kind::cell_done:
       ++done_;
-      line(fmt::format("done  {} ({}), {}", cell, name_of(event.verdict), count()));
+      // In an audit a verdict alone says nothing: who noticed a mutant is told at the end.
+      if (cells_ == 0)
+        line(fmt::format("done  {}, {}", cell, count()));
+      else
+        line(fmt::format("done  {} ({}), {}", cell, name_of(event.verdict), count()));
       return;
     case CellEvent::Kind::check_started:
     case CellEvent::Kind::check_done:

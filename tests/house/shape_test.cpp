@@ -24,8 +24,8 @@ const Names kRoles{"README.md", "call.cpp",     "call.h",    "fixtures",   "grad
                    "honest",    "judge.cpp",    "judge.h",   "lap.cpp",    "lap.h",
                    "oracle.h",  "mutants.yaml", "problem.h", "problem.cpp"};
 // What only some have: a model is the state that a caller owns between calls; the oracle of one
-// forward attention is the kit's; mutants/ holds those that are no patch of an honest variant.
-const Names kSometimes{"model.cpp", "model.h", "oracle.cpp", "mutants"};
+// forward attention is the kit's.
+const Names kSometimes{"model.cpp", "model.h", "oracle.cpp"};
 const char* const kThemes[] = {"execution", "refusals", "speed"};  // each asks some checks
 const char* const kSections[] = {"## Traps", "## Tolerances", "## Left out on purpose"};
 
