@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/build/compiler.h"
+#include "harness/build/header_macros.h"
 #include "harness/build/silencer_search.h"
 
 namespace gauntlet {
@@ -29,7 +30,7 @@ LibraryBuild::LibraryBuild(const Recipe& recipe, const SolutionSource& source, s
   for (const SolutionSource::File& file : source.files) {
     if (!file.name.ends_with(".cpp") || !recipe.compiles(file.name)) continue;
     const std::string stem = fs::path(file.name).stem().string();
-    parts_.push_back({file.name, folder_.new_name(stem + ".s"), folder_.new_name(stem + ".o")});
+    parts_.push_back({file.name, folder_.new_name(stem + ".s"), folder_.new_name(stem + ".o"), {}});
   }
 }
 
@@ -37,7 +38,7 @@ void LibraryBuild::run() {
   folder_.put(source_.files, contract_);
   folder_.put({{first_name_, ""}}, contract_);
   bool good = true;
-  for (const Part& part : parts_)
+  for (Part& part : parts_)
     if (good) good = compile(part) && (!recipe_.links || assemble(part));
   record_.ok = good && (!recipe_.links || link());
   if (record_.ok) take_product();
@@ -61,7 +62,7 @@ std::vector<std::string> LibraryBuild::compile_command(const Part& part) const {
                   "-frandom-seed=" + part.file, "-S", part.file, "-o", part.assembly});
 }
 
-bool LibraryBuild::compile(const Part& part) {
+bool LibraryBuild::compile(Part& part) {
   const bool good = steps_.carry_out(compile_command(part));
   CompilerOutput said = read_output(steps_.printed());
   // The compiler alone was at work, without an assembler to print what a source likes: when it
@@ -71,6 +72,7 @@ bool LibraryBuild::compile(const Part& part) {
   said_.diagnostics.insert(said_.diagnostics.end(), said.diagnostics.begin(),
                            said.diagnostics.end());
   if (recipe_.warnings_count) add_taken_for_the_systems(said.included, said_.diagnostics);
+  part.read = std::move(said.included);
   return good;
 }
 
@@ -108,6 +110,9 @@ void LibraryBuild::look_for_silencers() {
   search.fill(first_name_);
   for (const Part& part : parts_) search.go_through(part.file, compile_command(part));
   said_.diagnostics.insert(said_.diagnostics.end(), search.found().begin(), search.found().end());
+  HeaderMacros macros(source_.files, contract_, folder_, steps_);
+  for (const Part& part : parts_) macros.look(part.file, part.read, command({}));
+  said_.diagnostics.insert(said_.diagnostics.end(), macros.found().begin(), macros.found().end());
 }
 
 void LibraryBuild::report() {

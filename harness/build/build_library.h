@@ -22,7 +22,7 @@ struct Recipe {
 
 // Raised when the steps change in what they make or tell.
 inline constexpr std::string_view kSteps =
-    "5: compiler and assembler apart, searched with the compiler's own command";
+    "6: compiler and assembler apart, searched with the compiler's own command, headers too";
 
 /// The way from a solution's files to its library. Our own faults, and the machine's, are these and
 /// no others; each is seen by us, not read in what the compiler says, and none is kept:
@@ -48,11 +48,12 @@ class LibraryBuild {
     std::string file;
     std::string assembly;
     std::string object;
+    std::vector<Included> read = {};  // by its compilation
   };
 
   std::vector<std::string> command(const std::vector<std::string>& more) const;
   std::vector<std::string> compile_command(const Part& part) const;
-  bool compile(const Part& part);
+  bool compile(Part& part);
   bool assemble(const Part& part);
   bool link();
   void take_product();
