@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/build/compiler.h"
 #include "harness/build/header_macros.h"
 #include "harness/build/silencer_search.h"
 
@@ -24,11 +23,15 @@ std::string map_of(const fs::path& folder) {
 
 LibraryBuild::LibraryBuild(const Recipe& recipe, const SolutionSource& source, std::string contract,
                            const BuildTerms& terms)
-    : recipe_(recipe), source_(source), contract_(std::move(contract)), steps_(folder_, terms) {
-  record_.compiler = compiler().version;
-  record_.flags = fmt::format("{}", fmt::join(recipe.flags, " "));
+    : recipe_(recipe),
+      tools_(toolchain(source.device)),
+      source_(source),
+      contract_(std::move(contract)),
+      steps_(folder_, terms) {
+  record_.compiler = tools_.compiler().version;
+  record_.flags = fmt::format("{}", fmt::join(tools_.*recipe.flags, " "));
   for (const SolutionSource::File& file : source.files) {
-    if (!file.name.ends_with(".cpp") || !recipe.compiles(file.name)) continue;
+    if (!tools_.compiles(file.name) || !recipe.compiles(file.name)) continue;
     const std::string stem = fs::path(file.name).stem().string();
     parts_.push_back({file.name, folder_.new_name(stem + ".s"), folder_.new_name(stem + ".o"), {}});
   }
@@ -42,14 +45,15 @@ void LibraryBuild::run() {
     if (good) good = compile(part) && (!recipe_.links || assemble(part));
   record_.ok = good && (!recipe_.links || link());
   if (record_.ok) take_product();
-  if (!record_.ok) steps_.require_working_machine(command({}));
+  if (!record_.ok) steps_.require_working_machine(command({"-x", std::string(tools_.language)}));
   if (record_.ok && recipe_.warnings_count) look_for_silencers();
   report();
 }
 
 std::vector<std::string> LibraryBuild::command(const std::vector<std::string>& more) const {
-  std::vector<std::string> argv{compiler().path};
-  argv.insert(argv.end(), recipe_.flags.begin(), recipe_.flags.end());
+  std::vector<std::string> argv{tools_.compiler().path};
+  const std::vector<std::string>& flags = tools_.*recipe_.flags;
+  argv.insert(argv.end(), flags.begin(), flags.end());
   argv.insert(argv.end(), more.begin(), more.end());
   return argv;
 }
@@ -78,7 +82,7 @@ bool LibraryBuild::compile(Part& part) {
 
 bool LibraryBuild::assemble(const Part& part) {
   const bool good = steps_.carry_out(
-      {compiler().path, map_of(folder_.path()), "-c", part.assembly, "-o", part.object});
+      {tools_.compiler().path, map_of(folder_.path()), "-c", part.assembly, "-o", part.object});
   said_.plain += steps_.printed();
   std::error_code ignored;
   fs::remove(folder_.path() / part.assembly, ignored);

@@ -8,14 +8,15 @@
 #include "harness/build/build_steps.h"
 #include "harness/build/compiler_messages.h"
 #include "harness/build/solution.h"
+#include "harness/build/toolchain.h"
 
 namespace gauntlet {
 
 /// What a solution's files can be made into.
 struct Recipe {
   std::string_view name;  // in the cache's keys
-  const std::vector<std::string>& flags;
-  bool (*compiles)(std::string_view file);  // of the .cpp files
+  std::vector<std::string> Toolchain::*flags;
+  bool (*compiles)(std::string_view file);  // of the files that the toolchain compiles
   bool warnings_count;
   bool links;  // else the compiler leaves assembly, file by file
 };
@@ -43,7 +44,7 @@ class LibraryBuild {
   const std::string& library() const { return library_; }
 
  private:
-  /// One .cpp file on its way.
+  /// One compiled file on its way.
   struct Part {
     std::string file;
     std::string assembly;
@@ -61,6 +62,7 @@ class LibraryBuild {
   void report();
 
   const Recipe& recipe_;
+  const Toolchain& tools_;
   const SolutionSource& source_;
   std::string contract_;
   BuildFolder folder_;

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "harness/build/compiler.h"
+#include "harness/build/toolchain.h"
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
 #include "harness/core/parallel.h"
