@@ -1,13 +1,10 @@
 #include "harness/build/header_macros.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <set>
-
-#include "harness/build/directives.h"
 
 namespace gauntlet {
 namespace {
@@ -15,97 +12,12 @@ namespace {
 constexpr const char* kExpanded = "expanded ";
 constexpr const char* kLast = "end_of_headers";
 
-/// Macros that the C library, the C++ library and their standards tell programs to define.
-constexpr std::array<std::string_view, 25> kFeatures{
-    "_GNU_SOURCE",         "_DEFAULT_SOURCE",
-    "_BSD_SOURCE",         "_SVID_SOURCE",
-    "_ISOC99_SOURCE",      "_ISOC11_SOURCE",
-    "_POSIX_SOURCE",       "_POSIX_C_SOURCE",
-    "_XOPEN_SOURCE",       "_XOPEN_SOURCE_EXTENDED",
-    "_ATFILE_SOURCE",      "_LARGEFILE_SOURCE",
-    "_LARGEFILE64_SOURCE", "_FILE_OFFSET_BITS",
-    "_REENTRANT",          "_THREAD_SAFE",
-    "_FORTIFY_SOURCE",     "_USE_MATH_DEFINES",
-    "_GLIBCXX_ASSERTIONS", "_GLIBCXX_DEBUG",
-    "_GLIBCXX_PARALLEL",   "_GLIBCXX_USE_CXX11_ABI",
-    "__STDC_LIMIT_MACROS", "__STDC_CONSTANT_MACROS",
-    "__STDC_FORMAT_MACROS"};
-
-bool is_feature(std::string_view name) {
-  return name.starts_with("__STDC_WANT_") ||
-         std::find(kFeatures.begin(), kFeatures.end(), name) != kFeatures.end();
-}
-
-bool is_reserved(std::string_view name) {
-  return name.starts_with("__") ||
-         (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z');
-}
-
-std::size_t past_word(std::string_view text, std::size_t at) {
-  while (at < text.size() && (is_word(text[at]) || text[at] == '$')) ++at;
-  return at;
-}
-
-bool ends_line(std::string_view text) {
-  return text.empty() || text[0] == '\n' || text.starts_with("//");
-}
-
-std::size_t past_number(std::string_view text, std::size_t at) {
-  if (at == text.size() || !(is_digit(text[at]) || text[at] == '.')) return at;
-  const auto of_exponent = [&](std::size_t sign) {
-    return (text[sign] == '+' || text[sign] == '-') &&
-           std::string_view("eEpP").find(text[sign - 1]) != std::string_view::npos;
-  };
-  for (++at; at < text.size(); ++at)
-    if (!is_word(text[at]) && text[at] != '.' && text[at] != '\'' && !of_exponent(at)) break;
-  return at;
-}
-
-/// What this macro is defined as when that is nothing, or a number with a sign and in parentheses
-/// perhaps.
-std::string setting_in(std::string_view text, std::size_t behind_name, std::string_view name) {
-  bool comments = false;
-  const std::size_t start = past_blanks(text, behind_name, comments);
-  std::size_t at = start;
-  int open = 0;
-  for (; at < text.size() && (text[at] == '(' || text[at] == '-'); ++at) open += text[at] == '(';
-  at = past_number(text, at);
-  for (; open > 0 && at < text.size() && text[at] == ')'; ++at) --open;
-  const bool plain = open == 0 && ends_line(text.substr(past_blanks(text, at, comments)));
-  if (!plain || (is_reserved(name) && !is_feature(name))) return "";
-  return " " + std::string(text.substr(start, at - start));
-}
-
-void add_macros_of(const SolutionSource::File& file, std::vector<OwnMacro>& all) {
-  const Joined source = joined(file.content);
-  const std::string_view text = source.text;
-  const std::size_t first = all.size();
-  for (const Directive& directive : directives(text)) {
-    const std::size_t end = past_word(text, directive.name);
-    const std::string_view verb = text.substr(directive.name, end - directive.name);
-    if (verb.starts_with("include") || verb == "import")
-      for (std::size_t i = first; i < all.size(); ++i) all[i].include_follows = true;
-    if (verb != "define" && verb != "undef") continue;
-    bool comments = false;
-    const std::size_t name = past_blanks(text, end, comments);
-    const std::size_t behind = past_word(text, name);
-    if (behind == name) continue;  // a name of other letters, which no system header has
-    OwnMacro macro{std::string(text.substr(name, behind - name)), file.name,
-                   line_at(file.content, source.place[name])};
-    const bool defined = verb == "define";
-    macro.takes_arguments = behind < text.size() && text[behind] == '(';
-    if (defined && !macro.takes_arguments) macro.setting = setting_in(text, behind, macro.name);
-    if (defined || (is_reserved(macro.name) && !is_feature(macro.name)))
-      all.push_back(std::move(macro));
-  }
-}
-
 std::string plain_name(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().string();
 }
 
-/// The macro may be defined when the files from this one on are read. `from` -1 is the file that is
-/// compiled, where everything else is read behind its start and nothing behind its end.
+/// From which file on the macro may be defined when files are read. All are read behind the start
+/// of the one that is compiled, and none behind its end.
 std::size_t defined_from(const OwnMacro& macro, const std::string& compiled,
                          const std::vector<Included>& read) {
   std::size_t earliest = read.size();
@@ -161,6 +73,11 @@ std::string used_name(const Diagnostic& said) {
   return poisoned_word(said.message);
 }
 
+/// A header asks by #if for the value of what is a trap here: it may have gone another way.
+bool is_asked_trap(const Diagnostic& said) {
+  return said.message.starts_with("missing binary operator before token \"(\"");
+}
+
 bool reads(const std::vector<Included>& read, std::size_t from, const std::string& file) {
   return std::any_of(read.begin() + static_cast<std::ptrdiff_t>(from), read.end(),
                      [&](const Included& one) { return one.file == file; });
@@ -180,12 +97,6 @@ Diagnostic warning_of(const OwnMacro& macro, const Diagnostic& use) {
 
 }  // namespace
 
-std::vector<OwnMacro> own_macros(const std::vector<SolutionSource::File>& files) {
-  std::vector<OwnMacro> all;
-  for (const SolutionSource::File& file : files) add_macros_of(file, all);
-  return all;
-}
-
 CompilerOutput HeaderMacros::search(const std::string& text,
                                     std::vector<std::string> compiler_and_flags) {
   const std::string headers = folder_.new_name("headers.cpp");
@@ -198,6 +109,7 @@ CompilerOutput HeaderMacros::search(const std::string& text,
   const bool to_the_end =
       std::any_of(said.diagnostics.begin(), said.diagnostics.end(),
                   [](const Diagnostic& one) { return used_name(one) == kLast; });
+  said.garbled |= std::any_of(said.diagnostics.begin(), said.diagnostics.end(), is_asked_trap);
   said.garbled |= !to_the_end || steps_.cut() || !steps_.stopped().empty();
   steps_.forget_stop();  // no matter for the build, which is done
   return said;

@@ -6,27 +6,10 @@
 #include "harness/build/build_folder.h"
 #include "harness/build/build_steps.h"
 #include "harness/build/compiler_messages.h"
+#include "harness/build/own_macros.h"
 #include "harness/build/solution.h"
 
 namespace gauntlet {
-
-/// A macro that a file of a submission's defines or undefines, as far as the text tells: perhaps in
-/// a comment or behind a condition that does not hold.
-struct OwnMacro {
-  std::string name;
-  std::string file;
-  int line = 0;
-  bool takes_arguments = false;
-  std::string setting = {};      // when it is a number or nothing: "1", " "
-  bool include_follows = false;  // in this file
-
-  /// By its settings a program chooses among the texts of a header; it brings none of its own. The
-  /// names that are reserved for the system are no settings, but for the documented ones.
-  bool is_setting() const { return !setting.empty(); }
-};
-
-/// All of them, but for those of the submission's own names that are only undefined.
-std::vector<OwnMacro> own_macros(const std::vector<SolutionSource::File>& files);
 
 /// A system header that expands a submission's macro takes in text of the submission's, and a
 /// warning about that text has its place in the header, where nobody counts it; a pragma in it does

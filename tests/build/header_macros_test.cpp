@@ -103,6 +103,12 @@ TEST_CASE("a text of a header's that the submission opens is read with the rest"
              "macro 'ttydefchars'");
 }
 
+TEST_CASE("a header that asks for the value of a macro is no way around the search") {
+  // A program of ours has this header; of the C and C++ libraries none asks for a free name.
+  check_told(Bench(), "#define FMT_USE_CONSTEXPR (0 + 1)\n#include <fmt/core.h>" + kFine,
+             "cannot be searched for its macros");
+}
+
 TEST_CASE("an argument list that looks like the end of a macro is not its end") {
   check_told(Bench(),
              "#define wordfree(p /*) 1\n*/) wordfree(p); " + kHidden +
