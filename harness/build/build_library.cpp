@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/build/compiler.h"
+#include "harness/build/header_macros.h"
 #include "harness/build/silencer_search.h"
 
 namespace gauntlet {
@@ -23,13 +23,17 @@ std::string map_of(const fs::path& folder) {
 
 LibraryBuild::LibraryBuild(const Recipe& recipe, const SolutionSource& source, std::string contract,
                            const BuildTerms& terms)
-    : recipe_(recipe), source_(source), contract_(std::move(contract)), steps_(folder_, terms) {
-  record_.compiler = compiler().version;
-  record_.flags = fmt::format("{}", fmt::join(recipe.flags, " "));
+    : recipe_(recipe),
+      tools_(toolchain(source.device)),
+      source_(source),
+      contract_(std::move(contract)),
+      steps_(folder_, terms) {
+  record_.compiler = tools_.compiler().version;
+  record_.flags = fmt::format("{}", fmt::join(tools_.*recipe.flags, " "));
   for (const SolutionSource::File& file : source.files) {
-    if (!file.name.ends_with(".cpp") || !recipe.compiles(file.name)) continue;
+    if (!tools_.compiles(file.name) || !recipe.compiles(file.name)) continue;
     const std::string stem = fs::path(file.name).stem().string();
-    parts_.push_back({file.name, folder_.new_name(stem + ".s"), folder_.new_name(stem + ".o")});
+    parts_.push_back({file.name, folder_.new_name(stem + ".s"), folder_.new_name(stem + ".o"), {}});
   }
 }
 
@@ -37,18 +41,19 @@ void LibraryBuild::run() {
   folder_.put(source_.files, contract_);
   folder_.put({{first_name_, ""}}, contract_);
   bool good = true;
-  for (const Part& part : parts_)
+  for (Part& part : parts_)
     if (good) good = compile(part) && (!recipe_.links || assemble(part));
   record_.ok = good && (!recipe_.links || link());
   if (record_.ok) take_product();
-  if (!record_.ok) steps_.require_working_machine(command({}));
+  if (!record_.ok) steps_.require_working_machine(command({"-x", std::string(tools_.language)}));
   if (record_.ok && recipe_.warnings_count) look_for_silencers();
   report();
 }
 
 std::vector<std::string> LibraryBuild::command(const std::vector<std::string>& more) const {
-  std::vector<std::string> argv{compiler().path};
-  argv.insert(argv.end(), recipe_.flags.begin(), recipe_.flags.end());
+  std::vector<std::string> argv{tools_.compiler().path};
+  const std::vector<std::string>& flags = tools_.*recipe_.flags;
+  argv.insert(argv.end(), flags.begin(), flags.end());
   argv.insert(argv.end(), more.begin(), more.end());
   return argv;
 }
@@ -61,7 +66,7 @@ std::vector<std::string> LibraryBuild::compile_command(const Part& part) const {
                   "-frandom-seed=" + part.file, "-S", part.file, "-o", part.assembly});
 }
 
-bool LibraryBuild::compile(const Part& part) {
+bool LibraryBuild::compile(Part& part) {
   const bool good = steps_.carry_out(compile_command(part));
   CompilerOutput said = read_output(steps_.printed());
   // The compiler alone was at work, without an assembler to print what a source likes: when it
@@ -71,12 +76,13 @@ bool LibraryBuild::compile(const Part& part) {
   said_.diagnostics.insert(said_.diagnostics.end(), said.diagnostics.begin(),
                            said.diagnostics.end());
   if (recipe_.warnings_count) add_taken_for_the_systems(said.included, said_.diagnostics);
+  part.read = std::move(said.included);
   return good;
 }
 
 bool LibraryBuild::assemble(const Part& part) {
   const bool good = steps_.carry_out(
-      {compiler().path, map_of(folder_.path()), "-c", part.assembly, "-o", part.object});
+      {tools_.compiler().path, map_of(folder_.path()), "-c", part.assembly, "-o", part.object});
   said_.plain += steps_.printed();
   std::error_code ignored;
   fs::remove(folder_.path() / part.assembly, ignored);
@@ -108,6 +114,9 @@ void LibraryBuild::look_for_silencers() {
   search.fill(first_name_);
   for (const Part& part : parts_) search.go_through(part.file, compile_command(part));
   said_.diagnostics.insert(said_.diagnostics.end(), search.found().begin(), search.found().end());
+  HeaderMacros macros(source_.files, contract_, folder_, steps_);
+  for (const Part& part : parts_) macros.look(part.file, part.read, command({}));
+  said_.diagnostics.insert(said_.diagnostics.end(), macros.found().begin(), macros.found().end());
 }
 
 void LibraryBuild::report() {

@@ -8,21 +8,22 @@
 #include "harness/build/build_steps.h"
 #include "harness/build/compiler_messages.h"
 #include "harness/build/solution.h"
+#include "harness/build/toolchain.h"
 
 namespace gauntlet {
 
 /// What a solution's files can be made into.
 struct Recipe {
   std::string_view name;  // in the cache's keys
-  const std::vector<std::string>& flags;
-  bool (*compiles)(std::string_view file);  // of the .cpp files
+  std::vector<std::string> Toolchain::*flags;
+  bool (*compiles)(std::string_view file);  // of the files that the toolchain compiles
   bool warnings_count;
   bool links;  // else the compiler leaves assembly, file by file
 };
 
 // Raised when the steps change in what they make or tell.
 inline constexpr std::string_view kSteps =
-    "5: compiler and assembler apart, searched with the compiler's own command";
+    "6: compiler and assembler apart, searched with the compiler's own command, headers too";
 
 /// The way from a solution's files to its library. Our own faults, and the machine's, are these and
 /// no others; each is seen by us, not read in what the compiler says, and none is kept:
@@ -43,16 +44,17 @@ class LibraryBuild {
   const std::string& library() const { return library_; }
 
  private:
-  /// One .cpp file on its way.
+  /// One compiled file on its way.
   struct Part {
     std::string file;
     std::string assembly;
     std::string object;
+    std::vector<Included> read = {};  // by its compilation
   };
 
   std::vector<std::string> command(const std::vector<std::string>& more) const;
   std::vector<std::string> compile_command(const Part& part) const;
-  bool compile(const Part& part);
+  bool compile(Part& part);
   bool assemble(const Part& part);
   bool link();
   void take_product();
@@ -60,6 +62,7 @@ class LibraryBuild {
   void report();
 
   const Recipe& recipe_;
+  const Toolchain& tools_;
   const SolutionSource& source_;
   std::string contract_;
   BuildFolder folder_;

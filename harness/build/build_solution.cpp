@@ -3,8 +3,8 @@
 
 #include "harness/build/build_cache.h"
 #include "harness/build/build_library.h"
-#include "harness/build/compiler.h"
 #include "harness/build/solution.h"
+#include "harness/build/toolchain.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -19,31 +19,23 @@ bool is_no_test(std::string_view file) {
   return file != SolutionSource::kTests;
 }
 
-const Recipe& solution_recipe() {
-  static const Recipe recipe{"solution", compile_flags(), is_no_test, true, true};
-  return recipe;
+bool is_tests(std::string_view file) {
+  return file == SolutionSource::kTests;
 }
 
-const Recipe& assembly_recipe() {
-  static const Recipe recipe{"assembly", assembly_flags(), is_no_test, false, false};
-  return recipe;
-}
-
-const Recipe& tests_recipe() {
-  static const Recipe recipe{"tests", test_flags(),
-                             [](std::string_view file) { return file == SolutionSource::kTests; },
-                             false, true};
-  return recipe;
-}
+constexpr Recipe kSolution{"solution", &Toolchain::solution_flags, is_no_test, true, true};
+constexpr Recipe kAssembly{"assembly", &Toolchain::assembly_flags, is_no_test, false, false};
+constexpr Recipe kTestsAlone{"tests", &Toolchain::test_flags, is_tests, false, true};
 
 std::string key_of(const Recipe& recipe, const SolutionSource& source, std::string_view contract) {
+  const Toolchain& tools = toolchain(source.device);
   return Digest()
       .add(recipe.name, source.digest())
       .add("contract", contract)
-      .add("flags", fmt::format("{}", fmt::join(recipe.flags, " ")))
+      .add("flags", fmt::format("{}", fmt::join(tools.*recipe.flags, " ")))
       .add("steps", kSteps)
-      .add("compiler", compiler().path + compiler().version)
-      .add("machine", compiler().machine)
+      .add("compiler", tools.compiler().path + tools.compiler().version)
+      .add("machine", tools.compiler().machine)
       .hex();
 }
 
@@ -67,17 +59,17 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
 
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const fs::path& cache, const BuildTerms& terms) {
-  return build(solution_recipe(), source, challenge, cache, terms);
+  return build(kSolution, source, challenge, cache, terms);
 }
 
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const fs::path& cache) {
-  return build(tests_recipe(), source, challenge, cache, {});
+  return build(kTestsAlone, source, challenge, cache, {});
 }
 
 BuiltSolution build_assembly(const SolutionSource& source, const Challenge& challenge,
                              const fs::path& cache) {
-  return build(assembly_recipe(), source, challenge, cache, {});
+  return build(kAssembly, source, challenge, cache, {});
 }
 
 }  // namespace gauntlet

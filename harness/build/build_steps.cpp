@@ -52,7 +52,7 @@ void BuildSteps::require_working_machine(std::vector<std::string> compiler_and_f
                  fmt::format("nothing can be built in {}: {}", folder_.path().string(), fault));
   const ScratchFolder empty("build");
   std::vector<std::string>& argv = compiler_and_flags;
-  argv.insert(argv.end(), {"-x", "c++", "/dev/null", "-o", "empty.so"});
+  argv.insert(argv.end(), {"/dev/null", "-o", "empty.so"});
   const CommandResult result = run_command({argv, empty.path(), terms_.walls}, Limits());
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr || end->code != 0)

@@ -123,6 +123,12 @@ std::vector<Diagnostic> own_warnings(const CompilerOutput& output) {
   return own;
 }
 
+std::string poisoned_word(const std::string& message) {
+  constexpr std::string_view kWords = "attempt to use poisoned \"";
+  if (!message.starts_with(kWords) || !message.ends_with('"')) return "";
+  return message.substr(kWords.size(), message.size() - kWords.size() - 1);
+}
+
 std::string tidy_messages(const CompilerOutput& output) {
   const std::string said = in_order(output.diagnostics);
   std::string text = speaks_of_error(output.plain) ? output.plain + said : said + output.plain;

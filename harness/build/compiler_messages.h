@@ -48,6 +48,9 @@ CompilerOutput read_output(std::string_view output);
 /// Warnings that are the submission's own.
 std::vector<Diagnostic> own_warnings(const CompilerOutput& output);
 
+/// The name that `#pragma GCC poison` forbids and that this error complains of; empty for others.
+std::string poisoned_word(const std::string& message);
+
 /// What was said, for a report: errors first, then the submission's warnings, then the rest, each
 /// in its order; safe to print, cut.
 std::string tidy_messages(const CompilerOutput& output);

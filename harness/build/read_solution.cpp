@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/build/solution.h"
+#include "harness/build/toolchain.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -21,14 +22,8 @@ constexpr std::uintmax_t kMostBytes = 256 << 10;
 constexpr int kMostFolders = 4;     // below the solution's own
 constexpr int kMostEntries = 1000;  // notes and empty folders as well
 
-constexpr std::array<std::string_view, 3> kCode{".cpp", ".h", ".hpp"};
-
 [[noreturn]] void refuse(const fs::path& file, const std::string& rule) {
   throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule), 3);
-}
-
-bool is_code(const fs::path& file) {
-  return std::find(kCode.begin(), kCode.end(), file.extension().string()) != kCode.end();
 }
 
 /// What lies beside the code, is meant to, and is not compiled.
@@ -66,19 +61,20 @@ bool is_text(std::string_view text) {
 }
 
 /// Nothing of ours can be put where a folder has the name, and a solution means a file by it.
-bool is_name_of_file(const fs::path& relative) {
+bool is_name_of_file(const fs::path& relative, const Toolchain& tools) {
   std::string name = relative.string();
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  return name == "contract.h" || name == "solution.cpp" || name == SolutionSource::kTests ||
+  return name == "contract.h" || name == tools.first_file || name == SolutionSource::kTests ||
          name == SolutionSource::kClaims;
 }
 
 /// Reads a folder that somebody else filled, and may still be filling.
 class Reader {
  public:
-  Reader(const fs::path& folder, SolutionSource& source) : folder_(folder), source_(source) {}
+  Reader(const fs::path& folder, SolutionSource& source)
+      : folder_(folder), source_(source), tools_(toolchain(source.device)) {}
 
   void read_all() {
     std::error_code error;
@@ -107,7 +103,8 @@ class Reader {
     if (depth > kMostFolders)
       refuse(file, fmt::format("lies more than {} folders deep", kMostFolders));
     if (fs::is_directory(status)) {
-      if (is_name_of_file(relative)) refuse(file, "is a folder, and its name is that of a file");
+      if (is_name_of_file(relative, tools_))
+        refuse(file, "is a folder, and its name is that of a file");
       return;
     }
     if (!fs::is_regular_file(status)) refuse(file, "is no regular file");
@@ -118,10 +115,11 @@ class Reader {
           file,
           "CUDA sources are not graded yet, and none is left out silently: hand in a solution.cpp "
           "for the CPU");
-    if (!is_code(relative) && !claims)
-      refuse(file,
-             "is of a kind that a solution cannot hold; wanted: .cpp, .h, .hpp, and "
-             "beside them .md and claims.yaml");
+    if (!tools_.is_code(relative.extension().string()) && !claims)
+      refuse(file, fmt::format(
+                       "is of a kind that a solution cannot hold; wanted: {}, {}, and beside them "
+                       ".md and claims.yaml",
+                       fmt::join(tools_.compiled, ", "), fmt::join(tools_.included, ", ")));
     std::string content = content_of(file);
     if (claims) {
       source_.claims = std::move(content);  // never refused: a bad one is told beside the grade
@@ -150,6 +148,7 @@ class Reader {
 
   const fs::path& folder_;
   SolutionSource& source_;
+  const Toolchain& tools_;
   std::uintmax_t bytes_ = 0;
 };
 
@@ -173,9 +172,11 @@ SolutionSource read_solution(const fs::path& folder) {
   Reader(folder, source).read_all();
   std::sort(source.files.begin(), source.files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
+  const std::string_view first_file = toolchain(source.device).first_file;
   const bool complete = std::any_of(source.files.begin(), source.files.end(),
-                                    [](const auto& file) { return file.name == "solution.cpp"; });
-  if (!complete) refuse(folder, "holds no solution.cpp, which is where a CPU solution starts");
+                                    [&](const auto& file) { return file.name == first_file; });
+  if (!complete)
+    refuse(folder, fmt::format("holds no {}, which is where a CPU solution starts", first_file));
   return source;
 }
 

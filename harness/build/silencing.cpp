@@ -1,89 +1,17 @@
 #include "harness/build/silencing.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+
+#include "harness/build/directives.h"
 
 namespace gauntlet {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// A text without its continued lines, as the preprocessor reads it.
-struct Joined {
-  std::string text;
-  std::vector<std::size_t> place;  // of each character in the file
-};
-
-Joined joined(std::string_view raw) {
-  Joined all;
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    std::size_t end = i + 1;
-    while (raw[i] == '\\' && end < raw.size() && is_blank(raw[end])) ++end;
-    if (raw[i] == '\\' && end < raw.size() && raw[end] == '\n') {
-      i = end;
-      continue;
-    }
-    all.text += raw[i];
-    all.place.push_back(i);
-  }
-  return all;
-}
-
-/// A '#' that may begin a directive, and the name behind it.
-struct Candidate {
-  std::size_t name = 0;
-  bool comments = false;  // before the '#' in its line, or behind it
-};
-
-bool may_begin_line(std::string_view text, std::size_t at, Candidate& candidate) {
-  while (at > 0 && is_blank(text[at - 1])) --at;
-  candidate.comments = text.substr(0, at).ends_with("*/");
-  const bool byte_order_mark = at == 3 && text.starts_with("\xEF\xBB\xBF");
-  return at == 0 || text[at - 1] == '\n' || byte_order_mark || candidate.comments;
-}
-
-std::size_t past_blanks(std::string_view text, std::size_t at, bool& comments) {
-  while (at < text.size()) {
-    if (is_blank(text[at])) {
-      ++at;
-    } else if (text.substr(at, 2) == "/*") {
-      comments = true;
-      at = std::min(text.find("*/", at + 2), text.size() - 2) + 2;
-    } else {
-      break;
-    }
-  }
-  return at;
-}
-
 bool names_a_line(std::string_view text) {
   if (text.empty()) return false;
   return is_digit(text[0]) || (text.starts_with("line") && (text.size() == 4 || !is_word(text[4])));
-}
-
-std::vector<Candidate> line_directives(std::string_view text) {
-  std::vector<Candidate> all;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t sign = text[i] == '#' ? 1 : text.substr(i, 2) == "%:" ? 2 : 0;
-    Candidate candidate;
-    if (sign == 0 || !may_begin_line(text, i, candidate)) continue;
-    candidate.name = past_blanks(text, i + sign, candidate.comments);
-    if (candidate.name < text.size() && names_a_line(text.substr(candidate.name)))
-      all.push_back(candidate);
-  }
-  return all;
 }
 
 Diagnostic silencer(const std::string& file, int line, int column, const std::string& what) {
@@ -127,12 +55,6 @@ bool after_pragma(std::string_view before_it) {
   return before_it.ends_with("pragma");
 }
 
-std::string poisoned_word(const std::string& message) {
-  constexpr std::string_view kWords = "attempt to use poisoned \"";
-  if (!message.starts_with(kWords) || !message.ends_with('"')) return "";
-  return message.substr(kWords.size(), message.size() - kWords.size() - 1);
-}
-
 bool names_silencing(const std::string& word, const std::string& previous, std::string_view text) {
   if (word == "GCC") return in_directive(text) && !after_pragma(text);
   return previous == "GCC" || in_directive(text);
@@ -145,13 +67,12 @@ std::vector<SolutionSource::File> with_misspelt_lines(
   std::vector<SolutionSource::File> changed = files;
   for (SolutionSource::File& file : changed) {
     const Joined source = joined(file.content);
-    for (const Candidate& candidate : line_directives(source.text)) {
-      const std::size_t at = source.place[candidate.name];
-      if (candidate.comments) {
+    for (const Directive& directive : directives(source.text)) {
+      if (!names_a_line(std::string_view(source.text).substr(directive.name))) continue;
+      const std::size_t at = source.place[directive.name];
+      if (directive.comments) {
         // To change a letter here might change what is a comment and what is not.
-        const auto lines = std::count(file.content.begin(),
-                                      file.content.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-        found.push_back(renamed_line(file.name, static_cast<int>(lines) + 1, 1));
+        found.push_back(renamed_line(file.name, line_at(file.content, at), 1));
       } else {
         file.content[at] = is_digit(file.content[at]) ? 'z' : 'k';  // "#kine", "#z3"
       }

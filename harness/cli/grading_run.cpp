@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/build/compiler.h"
+#include "harness/build/toolchain.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/core/error.h"
@@ -23,7 +23,7 @@ ReuseKey reuse_key(const CellRequest& request) {
   return {request.solution.digest(),
           std::string(grader_for(request.challenge.id).digest),
           compiler().version,
-          fmt::format("{}", fmt::join(compile_flags(), " ")),
+          fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " ")),
           machine.cpu,
           machine.cores,
           request.seed,

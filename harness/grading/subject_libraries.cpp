@@ -7,7 +7,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "harness/build/compiler.h"
+#include "harness/build/toolchain.h"
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
 #include "harness/core/parallel.h"
@@ -111,21 +111,52 @@ std::vector<std::string> objects_of(const std::vector<Disguise>& all) {
   return objects;
 }
 
-/// What is linked besides the subjects: as many slots for initialisers as the subject has that has
-/// most, so that their number tells nothing, and a table of where everything lies.
+#if defined(__x86_64__)
+constexpr const char* kJump = "jmp";
+#else
+constexpr const char* kJump = "b";
+#endif
+
+std::string function_of(const std::string& name, const std::string& instruction) {
+  return fmt::format("{}:\n\t.cfi_startproc\n\t{}\n\t.cfi_endproc\n", name, instruction);
+}
+
+std::string stub_of(std::size_t subject, std::size_t slot) {
+  return fmt::format("STUB{}_{}", subject, slot);
+}
+
+/// What runs when a library is loaded would tell by the number of its functions which subject it
+/// is. So all have as many slots as the subject that has most; and each slot of each leads to a
+/// function of its own that leads on, to an initialiser or to a function that does nothing.
+std::string stubs_text(const std::vector<Disguise>& all, std::size_t slots) {
+  std::vector<std::string> functions;
+  for (std::size_t subject = 0; subject < all.size(); ++subject)
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const std::string stub = stub_of(subject, slot);
+      const std::vector<std::string>& initialisers = all[subject].initialisers();
+      const std::string nothing = "NOTHING_" + stub;
+      const std::string& next = slot < initialisers.size() ? initialisers[slot] : nothing;
+      functions.push_back(function_of(stub, fmt::format("{}\t{}", kJump, next)));
+      functions.push_back(function_of(nothing, "ret"));
+    }
+  Rng rng(entropy());
+  rng.shuffle(functions);
+  return Disguise(fmt::format("\t.text\n{}", fmt::join(functions, "")), "").draw(rng).at(0);
+}
+
+/// What is linked besides the subjects: slots for initialisers, what they lead to, and a table of
+/// where everything lies.
 std::string entry_text(const std::vector<Disguise>& all, const std::vector<std::string>& exports,
                        std::size_t slots) {
-  std::string text = "\t.section .note.GNU-stack,\"\",@progbits\n";
-  text += "\t.text\nNOTHING_TO_DO:\n\tret\n";
+  std::string text = "\t.section .note.GNU-stack,\"\",@progbits\n" + stubs_text(all, slots);
   text += "\t.section .init_array,\"aw\"\n\t.align 8\nSLOTS:\n";
-  for (std::size_t i = 0; i < slots; ++i) text += "\t.quad NOTHING_TO_DO\n";
+  for (std::size_t i = 0; i < slots; ++i) text += fmt::format("\t.quad {}\n", stub_of(0, i));
   text += fmt::format("\t.section {},\"\",@progbits\n\t.quad SLOTS\n", kTable);
   for (std::size_t subject = 0; subject < all.size(); ++subject) {
     for (const std::string& name : exports)
       text += fmt::format("\t.quad {}{}\n", prefix_of(subject), name);
-    std::vector<std::string> initialisers = all[subject].initialisers();
-    initialisers.resize(slots, "NOTHING_TO_DO");
-    for (const std::string& name : initialisers) text += fmt::format("\t.quad {}\n", name);
+    for (std::size_t i = 0; i < slots; ++i)
+      text += fmt::format("\t.quad {}\n", stub_of(subject, i));
   }
   return text;
 }

@@ -48,4 +48,10 @@ struct Bench {
   }
 };
 
+inline void check_clean(const Bench& bench, const std::string& source) {
+  const BuiltSolution built = bench.build(source);
+  CHECK_MESSAGE(built.record.ok, source << built.record.messages);
+  CHECK_MESSAGE(built.record.warnings == 0, source << built.record.messages);
+}
+
 }  // namespace gauntlet::test

@@ -10,6 +10,7 @@
 
 using namespace gauntlet;
 using gauntlet::test::Bench;
+using gauntlet::test::check_clean;
 
 namespace {
 
@@ -21,12 +22,6 @@ void check_warned(const Bench& bench, const std::string& source) {
   const BuiltSolution built = bench.build(source);
   CHECK_MESSAGE(built.record.ok, source << built.record.messages);
   CHECK_MESSAGE(built.record.warnings > 0, source);
-}
-
-void check_clean(const Bench& bench, const std::string& source) {
-  const BuiltSolution built = bench.build(source);
-  CHECK_MESSAGE(built.record.ok, source << built.record.messages);
-  CHECK_MESSAGE(built.record.warnings == 0, source << built.record.messages);
 }
 
 }  // namespace

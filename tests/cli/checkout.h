@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/build/compiler.h"
 #include "harness/build/solution.h"
+#include "harness/build/toolchain.h"
 #include "harness/cli/app.h"
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
@@ -72,7 +72,7 @@ class Checkout {
         name == "reference" ? root() / "reference" : root() / "submissions" / name;
     CellObservation cell = sample::cell(name, challenge);
     cell.build.compiler = compiler().version;
-    cell.build.flags = fmt::format("{}", fmt::join(compile_flags(), " "));
+    cell.build.flags = fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " "));
     cell.provenance.submission_digest = read_solution(folder / challenge).digest();
     cell.provenance.grader_digest = grader_for(challenge).digest;
     cell.provenance.cpu = this_machine().cpu;

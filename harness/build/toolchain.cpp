@@ -1,0 +1,102 @@
+#include "harness/build/toolchain.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+#include "harness/sandbox/run_command.h"
+
+namespace gauntlet {
+namespace {
+
+std::string find_compiler() {
+  for (const char* path : {"/usr/local/bin/g++", "/usr/bin/g++"})
+    if (access(path, X_OK) == 0) return path;
+  throw Broken(OwnFault::compiler,
+               "there is no g++ in /usr/bin or /usr/local/bin: install it (apt install g++)");
+}
+
+std::string ask_version(const std::string& path) {
+  const ScratchFolder folder("version");
+  const CommandResult result = run_command({{path, "--version"}, folder.path()}, Limits());
+  const auto* end = std::get_if<Exited>(&result.outcome);
+  if (end == nullptr || end->code != 0)
+    throw Broken(OwnFault::compiler,
+                 fmt::format("{} --version: {}", path, describe(result.outcome)));
+  return printable(result.output.substr(0, result.output.find('\n')), 200);
+}
+
+/// The lines of the first CPU that say which instructions it has.
+std::string describe_cpu() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(info, line) && !line.empty();)
+    for (const char* wanted : {"model name", "flags", "CPU part", "Features"})
+      if (line.starts_with(wanted)) text += line + '\n';
+  return text;
+}
+
+bool ends_with_one_of(std::string_view file, const std::vector<std::string_view>& endings) {
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view ending) { return file.ends_with(ending); });
+}
+
+Toolchain for_cpu() {
+  Toolchain made;
+  made.compiler = compiler;
+  made.language = "c++";
+  made.first_file = "solution.cpp";
+  made.compiled = {".cpp"};
+  made.included = {".h", ".hpp"};
+  made.test_flags = {"-std=c++20",
+                     "-O3",
+                     "-march=native",
+                     "-fPIC",
+                     "-shared",
+                     "-fopenmp",
+                     "-pthread",
+                     "-Wall",
+                     "-Wextra",
+                     "-fmax-errors=20",
+                     "-fvisibility=default"};
+  made.solution_flags = made.test_flags;
+  // A function that is declared and never defined is an error here, with its name, and not when
+  // the solution is loaded.
+  made.solution_flags.push_back("-Wl,-z,defs");
+  made.assembly_flags = made.test_flags;
+  std::erase(made.assembly_flags, "-shared");
+  // Unique symbols cannot be made local to one of several solutions in a library.
+  made.assembly_flags.push_back("-fno-gnu-unique");
+  return made;
+}
+
+}  // namespace
+
+const Compiler& compiler() {
+  static const Compiler found = [] {
+    const std::string path = find_compiler();
+    return Compiler{path, ask_version(path), describe_cpu()};
+  }();
+  return found;
+}
+
+bool Toolchain::compiles(std::string_view file) const {
+  return ends_with_one_of(file, compiled);
+}
+
+bool Toolchain::is_code(std::string_view file) const {
+  return compiles(file) || ends_with_one_of(file, included);
+}
+
+const Toolchain& toolchain(Device device) {
+  static const Toolchain cpu = for_cpu();
+  if (device == Device::cpu) return cpu;
+  throw Broken(OwnFault::bug,
+               fmt::format("no toolchain builds solutions for {} yet", name_of(device)));
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/check.h"
+
+namespace gauntlet {
+
+/// The C++ compiler of this machine.
+struct Compiler {
+  std::string path;     // "/usr/bin/g++"
+  std::string version;  // "g++ (Debian 12.2.0-14+deb12u1) 12.2.0"
+  std::string machine;  // what -march=native means here: the CPU's name and features
+};
+
+/// Found and asked once a process. Throws Broken when there is no g++.
+const Compiler& compiler();
+
+/// How solutions for one device become libraries: which of their files are code, what compiles
+/// them, and with which fixed flags.
+struct Toolchain {
+  const Compiler& (*compiler)();
+  std::string_view language;                // as the compiler's -x has it
+  std::string_view first_file;              // where a solution starts; each has one
+  std::vector<std::string_view> compiled;   // endings of files that are compiled one by one
+  std::vector<std::string_view> included;   // endings of files that those include
+  std::vector<std::string> solution_flags;  // of every solution of every challenge
+  std::vector<std::string> test_flags;  // its own tests leave the contract's functions undefined
+  std::vector<std::string> assembly_flags;  // the solution's code, to be left as assembly text
+
+  bool compiles(std::string_view file) const;
+  bool is_code(std::string_view file) const;
+};
+
+/// Throws Broken for a device that has none yet.
+const Toolchain& toolchain(Device device);
+
+}  // namespace gauntlet
