@@ -17,8 +17,8 @@ namespace gauntlet {
 struct Lap {
   std::chrono::nanoseconds elapsed{};
   std::optional<Finding> finding;
-  /// Judges all that the lap wrote, where `finding` comes of a sample. It keeps the outputs, not the
-  /// input: that has to be prepared again before. Empty when everything was judged.
+  /// Judges all that the lap wrote, where `finding` comes of a sample. It keeps the outputs; the
+  /// input has to be prepared again before. Empty when everything was judged.
   std::function<std::optional<Finding>()> judge_all = {};
 };
 
@@ -77,8 +77,8 @@ struct RaceResult {
 /// nothing computes faster than the FMA peak. The ceilings get 7 and 10 % for their own noise.
 bool beats_physics(const RaceSpec& spec, double lap_ns, const Ceilings& machine);
 
-/// True when a lap beats the machine as it is known and as twelve further looks find it. Beside other
-/// programs a ceiling is found too low: it takes a moment in which all cores are ours, and a
+/// True when a lap beats the machine as it is known and as twelve further looks find it. Beside
+/// other programs a ceiling is found too low: it takes a moment in which all cores are ours, and a
 /// solution must not fail for a machine that was only busy. `look` is raise_ceilings.
 bool beats_every_look(const RaceSpec& spec, double lap_ns, const Ceilings& known,
                       const std::function<Ceilings()>& look);
