@@ -19,7 +19,7 @@ double limit_for(const Sizes& sizes) {
 double peak_mib(Probe& probe, Rng& rng, const Sizes& sizes) {
   Problem problem(sizes);
   fill_quickly(problem, rng);
-  const SampledRows rows(problem, rng, 10);
+  const JudgedRows rows = some_rows(problem, rng, 10);
   BackwardCall call(problem);
   const double peak = kit::mib(kit::fresh_peak_bytes(probe, call));
   probe.require(rows.miss(call.answer()));

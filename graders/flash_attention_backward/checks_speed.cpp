@@ -1,3 +1,4 @@
+#include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
 #include "lap.h"
 
@@ -5,7 +6,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 // The least work is five products of visible pairs by head_dim: scores, dP, dv, dk and dq.
-void race(Probe& probe, const char* name, TimedLap lap) {
+void race_lap(Probe& probe, const char* name, TimedLap lap) {
   const kit::AttentionProblem& form = lap.form();
   RaceSpec spec;
   spec.case_name = name;
@@ -14,22 +15,22 @@ void race(Probe& probe, const char* name, TimedLap lap) {
   spec.lap = [&](Session& session) { return lap.run(session); };
   RaceBudget budget;
   budget.time = std::chrono::milliseconds(600);
-  probe.race(spec, budget);
+  kit::race(probe, {spec}, budget);
 }
 
 void speed_full(Probe& probe) {
-  race(probe, "512 queries, 2048 keys, head_dim 64, 2 heads",
-       {{1, 2, 2, 512, 2048, 64, 64}, false});
+  race_lap(probe, "512 queries, 2048 keys, head_dim 64, 2 heads",
+           {{1, 2, 2, 512, 2048, 64, 64}, false});
 }
 
 // One head: whoever gives each thread a head of its own runs on one thread.
 void speed_causal(Probe& probe) {
-  race(probe, "1536 x 1536, head_dim 128, causal", {{1, 1, 1, 1536, 1536, 128, 128}, true});
+  race_lap(probe, "1536 x 1536, head_dim 128, causal", {{1, 1, 1, 1536, 1536, 128, 128}, true});
 }
 
 void speed_grouped(Probe& probe) {
-  race(probe, "384 x 384, head_dim 64, causal, heads 8/2, batch 2",
-       {{2, 8, 2, 384, 384, 64, 64}, true});
+  race_lap(probe, "384 x 384, head_dim 64, causal, heads 8/2, batch 2",
+           {{2, 8, 2, 384, 384, 64, 64}, true});
 }
 
 }  // namespace

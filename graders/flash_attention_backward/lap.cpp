@@ -7,6 +7,8 @@
 #include "graders/kit/compare.h"
 #include "graders/kit/inputs.h"
 #include "graders/kit/laps.h"
+#include "harness/core/machine.h"
+#include "harness/core/parallel.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -76,6 +78,14 @@ std::vector<double> zeros(std::int64_t columns) {
   return std::vector<double>(static_cast<std::size_t>(columns), 0.0);
 }
 
+std::int64_t query_count(const kit::AttentionProblem& form) {
+  return form.batch * form.q_heads * form.q_len;
+}
+
+std::int64_t key_count(const kit::AttentionProblem& form) {
+  return form.batch * form.kv_heads * form.k_len;
+}
+
 double longest_row(const kit::Tensor& tensor) {
   double longest = 0;
   const std::int64_t columns = tensor.extents.columns;
@@ -86,40 +96,46 @@ double longest_row(const kit::Tensor& tensor) {
 
 }  // namespace
 
-SampledRows::SampledRows(const Problem& problem, Rng& rng, int rows) {
+JudgedRows::JudgedRows(const Problem& problem, const std::vector<std::int64_t>& queries,
+                       const std::vector<std::int64_t>& keys)
+    : rows_(queries.size() + 2 * keys.size()) {
   const double longest_key = longest_row(problem.k);
-  for (int n = 0; n < rows; ++n) {
-    add_query(problem, rng, longest_key);
-    add_key(problem, rng, longest_key);
-  }
+  parallel_for(queries.size() + keys.size(), this_machine().cores, [&](std::size_t n) {
+    if (n < queries.size()) {
+      rows_[n] = query_row(problem, queries[n], longest_key);
+    } else {
+      const std::size_t key = n - queries.size();
+      Row* rows = &rows_[queries.size() + 2 * key];
+      set_key_rows(problem, keys[key], longest_key, rows[0], rows[1]);
+    }
+  });
 }
 
-void SampledRows::add_query(const Problem& problem, Rng& rng, double longest_key) {
+JudgedRows::Row JudgedRows::query_row(const Problem& problem, std::int64_t index,
+                                      double longest_key) {
   const kit::AttentionProblem& form = problem.form;
-  const std::int64_t batch = rng.integer(0, form.batch - 1);
-  const std::int64_t head = rng.integer(0, form.q_heads - 1);
-  const std::int64_t i = rng.integer(0, form.q_len - 1);
-  const std::int64_t index = (batch * form.q_heads + head) * form.q_len + i;
+  const std::int64_t batch = index / form.q_len / form.q_heads;
+  const std::int64_t head = index / form.q_len % form.q_heads;
   Row dq{"dq", &Answer::dq, index, zeros(form.dim), zeros(form.dim)};
   const Query query(problem, index, longest_key);
-  const kit::KeyRange keys = form.visible_keys(batch, i);
+  const kit::KeyRange keys = form.visible_keys(batch, index % form.q_len);
   const std::int64_t first_key = (batch * form.kv_heads + form.kv_head(head)) * form.k_len;
   for (std::int64_t j = keys.first; j < keys.last; ++j) {
     const auto k = row_of(problem.k.data, first_key + j, form.dim);
     const Pair pair(form, query, k, row_of(problem.v.data, first_key + j, form.value_dim));
     add_scaled(pair.dx, k, dq.value, dq.bound);
   }
-  rows_.push_back(std::move(dq));
+  return dq;
 }
 
-void SampledRows::add_key(const Problem& problem, Rng& rng, double longest_key) {
+void JudgedRows::set_key_rows(const Problem& problem, std::int64_t index, double longest_key,
+                              Row& dk, Row& dv) {
   const kit::AttentionProblem& form = problem.form;
-  const std::int64_t batch = rng.integer(0, form.batch - 1);
-  const std::int64_t kv_head = rng.integer(0, form.kv_heads - 1);
-  const std::int64_t j = rng.integer(0, form.k_len - 1);
-  const std::int64_t index = (batch * form.kv_heads + kv_head) * form.k_len + j;
-  Row dk{"dk", &Answer::dk, index, zeros(form.dim), zeros(form.dim)};
-  Row dv{"dv", &Answer::dv, index, zeros(form.value_dim), zeros(form.value_dim)};
+  const std::int64_t batch = index / form.k_len / form.kv_heads;
+  const std::int64_t kv_head = index / form.k_len % form.kv_heads;
+  const std::int64_t j = index % form.k_len;
+  dk = {"dk", &Answer::dk, index, zeros(form.dim), zeros(form.dim)};
+  dv = {"dv", &Answer::dv, index, zeros(form.value_dim), zeros(form.value_dim)};
   const auto k = row_of(problem.k.data, index, form.dim);
   const auto v = row_of(problem.v.data, index, form.value_dim);
   const std::int64_t group = form.q_heads / form.kv_heads;
@@ -132,11 +148,9 @@ void SampledRows::add_key(const Problem& problem, Rng& rng, double longest_key) 
       add_scaled(pair.dx, query.q, dk.value, dk.bound);
       add_scaled(pair.p, query.dout, dv.value, dv.bound);
     }
-  rows_.push_back(std::move(dk));
-  rows_.push_back(std::move(dv));
 }
 
-std::optional<Miss> SampledRows::miss(const Answer& got) const {
+std::optional<Miss> JudgedRows::miss(const Answer& got) const {
   for (const Row& row : rows_) {
     const auto columns = std::ssize(row.value);
     const auto name = kit::index_namer(fmt::format("{} row {}", row.name, row.index), {columns});
@@ -145,6 +159,15 @@ std::optional<Miss> SampledRows::miss(const Answer& got) const {
       return miss;
   }
   return std::nullopt;
+}
+
+JudgedRows some_rows(const Problem& problem, Rng& judge, int count) {
+  const auto queries = kit::some_of(judge, query_count(problem.form), count);
+  return {problem, queries, kit::some_of(judge, key_count(problem.form), count)};
+}
+
+JudgedRows all_rows(const Problem& problem) {
+  return {problem, kit::all_of(query_count(problem.form)), kit::all_of(key_count(problem.form))};
 }
 
 void fill_quickly(Problem& problem, Rng& rng) {
@@ -171,12 +194,16 @@ TimedLap::TimedLap(const Sizes& sizes, bool causal) : problem_(sizes) {
 void TimedLap::prepare(Rng& inputs, Rng& judge) {
   constexpr int kRows = 10;
   fill_quickly(problem_, inputs);
-  rows_ = std::make_unique<SampledRows>(problem_, judge, kRows);
+  rows_ = std::make_unique<JudgedRows>(some_rows(problem_, judge, kRows));
 }
 
 Lap TimedLap::run(Session& session) const {
   BackwardCall call(problem_);
-  return kit::verified_lap(session, call, [&] { return miss(call.answer()); });
+  Answer answer;
+  Lap lap = kit::verified_lap(session, call, [&] { return miss(answer = call.answer()); });
+  kit::judge_all_later(
+      lap, [this, answer = std::move(answer)] { return all_rows(problem_).miss(answer); });
+  return lap;
 }
 
 /// Rows that nobody can foresee, and a sum in which every element of dq and dk takes part.

@@ -9,12 +9,13 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// Some rows of dq, and of dk with dv, computed pair by pair in float64, for answers that are too
-/// big for a whole oracle. Only problems without softcap and dlse.
-class SampledRows {
+/// Some rows of dq, and of dk with dv, or all, computed pair by pair in float64. They are numbered
+/// through, a head's one after the other. Only problems without softcap and dlse.
+class JudgedRows {
  public:
-  /// Draws this many of each. The problem is read here and not kept.
-  SampledRows(const Problem& problem, Rng& rng, int rows);
+  /// The problem is read here and not kept.
+  JudgedRows(const Problem& problem, const std::vector<std::int64_t>& queries,
+             const std::vector<std::int64_t>& keys);
 
   std::optional<Miss> miss(const Answer& got) const;
 
@@ -26,11 +27,16 @@ class SampledRows {
     std::vector<double> value, bound;
   };
 
-  void add_query(const Problem& problem, Rng& rng, double longest_key);
-  void add_key(const Problem& problem, Rng& rng, double longest_key);
+  static Row query_row(const Problem& problem, std::int64_t index, double longest_key);
+  static void set_key_rows(const Problem& problem, std::int64_t index, double longest_key, Row& dk,
+                           Row& dv);
 
   std::vector<Row> rows_;
 };
+
+/// Rows that nobody can foresee, this many of dq and of dk with dv, or all.
+JudgedRows some_rows(const Problem& problem, Rng& judge, int count);
+JudgedRows all_rows(const Problem& problem);
 
 /// Fills a problem that must not cost much to make, without a forward pass: o and lse are what one
 /// over more keys might have left, and the contract takes them as they are given. Scores of one
@@ -50,7 +56,7 @@ class TimedLap {
   std::optional<Miss> miss(const Answer& got) const;
 
   Problem problem_;
-  std::unique_ptr<SampledRows> rows_;
+  std::unique_ptr<JudgedRows> rows_;
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

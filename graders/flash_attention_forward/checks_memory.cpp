@@ -18,7 +18,7 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   fill_sharp(problem, rng);
   ForwardCall call(problem);
   const double peak = kit::mib(kit::fresh_peak_bytes(probe, call));
-  probe.require(SampledRows(problem, rng, 12).miss(call.answer()));
+  probe.require(some_rows(problem, rng, 12).miss(call.answer()));
   probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
   probe.require(peak <= kMostMib,
                 fmt::format("peak memory is {:.1f} MiB, want at most {}", peak, kMostMib));

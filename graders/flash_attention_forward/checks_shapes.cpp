@@ -136,7 +136,7 @@ void long_sequences(Probe& probe) {
         problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
         [&](auto, auto, auto j) { return climb * static_cast<double>(j); });
     const Answer answer = ask(probe, problem, options);
-    if (const auto miss = SampledRows(problem, rng, 60).miss(answer))
+    if (const auto miss = some_rows(problem, rng, 60).miss(answer))
       probe.fail(*miss, {kit::describe(problem.form)});
   }
 }

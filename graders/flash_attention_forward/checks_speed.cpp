@@ -1,3 +1,4 @@
+#include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
 #include "harness/measure/scaling.h"
 #include "lap.h"
@@ -15,7 +16,7 @@ double tensor_bytes(const kit::AttentionProblem& form) {
 // A lap is about half a gigaflop: at a tenth of the reference's speed a race still takes no more
 // than a second. The least work is two products of visible pairs, so that work above the diagonal
 // costs points.
-void race(Probe& probe, const char* name, TimedLap lap) {
+void race_lap(Probe& probe, const char* name, TimedLap lap) {
   const kit::AttentionProblem& form = lap.form();
   RaceSpec spec;
   spec.case_name = name;
@@ -23,24 +24,25 @@ void race(Probe& probe, const char* name, TimedLap lap) {
   spec.floor_bytes = tensor_bytes(form);
   spec.prepare = [&](Rng& inputs, Rng& judge) { lap.prepare(inputs, judge); };
   spec.lap = [&](Session& session) { return lap.run(session); };
-  probe.race(spec, {12, 31, std::chrono::milliseconds(400)});
+  kit::race(probe, {spec}, {12, 31, std::chrono::milliseconds(400)});
 }
 
 void speed_dim_64(Probe& probe) {
-  race(probe, "1024x2048_dim_64", {{1, 1, 1, 1024, 2048, 64, 64}, false, {}, fill_sharp});
+  race_lap(probe, "1024x2048_dim_64", {{1, 1, 1, 1024, 2048, 64, 64}, false, {}, fill_sharp});
 }
 
 void speed_dim_128(Probe& probe) {
-  race(probe, "512x2048_dim_128", {{1, 1, 1, 512, 2048, 128, 128}, false, {}, fill_sharp});
+  race_lap(probe, "512x2048_dim_128", {{1, 1, 1, 512, 2048, 128, 128}, false, {}, fill_sharp});
 }
 
 void speed_causal(Probe& probe) {
-  race(probe, "causal_2048x2048_climbing",
-       {{1, 1, 1, 2048, 2048, 64, 64}, true, kRowsOutside, fill_climbing});
+  race_lap(probe, "causal_2048x2048_climbing",
+           {{1, 1, 1, 2048, 2048, 64, 64}, true, kRowsOutside, fill_climbing});
 }
 
 void speed_short_sequences(Probe& probe) {
-  race(probe, "48_times_160x160", {{8, 6, 3, 160, 160, 64, 64}, false, kRowsOutside, fill_sharp});
+  race_lap(probe, "48_times_160x160",
+           {{8, 6, 3, 160, 160, 64, 64}, false, kRowsOutside, fill_sharp});
 }
 
 }  // namespace

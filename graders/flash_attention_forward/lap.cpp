@@ -6,9 +6,14 @@
 #include "graders/kit/compare.h"
 #include "graders/kit/laps.h"
 #include "harness/core/machine.h"
+#include "harness/core/parallel.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
+
+std::int64_t row_count(const Problem& problem) {
+  return problem.form.batch * problem.form.q_heads * problem.form.q_len;
+}
 
 std::size_t row_index(const kit::AttentionProblem& form, std::int64_t batch, std::int64_t head,
                       std::int64_t query) {
@@ -27,30 +32,33 @@ std::string row_name(const char* part, std::int64_t batch, std::int64_t head, st
 
 }  // namespace
 
-SampledRows::SampledRows(const Problem& problem, Rng& rng, int rows) : form_(problem.form) {
-  const kit::AttentionProblem view = problem.view();
-  kit::AttentionRow scratch;
-  for (int n = 0; n < rows; ++n) {
-    const std::int64_t at = rng.integer(0, form_.batch * form_.q_heads * form_.q_len - 1);
-    Row row{at / form_.q_len / form_.q_heads,
-            at / form_.q_len % form_.q_heads,
-            at % form_.q_len,
-            {},
-            {},
-            0,
-            0};
-    row.o.resize(static_cast<std::size_t>(form_.value_dim));
-    row.o_allowed.resize(row.o.size());
-    kit::attention_row(view, row.batch, row.head, row.query, scratch);
-    kit::attention_output(view, row.batch, row.head, scratch, row.o, row.o_allowed);
-    for (double& bound : row.o_allowed) bound *= allowance(problem);
-    row.lse = scratch.lse;
-    row.lse_allowed = allowance(problem) * kit::lse_bound(scratch);
-    rows_.push_back(std::move(row));
-  }
+JudgedRows::JudgedRows(const Problem& problem, const std::vector<std::int64_t>& rows)
+    : form_(problem.form), rows_(rows.size()) {
+  parallel_for(rows.size(), this_machine().cores,
+               [&](std::size_t n) { rows_[n] = expected_row(problem, rows[n]); });
 }
 
-std::optional<Miss> SampledRows::miss(const Answer& got) const {
+JudgedRows::Row JudgedRows::expected_row(const Problem& problem, std::int64_t at) const {
+  Row row{at / form_.q_len / form_.q_heads,
+          at / form_.q_len % form_.q_heads,
+          at % form_.q_len,
+          {},
+          {},
+          0,
+          0};
+  row.o.resize(static_cast<std::size_t>(form_.value_dim));
+  row.o_allowed.resize(row.o.size());
+  const kit::AttentionProblem view = problem.view();
+  kit::AttentionRow scratch;
+  kit::attention_row(view, row.batch, row.head, row.query, scratch);
+  kit::attention_output(view, row.batch, row.head, scratch, row.o, row.o_allowed);
+  for (double& bound : row.o_allowed) bound *= allowance(problem);
+  row.lse = scratch.lse;
+  row.lse_allowed = allowance(problem) * kit::lse_bound(scratch);
+  return row;
+}
+
+std::optional<Miss> JudgedRows::miss(const Answer& got) const {
   if (auto miss = unwritten(got)) return miss;
   for (const Row& row : rows_)
     if (auto miss = miss_of(row, got)) return miss;
@@ -58,7 +66,7 @@ std::optional<Miss> SampledRows::miss(const Answer& got) const {
 }
 
 /// Numbers where keys are visible, the empty row's answer elsewhere.
-std::optional<Miss> SampledRows::unwritten(const Answer& got) const {
+std::optional<Miss> JudgedRows::unwritten(const Answer& got) const {
   for (std::int64_t b = 0; b < form_.batch; ++b)
     for (std::int64_t h = 0; h < form_.q_heads; ++h)
       for (std::int64_t i = 0; i < form_.q_len; ++i) {
@@ -74,7 +82,7 @@ std::optional<Miss> SampledRows::unwritten(const Answer& got) const {
   return std::nullopt;
 }
 
-std::optional<Miss> SampledRows::miss_of(const Row& row, const Answer& got) const {
+std::optional<Miss> JudgedRows::miss_of(const Row& row, const Answer& got) const {
   const std::size_t at = row_index(form_, row.batch, row.head, row.query);
   const auto name =
       kit::index_namer(row_name("o", row.batch, row.head, row.query), {form_.value_dim});
@@ -83,6 +91,14 @@ std::optional<Miss> SampledRows::miss_of(const Row& row, const Answer& got) cons
   if (got.lse.empty() || kit::within(row.lse, got.lse[at], row.lse_allowed)) return std::nullopt;
   return Miss{row_name("lse", row.batch, row.head, row.query), got.lse[at], row.lse,
               row.lse_allowed};
+}
+
+JudgedRows some_rows(const Problem& problem, Rng& judge, int count) {
+  return {problem, kit::some_of(judge, row_count(problem), count)};
+}
+
+JudgedRows all_rows(const Problem& problem) {
+  return {problem, kit::all_of(row_count(problem))};
 }
 
 void fill_climbing(Problem& problem, Rng& rng) {
@@ -104,15 +120,20 @@ TimedLap::TimedLap(const Sizes& sizes, bool causal, const kit::Layout& layout, F
 void TimedLap::prepare(Rng& inputs, Rng& judge) {
   constexpr int kRows = 24;
   fill_(problem_, inputs);
-  rows_ = std::make_unique<SampledRows>(problem_, judge, kRows);
+  rows_ = std::make_unique<JudgedRows>(some_rows(problem_, judge, kRows));
 }
 
 Lap TimedLap::run(Session& session) const {
   ForwardCall call(problem_, options_);
-  return kit::verified_lap(session, call, [&] {
+  Answer answer;
+  Lap lap = kit::verified_lap(session, call, [&] {
+    answer = call.answer();
     const auto gap = call.written_gap();
-    return gap ? gap : rows_->miss(call.answer());
+    return gap ? gap : rows_->miss(answer);
   });
+  kit::judge_all_later(
+      lap, [this, answer = std::move(answer)] { return all_rows(problem_).miss(answer); });
+  return lap;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

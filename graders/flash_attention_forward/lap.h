@@ -9,11 +9,11 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// Some rows in float64, for answers that are too big for a whole oracle.
-class SampledRows {
+/// Some rows in float64, or all: numbered through, a head's queries one after the other.
+class JudgedRows {
  public:
-  /// Draws this many. The problem is read here and not kept.
-  SampledRows(const Problem& problem, Rng& rng, int rows);
+  /// The problem is read here and not kept.
+  JudgedRows(const Problem& problem, const std::vector<std::int64_t>& rows);
 
   /// Also looks for rows that were not written, among all.
   std::optional<Miss> miss(const Answer& got) const;
@@ -25,12 +25,17 @@ class SampledRows {
     double lse, lse_allowed;
   };
 
+  Row expected_row(const Problem& problem, std::int64_t at) const;
   std::optional<Miss> unwritten(const Answer& got) const;
   std::optional<Miss> miss_of(const Row& row, const Answer& got) const;
 
   kit::AttentionProblem form_;
   std::vector<Row> rows_;
 };
+
+/// Rows that nobody can foresee, or all.
+JudgedRows some_rows(const Problem& problem, Rng& judge, int count);
+JudgedRows all_rows(const Problem& problem);
 
 /// Maxima go on rising along the keys, so that tiles have to be rescaled; but not so fast that the
 /// early keys of a late row could be left out.
@@ -51,7 +56,7 @@ class TimedLap {
   Problem problem_;
   CallOptions options_;
   Fill fill_;
-  std::unique_ptr<SampledRows> rows_;
+  std::unique_ptr<JudgedRows> rows_;
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,9 +1,17 @@
 #include "graders/kit/laps.h"
 
 #include <fmt/format.h>
+#include <numeric>
+
+#include "harness/core/machine.h"
+#include "harness/core/parallel.h"
 
 namespace gauntlet::kit {
 namespace {
+
+Finding wrong(const Miss& miss) {
+  return {Verdict::wrong, "", describe(miss), {}, miss};
+}
 
 void judge_a_lap(Probe& probe, const RaceSpec& spec) {
   Rng rng = probe.begin_case(spec.case_name);
@@ -13,6 +21,7 @@ void judge_a_lap(Probe& probe, const RaceSpec& spec) {
   Lap lap;
   try {
     lap = spec.lap(probe.solution());
+    if (!lap.finding && lap.judge_all) lap.finding = lap.judge_all();
   } catch (const SolutionFailure& failure) {
     lap.finding = Finding{failure.verdict, "", failure.what(), {}, std::nullopt};
   }
@@ -23,6 +32,33 @@ void judge_a_lap(Probe& probe, const RaceSpec& spec) {
 
 }  // namespace
 
+std::vector<std::int64_t> some_of(Rng& judge, std::int64_t below, int count) {
+  std::vector<std::int64_t> rows;
+  for (int n = 0; n < count; ++n) rows.push_back(judge.integer(0, below - 1));
+  return rows;
+}
+
+std::vector<std::int64_t> all_of(std::int64_t below) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(below));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+std::optional<Miss> first_of_rows(
+    const std::vector<std::int64_t>& rows,
+    const std::function<std::optional<Miss>(std::int64_t row)>& miss_of) {
+  const int threads = this_machine().cores;
+  std::vector<std::optional<Miss>> found(static_cast<std::size_t>(threads));
+  parallel_for(found.size(), threads, [&](std::size_t part) {
+    const std::size_t end = rows.size() * (part + 1) / found.size();
+    for (std::size_t i = rows.size() * part / found.size(); i < end && !found[part]; ++i)
+      found[part] = miss_of(rows[i]);
+  });
+  for (auto& miss : found)
+    if (miss) return std::move(miss);
+  return std::nullopt;
+}
+
 void race(Probe& probe, const std::vector<RaceSpec>& specs, const RaceBudget& budget) {
   // All of them first: the first race of an audit ends the check.
   if (probe.audit())
@@ -30,17 +66,26 @@ void race(Probe& probe, const std::vector<RaceSpec>& specs, const RaceBudget& bu
   for (const RaceSpec& spec : specs) probe.race(spec, budget);
 }
 
+void judge_all_later(Lap& lap, std::function<std::optional<Miss>()> miss) {
+  if (lap.finding) return;
+  lap.judge_all = [miss = std::move(miss)]() -> std::optional<Finding> {
+    if (const auto found = miss()) return wrong(*found);
+    return std::nullopt;
+  };
+}
+
 Lap verified_lap(Session& session, CallBase& call,
                  const std::function<std::optional<Miss>()>& miss) {
   session.run(call);
   Lap lap{call.elapsed, std::nullopt};
-  const auto refuse = [&lap](const std::string& summary, const std::optional<Miss>& found) {
-    lap.finding = Finding{Verdict::wrong, "", summary, {}, found};
-  };
   if (call.returned != 0)
-    refuse(fmt::format("{} returned {}, want 0", call.symbol, call.returned), std::nullopt);
-  else if (auto found = miss())
-    refuse(describe(*found), found);
+    lap.finding = Finding{Verdict::wrong,
+                          "",
+                          fmt::format("{} returned {}, want 0", call.symbol, call.returned),
+                          {},
+                          std::nullopt};
+  else if (const auto found = miss())
+    lap.finding = wrong(*found);
   return lap;
 }
 

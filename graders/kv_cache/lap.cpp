@@ -130,6 +130,9 @@ Lap TimedLap::attend(Session& session) const {
   if (!answer) return lap;
   const std::vector<Tokens> stored = read_all(session, *state, case_.stored != KV_F32, lap);
   if (!lap.finding) judge(stored, *answer, lap);
+  kit::judge_all_later(lap, [this, stored, answer = *answer] {
+    return answer_miss(answer, expect(input_.setup, stored, input_.problem, {}, input_.lengths));
+  });
   return lap;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "harness/measure/race.h"
 #include "judge.h"
@@ -11,12 +12,12 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 
 /// Verifies timed laps over tens of megabytes in milliseconds. The indices of all rows are verified
 /// completely: they are in order, and exactly k - 1 entries of the row come before the last one.
-/// The sums are verified on rows that the round's secret generator picks, and every probability has
-/// to agree with its row's lse.
+/// The sums are verified on rows that are named, and every probability has to agree with its row's
+/// lse.
 class LapJudge {
  public:
   /// Keeps a reference to the problem.
-  LapJudge(const Problem& problem, Rng& rng);
+  LapJudge(const Problem& problem, const std::vector<std::int64_t>& rows);
 
   std::optional<Miss> miss(const Answer& answer) const;
 
@@ -25,7 +26,7 @@ class LapJudge {
   std::optional<Miss> prob_miss(const Answer& answer, std::int64_t i) const;
 
   const Problem& problem_;
-  Expected sampled_;
+  Expected expected_;
 };
 
 /// What a row of a timed lap looks like.

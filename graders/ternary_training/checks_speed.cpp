@@ -1,3 +1,4 @@
+#include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "lap.h"
@@ -12,7 +13,7 @@ struct Floor {
 };
 
 template <class TimedLap>
-void race(Probe& probe, const char* name, const Floor& floor) {
+void race_lap(Probe& probe, const char* name, const Floor& floor) {
   TimedLap lap;
   RaceSpec spec;
   spec.case_name = name;
@@ -20,27 +21,27 @@ void race(Probe& probe, const char* name, const Floor& floor) {
   spec.floor_flops = floor.flops;
   spec.prepare = [&](Rng& inputs, Rng& judge) { lap.prepare(inputs, judge); };
   spec.lap = [&](Session& session) { return lap.run(session); };
-  probe.race(spec, {6, 21, std::chrono::milliseconds(500)});
+  kit::race(probe, {spec}, {6, 21, std::chrono::milliseconds(500)});
 }
 
 // Windows of the graded model: what evaluation and generation are made of.
 void forward_speed(Probe& probe) {
   constexpr TernaryModel kModel = ForwardLap::kModel;
   const std::int64_t bytes = checkpoint_bytes_of(kModel) + 4 * kModel.context * kModel.vocab;
-  race<ForwardLap>(probe, "window_of_128", {.bytes = static_cast<double>(bytes)});
+  race_lap<ForwardLap>(probe, "window_of_128", {.bytes = static_cast<double>(bytes)});
 }
 
 // A matrix of four million weights, 16 MiB: read once, a sixteenth of it written.
 void quantize_speed(Probe& probe) {
   constexpr double kWeights = QuantizeLap::kRows * QuantizeLap::kColumns;
-  race<QuantizeLap>(probe, "matrix_2048x2048", {.bytes = 4.25 * kWeights});
+  race_lap<QuantizeLap>(probe, "matrix_2048x2048", {.bytes = 4.25 * kWeights});
 }
 
 // The largest layer of the graded model, and the tokens of a training step. The gradient of the
 // weights takes a product and a sum a term; the other two products may do with sums alone.
 void gradient_speed(Probe& probe) {
   constexpr double kTerms = GradientLap::kRows * GradientLap::kColumns * GradientLap::kCount;
-  race<GradientLap>(probe, "layer_384x128_1024_vectors", {.flops = 2 * kTerms});
+  race_lap<GradientLap>(probe, "layer_384x128_1024_vectors", {.flops = 2 * kTerms});
 }
 
 }  // namespace

@@ -55,99 +55,110 @@ std::optional<Miss> ForwardLap::miss(std::span<const float> logits) const {
 }
 
 void QuantizeLap::prepare(Rng& inputs, Rng& judge) {
-  const auto columns = static_cast<std::size_t>(kColumns);
-  problem_.weight.resize(static_cast<std::size_t>(kRows) * columns);
+  problem_.weight.resize(static_cast<std::size_t>(kRows * kColumns));
   kit::fill_uniform(inputs, problem_.weight);
-  rows_.clear();
-  want_.clear();
-  for (int i = 0; i < kSampledRows; ++i) {
-    const std::int64_t row = judge.integer(0, kRows - 1);
-    const std::span weights(problem_.weight.data() + row * kColumns, columns);
-    rows_.push_back(row);
-    want_.push_back(quantized(weights, 1, kColumns, kGroup));
-  }
+  rows_ = kit::some_of(judge, kRows, kSampledRows);
 }
 
 Lap QuantizeLap::run(Session& session) const {
   QuantizeCall call(problem_, all_cores());
-  return kit::verified_lap(session, call,
-                           [&] { return miss(call.codes->view(), call.scales->view()); });
+  Lap lap = kit::verified_lap(session, call,
+                              [&] { return miss(rows_, call.codes->view(), call.scales->view()); });
+  kit::judge_all_later(lap, [this, codes = call.codes->copy(), scales = call.scales->copy()] {
+    return miss(kit::all_of(kRows), codes, scales);
+  });
+  return lap;
 }
 
-std::optional<Miss> QuantizeLap::miss(std::span<const std::uint8_t> codes,
+std::optional<Miss> QuantizeLap::miss(const std::vector<std::int64_t>& rows,
+                                      std::span<const std::uint8_t> codes,
                                       std::span<const std::uint16_t> scales) const {
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const auto first_difference = [&](const char* name, auto got, const auto& want) {
-      std::optional<Miss> miss;
-      for (std::size_t at = 0; at < want.size() && !miss; ++at)
-        if (const auto value = got[static_cast<std::size_t>(rows_[i]) * want.size() + at];
-            value != want[at])
-          miss = Miss{fmt::format("{} of row {}, entry {}", name, rows_[i], at),
-                      static_cast<double>(value), static_cast<double>(want[at])};
-      return miss;
-    };
-    if (auto miss = first_difference("scales", scales, want_[i].scales)) return miss;
-    if (auto miss = first_difference("codes", codes, packed(want_[i].codes))) return miss;
-  }
-  return std::nullopt;
+  return kit::first_of_rows(rows, [&](std::int64_t row) { return miss_of(row, codes, scales); });
 }
 
+std::optional<Miss> QuantizeLap::miss_of(std::int64_t row, std::span<const std::uint8_t> codes,
+                                         std::span<const std::uint16_t> scales) const {
+  const std::span weights(problem_.weight.data() + row * kColumns,
+                          static_cast<std::size_t>(kColumns));
+  const TernaryMatrix want = quantized(weights, 1, kColumns, kGroup);
+  const auto first_difference = [&](const char* name, auto got, const auto& right) {
+    std::optional<Miss> miss;
+    for (std::size_t at = 0; at < right.size() && !miss; ++at)
+      if (const auto value = got[static_cast<std::size_t>(row) * right.size() + at];
+          value != right[at])
+        miss = Miss{fmt::format("{} of row {}, entry {}", name, row, at),
+                    static_cast<double>(value), static_cast<double>(right[at])};
+    return miss;
+  };
+  if (auto miss = first_difference("scales", scales, want.scales)) return miss;
+  return first_difference("codes", codes, packed(want.codes));
+}
+
+void GradientLap::prepare(Rng& inputs, Rng& judge) {
+  problem_ = linear_problem(inputs, kRows, kColumns / kGroup, kGroup, kCount);
+  matrix_ = quantized(problem_.weight, kRows, kColumns, kGroup);
+  sample_ = {kit::some_of(judge, kCount * kRows, kSampledEntries),
+             kit::some_of(judge, kCount * kColumns, kSampledEntries),
+             kit::some_of(judge, kRows * kColumns, kSampledEntries)};
+}
+
+Lap GradientLap::run(Session& session) const {
+  GradientCall call(problem_, all_cores());
+  Got got;
+  Lap lap = kit::verified_lap(session, call, [&] {
+    got = {call.y->copy(), call.input_gradient->copy(), call.weight_gradient->copy()};
+    return miss(sample_, got);
+  });
+  kit::judge_all_later(lap, [this, got = std::move(got)] {
+    return miss({kit::all_of(kCount * kRows), kit::all_of(kCount * kColumns),
+                 kit::all_of(kRows * kColumns)},
+                got);
+  });
+  return lap;
+}
+
+/// Each entry is a sum of products, which float64 makes exactly enough.
 template <class A, class B>
-GradientLap::Entry GradientLap::entry(std::int64_t at, std::int64_t terms, const A& a,
-                                      const B& b) const {
+std::optional<Miss> sum_miss(const char* name, std::int64_t at, float got, std::int64_t terms,
+                             const A& a, const B& b) {
   Sums sum{{0}, {0}, terms};
   for (std::int64_t i = 0; i < terms; ++i) {
     const double term = static_cast<double>(a(i)) * static_cast<double>(b(i));
     sum.value[0] += term;
     sum.size[0] += std::abs(term);
   }
-  return {static_cast<std::size_t>(at), sum.value[0], sum.allowed()[0]};
+  const double allowed = sum.allowed()[0];
+  if (kit::within(sum.value[0], got, allowed)) return std::nullopt;
+  return Miss{fmt::format("{}[{}]", name, at), got, sum.value[0], allowed};
 }
 
-void GradientLap::prepare(Rng& inputs, Rng& judge) {
-  problem_ = linear_problem(inputs, kRows, kColumns / kGroup, kGroup, kCount);
-  const TernaryMatrix matrix = quantized(problem_.weight, kRows, kColumns, kGroup);
+std::optional<Miss> GradientLap::miss(const Places& places, const Got& got) const {
   const auto x = [this](std::int64_t i, std::int64_t c) {
     return problem_.x[static_cast<std::size_t>(i * kColumns + c)];
   };
   const auto dy = [this](std::int64_t i, std::int64_t r) {
     return problem_.output_gradient[static_cast<std::size_t>(i * kRows + r)];
   };
-  for (auto* entries : {&y_, &input_gradient_, &weight_gradient_}) entries->clear();
-  for (int n = 0; n < kSampledEntries; ++n) {
-    const std::int64_t i = judge.integer(0, kCount - 1);
-    const std::int64_t r = judge.integer(0, kRows - 1);
-    const std::int64_t c = judge.integer(0, kColumns - 1);
-    y_.push_back(entry(
-        i * kRows + r, kColumns, [&](std::int64_t k) { return matrix.weight(r, k); },
-        [&](std::int64_t k) { return x(i, k); }));
-    input_gradient_.push_back(entry(
-        i * kColumns + c, kRows, [&](std::int64_t k) { return matrix.weight(k, c); },
-        [&](std::int64_t k) { return dy(i, k); }));
-    weight_gradient_.push_back(entry(
-        r * kColumns + c, kCount, [&](std::int64_t k) { return dy(k, r); },
-        [&](std::int64_t k) { return x(k, c); }));
-  }
-}
-
-Lap GradientLap::run(Session& session) const {
-  GradientCall call(problem_, all_cores());
-  return kit::verified_lap(session, call, [&] { return miss(call); });
-}
-
-std::optional<Miss> GradientLap::miss(const GradientCall& call) const {
-  struct Compared {
-    const char* name;
-    const Output<float>& got;
-    const std::vector<Entry>& want;
-  };
-  for (const Compared& one : {Compared{"y", *call.y, y_},
-                              Compared{"input_gradient", *call.input_gradient, input_gradient_},
-                              Compared{"weight_gradient", *call.weight_gradient, weight_gradient_}})
-    for (const Entry& entry : one.want)
-      if (const float got = one.got.view()[entry.at]; !kit::within(entry.want, got, entry.allowed))
-        return Miss{fmt::format("{}[{}]", one.name, entry.at), got, entry.want, entry.allowed};
-  return std::nullopt;
+  if (auto miss = kit::first_of_rows(places.y, [&](std::int64_t at) {
+        return sum_miss(
+            "y", at, got.y[static_cast<std::size_t>(at)], kColumns,
+            [&](std::int64_t c) { return matrix_.weight(at % kRows, c); },
+            [&](std::int64_t c) { return x(at / kRows, c); });
+      }))
+    return miss;
+  if (auto miss = kit::first_of_rows(places.input_gradient, [&](std::int64_t at) {
+        return sum_miss(
+            "input_gradient", at, got.input_gradient[static_cast<std::size_t>(at)], kRows,
+            [&](std::int64_t r) { return matrix_.weight(r, at % kColumns); },
+            [&](std::int64_t r) { return dy(at / kColumns, r); });
+      }))
+    return miss;
+  return kit::first_of_rows(places.weight_gradient, [&](std::int64_t at) {
+    return sum_miss(
+        "weight_gradient", at, got.weight_gradient[static_cast<std::size_t>(at)], kCount,
+        [&](std::int64_t i) { return dy(i, at / kColumns); },
+        [&](std::int64_t i) { return x(i, at % kColumns); });
+  });
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/report/terminal/terminal_compare.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
@@ -38,7 +39,7 @@ class Results {
   }
 
   void add(const std::string& submission, ReportInput& input) const {
-    const auto local = local_.load_all();
+    const auto local = load_all_marked(local_);
     for (const auto* cells : {&local, &published_})
       for (const auto& cell : *cells)
         if (cell.submission == submission && !has(input, cell)) input.cells.push_back(cell);

@@ -20,7 +20,9 @@ constexpr std::array<Meaning, 9> kMeanings{{
     {kExitUsage, "usage or configuration error: unknown option, challenge or key"},
     {kExitInvalidSubmission, "invalid submission: a required file is missing or malformed"},
     {kExitNothingMatched, "nothing matched what was named"},
-    {kExitIncomplete, "incomplete: the grader could not do its part; never a submission's fault"},
+    {kExitIncomplete,
+     "incomplete: the grader could not do its part, or verify did not confirm all; never a "
+     "submission's fault"},
     {kExitInternal, "internal error: a bug in Gauntlet"},
     {kExitInterrupted, "interrupted by Ctrl-C; finished cells are kept"},
     {kExitTerminated, "terminated; finished cells are kept"},

@@ -9,6 +9,7 @@
 #include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
@@ -126,7 +127,7 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
       context.remark(fmt::format("{} {}: {}", cell.request.submission,
                                  cell.request.challenge.entry(), cell.why_run));
   const auto cells = carry_out(context, plan);
-  const Board board(rubric, context.store().load_all(), {});
+  const Board board(rubric, load_all_marked(context.store()), {});
 
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}};

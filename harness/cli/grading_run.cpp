@@ -100,6 +100,7 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
   document.erase("schema");
   document["seed"] = cell.seed.text();
   document["built"] = cell.build.ok;
+  if (!cell.unproven.empty()) document["unproven"] = cell.unproven;
   if (scored.placement) document["place"] = ordinal(*scored.placement);
   document["findings"] = Json::array();
   for (const auto& check : cell.checks)

@@ -12,7 +12,7 @@
 #include "harness/core/machine.h"
 #include "harness/core/text.h"
 #include "harness/report/text/phrases.h"
-#include "harness/store/result_store.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 
@@ -46,7 +46,7 @@ std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubr
                               cell.seen) +
                      ": any other grade replaces it");
   const ResultStore results = context.store();
-  for (const auto& seen : results.load_all()) {
+  for (const auto& seen : load_all_marked(results)) {
     if (lies_ahead(seen)) {
       context.remark(
           ahead_of(results.observation_file(seen.submission, seen.challenge).string(), seen) +
@@ -61,7 +61,7 @@ std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubr
       continue;
     *known = {seen, "", "", "", ""};
     const auto receipt = results.load_receipt(seen.submission, seen.challenge);
-    if (!receipt) continue;
+    if (!receipt || !seen.unproven.empty()) continue;
     known->commitment = receipt->commitment;
     if (receipt->closing) known->closing = closing_digest(*receipt);
   }

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
@@ -60,7 +61,7 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
     context.remark(fmt::format("the old result is replaced: {}", error.what()));
   }
   const auto cells = carry_out(context, {cell});
-  const Board board(rubric, context.store().load_all(), {});
+  const Board board(rubric, load_all_marked(context.store()), {});
   const BoardCell& scored = *board.find(cells[0].submission, cells[0].challenge);
   VerbResult answer;
   answer.text = terminal_details(rubric, scored, cells[0], context.style);

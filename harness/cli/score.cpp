@@ -5,6 +5,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
@@ -22,7 +23,7 @@ std::string recorded_grade(const std::filesystem::path& file) {
 
 VerbResult score(const Context& context) {
   const Rubric rubric = context.rubric();
-  const auto cells = context.store().load_all();
+  const auto cells = load_all_marked(context.store());
   if (cells.empty())
     throw UserError(
         fmt::format("{} holds no results; grade something first", context.results.string()),

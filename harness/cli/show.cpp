@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/store/observation_json.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 namespace {
@@ -24,7 +25,7 @@ std::vector<CellObservation>::const_iterator find_cell(const std::vector<CellObs
 std::vector<CellObservation> results_with(const Context& context, const std::string& submission,
                                           const std::string& challenge) {
   const ResultStore local = context.store();
-  if (local.load(submission, challenge)) return local.load_all();
+  if (local.load(submission, challenge)) return load_all_marked(local);
   auto published = published_cells(context);
   if (find_cell(published, submission, challenge) != published.end()) {
     context.remark("from reports/data; nothing was graded here");

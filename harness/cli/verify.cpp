@@ -137,25 +137,44 @@ std::string fresh_library(const Context& context, const CellRequest& request) {
   return built.record.ok ? sha256(read_file(built.library)) : "";
 }
 
-/// Everything again with the receipt's seed, but for the races. Nothing when the grader broke.
+/// Everything, or these checks, again with the receipt's seed, but for the races. Nothing when the
+/// grader broke.
 std::optional<GradedCell> run_again(const Context& context, CellRequest request,
-                                    const Receipt& claimed) {
+                                    const Receipt& claimed,
+                                    const std::vector<std::string>& only_checks = {}) {
   request.seed = claimed.closing->seed;
   request.races = false;
+  request.only_checks = only_checks;
   std::optional<GradedCell> seen;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   grade_cells(
       context.environment, {request}, 1, [&](const CellEvent& event) { display.show(event); },
       [&](const GradedCell& cell) { seen = cell; });
   if (!seen->receipt) return std::nullopt;
-  seen->receipt->library = fresh_library(context, request);
   return seen;
+}
+
+/// Compares what was seen then with the new run, and with more runs of those checks whose outputs
+/// do not come again while there is something that these may still confirm.
+Comparison compare_with_runs(const Context& context, const CellRequest& request, const Claim& claim,
+                             const CellObservation& then, const Receipt& seen,
+                             const CellObservation& now) {
+  std::vector<CellObservation> runs{now};
+  for (;;) {
+    Comparison comparison = compare_seen(claim.receipt, then, seen, runs);
+    if (comparison.ask_again.empty() || runs.size() == kMostRuns) return comparison;
+    const auto again = run_again(context, request, claim.receipt, comparison.ask_again);
+    if (!again) return comparison;
+    runs.push_back(again->observation);
+  }
 }
 
 /// What a new run could not confirm.
 struct Left {
   std::vector<Unrepeated> unrepeated;
   std::vector<std::string> not_compared;
+  std::vector<std::string> wavering;     // as near to the new runs as these to each other
+  std::vector<std::string> unconfirmed;  // and what is not
 };
 
 Json document_of(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
@@ -168,6 +187,8 @@ Json document_of(const Claim& claim, const std::vector<Proof>& proofs, const Lef
                 {"confirmed", worst_of(proofs) <= Outcome::noted},
                 {"rests_on_receipt", Json::array()},
                 {"not_compared", Json(left.not_compared)},
+                {"wavering", Json(left.wavering)},
+                {"unconfirmed", Json(left.unconfirmed)},
                 {"proofs", Json::array()}};
   for (const Unrepeated& one : left.unrepeated)
     document["rests_on_receipt"].push_back(
@@ -184,24 +205,34 @@ std::string in_words(const Unrepeated& one) {
                      one.ratios.back());
 }
 
+/// The last word, which may be all that is read: it says what was not confirmed.
 std::string closing_line(Outcome worst, const Left& left) {
   if (worst == Outcome::refuted) return "Refuted: this receipt does not prove the grade.\n";
   if (worst == Outcome::open) return "Neither confirmed nor refuted.\n";
-  const std::string besides = left.not_compared.empty()
-                                  ? ""
-                                  : fmt::format("Nor was compared, and no score rests on it: {}.\n",
-                                                sentence_list(left.not_compared));
-  if (left.unrepeated.empty()) return "Confirmed.\n" + besides;
-  std::vector<std::string> words;
-  for (const Unrepeated& one : left.unrepeated) words.push_back(in_words(one));
-  return fmt::format(
-      "Confirmed except speed: what goes by the clock was not run again, and these rest on the "
-      "receipt alone: {}.\n{}",
-      sentence_list(words), besides);
+  const bool all = left.unconfirmed.empty();
+  std::string text = all ? "Confirmed" : "Not confirmed: no new run gave anything like these, ";
+  if (!all)
+    text += fmt::format("which rest on the receipt alone: {}.\n", sentence_list(left.unconfirmed));
+  if (left.unrepeated.empty()) {
+    if (all) text += ".\n";
+  } else {
+    std::vector<std::string> words;
+    for (const Unrepeated& one : left.unrepeated) words.push_back(in_words(one));
+    text += fmt::format(
+        "{}what goes by the clock was not run again, and these rest on the receipt alone: {}.\n",
+        all ? " except speed: " : "Besides, ", sentence_list(words));
+  }
+  if (!left.wavering.empty())
+    text += fmt::format("Came again only as near as new runs are to each other: {}.\n",
+                        sentence_list(left.wavering));
+  if (!left.not_compared.empty())
+    text += fmt::format("Nor was compared, and no score rests on it: {}.\n",
+                        sentence_list(left.not_compared));
+  return text;
 }
 
 std::string line_of(Outcome outcome, const std::string& what, const std::string& text) {
-  return fmt::format("  {:<8} {}: {}\n", name_of(outcome), what, one_line(text));
+  return fmt::format("  {:<11} {}: {}\n", name_of(outcome), what, one_line(text));
 }
 
 /// One line for each proof, and one for all checks of which the same is said.
@@ -229,7 +260,7 @@ VerbResult answer_for(const Claim& claim, const std::vector<Proof>& proofs, cons
   answer.document = document_of(claim, proofs, left);
   answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
                             lines_of(proofs), closing_line(worst, left));
-  if (worst == Outcome::open) answer.exit_code = kExitIncomplete;
+  if (worst == Outcome::open || worst == Outcome::unconfirmed) answer.exit_code = kExitIncomplete;
   if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
   return answer;
 }
@@ -253,19 +284,25 @@ VerbResult verify(const Context& context, const VerifyOptions& options) {
         {"run", Outcome::open, "the grader broke; verify again, and report it if it stays"});
     return answer_for(claim, proofs, {});
   }
-  const auto add = [&proofs](std::vector<Proof> more) {
+  Receipt now = *seen->receipt;
+  now.library = fresh_library(context, cell.request);
+  const auto add = [&proofs](const std::vector<Proof>& more) {
     proofs.insert(proofs.end(), more.begin(), more.end());
   };
-  add(compare_runs(claim.receipt, *seen->receipt));
+  add(compare_runs(claim.receipt, now));
   // Without the stored observation, what goes by the clock is named without its numbers.
   const auto stored = observation_beside(claim);
   const CellObservation& then = stored ? *stored : seen->observation;
   add(compare_questions(then, seen->observation));
-  add(compare_earned(claim.receipt, then, *seen->receipt, seen->observation));
-  add(compare_seen(claim.receipt, then, *seen->receipt, seen->observation));
+  // Nobody needs to hear more of a receipt that is refuted.
+  const Comparison comparison =
+      worst_of(proofs) == Outcome::refuted
+          ? compare_seen(claim.receipt, then, now, {&seen->observation, 1})
+          : compare_with_runs(context, cell.request, claim, then, now, seen->observation);
+  add(comparison.proofs);
   return answer_for(claim, proofs,
-                    {rests_on_receipt(*seen->receipt, then),
-                     not_compared(*seen->receipt, then, seen->observation)});
+                    {rests_on_receipt(now, then), not_compared(now, then, seen->observation),
+                     comparison.wavering, comparison.unconfirmed});
 }
 
 }  // namespace gauntlet

@@ -137,11 +137,7 @@ void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
     result.finding->case_name = case_name_;
     throw CheckEnded{*std::move(result.finding)};
   }
-  // Beside other programs a ceiling is found too low: it takes a moment when all cores are ours.
-  constexpr int kLooks = 12;
-  for (int look = 0; look < kLooks && beats_physics(spec, result.speed.solution_ns); ++look)
-    raise_ceilings();
-  if (beats_physics(spec, result.speed.solution_ns))
+  if (beats_every_look(spec, result.speed.solution_ns, ceilings(), raise_ceilings))
     fail(
         fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best: the time is "
                     "not believed",

@@ -226,6 +226,7 @@ CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
   CellScore result;
   result.submission = cell.submission;
   result.challenge = cell.challenge;
+  result.unproven = !cell.unproven.empty();
   result.device = cell.device;
   result.grader_digest = cell.provenance.grader_digest;
   const Checks checks = asked(cell, assumption);

@@ -56,6 +56,7 @@ struct CellScore {
   std::vector<std::string> not_measured;
   int broken = 0;  // how many of them are our fault
   bool failed_to_build = false;
+  bool unproven = false;      // no receipt vouches for what it follows from
   std::string grader_digest;  // scores of different graders are not comparable
 
   bool partial() const { return !not_measured.empty(); }

@@ -39,17 +39,98 @@ Json written(const CellObservation& cell) {
   return Json::parse(to_json(cell));
 }
 
-Json written_check(const Json& cell, const std::string& id) {
-  for (const Json& check : cell["checks"])
-    if (check["id"] == id) return check;
-  return Json::object();
+Json part_of(const Json& cell, const std::string& check, const char* part) {
+  for (const Json& one : cell["checks"])
+    if (one["id"] == check) return one.value(part, Json());
+  return {};
 }
 
-/// The part of `then` that `now` writes differently, cut; empty when they are the same.
-std::string difference(const Json& then, const Json& now) {
-  if (then == now) return "";
-  return fmt::format("was {}, is now {}", one_line(then.dump(-1, ' ', true), 160),
-                     one_line(now.dump(-1, ' ', true), 160));
+std::string cut(const Json& written) {
+  return one_line(written.dump(-1, ' ', true), 160);
+}
+
+/// Whether it came again in one of the runs, or is a number no further outside of theirs than these
+/// lie apart.
+bool lies_near(const Json& was, const std::vector<Json>& runs) {
+  if (std::find(runs.begin(), runs.end(), was) != runs.end()) return true;
+  std::vector<double> numbers;
+  for (const Json& run : runs)
+    if (run.is_number()) numbers.push_back(run.get<double>());
+  if (!was.is_number() || numbers.empty()) return false;
+  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+  const double apart = *high - *low;
+  return was.get<double>() >= *low - apart && was.get<double>() <= *high + apart;
+}
+
+/// The same for each number and word of it, beside runs that have some at the same places.
+bool all_lies_near(const Json& was, const std::vector<Json>& runs) {
+  if (!was.is_structured()) return lies_near(was, runs);
+  const auto places = [](const Json& flat) {
+    std::vector<std::string> keys;
+    for (const auto& leaf : flat.items()) keys.push_back(leaf.key());
+    return keys;
+  };
+  const Json leaves = was.flatten();
+  std::vector<Json> alike;
+  for (const Json& run : runs)
+    if (run.is_structured() && places(run.flatten()) == places(leaves))
+      alike.push_back(run.flatten());
+  for (const auto& leaf : leaves.items()) {
+    std::vector<Json> values;
+    for (const Json& run : alike) values.push_back(run[leaf.key()]);
+    if (!lies_near(leaf.value(), values)) return false;
+  }
+  return true;
+}
+
+/// Where a part of an observation stands in its file, and whether a run can be held against it.
+struct Part {
+  std::string what;   // "facts of offset_ladder"
+  std::string check;  // empty: of the build or of the claims
+  const char* key;
+  bool repeated = false;    // it follows from what came again bit by bit
+  bool only_words = false;  // of which nothing depends
+};
+
+/// Compares parts and keeps what there is to say of them.
+class PartComparison {
+ public:
+  explicit PartComparison(Comparison& made) : made_(made) {}
+
+  void add(const Part& part, const Json& was, const std::vector<Json>& runs) {
+    if (was == runs.front()) return;
+    const std::string differs = fmt::format("was {}, is now {}", cut(was), cut(runs.front()));
+    if (part.only_words) {
+      made_.proofs.push_back({part.what, Outcome::noted, differs});
+    } else if (part.repeated) {
+      made_.proofs.push_back({part.what, Outcome::refuted, differs});
+    } else if (all_lies_near(was, runs)) {
+      made_.wavering.push_back(part.what);
+      made_.proofs.push_back(
+          {part.what, Outcome::noted,
+           fmt::format("{}; {} runs are as far from each other", differs, runs.size())});
+    } else {
+      made_.unconfirmed.push_back(part.what);
+      made_.proofs.push_back(
+          {part.what, Outcome::unconfirmed,
+           fmt::format("{}; nothing like it came in {} run{} with this seed: only the receipt says "
+                       "so; verify again on the machine that graded, or grade again",
+                       differs, runs.size(), runs.size() == 1 ? "" : "s")});
+    }
+  }
+
+ private:
+  Comparison& made_;
+};
+
+/// What hangs on a check's outputs. Of what it measured only the points do.
+std::vector<Part> parts_of(const CheckTrace& trace, bool repeated, bool measured) {
+  std::vector<Part> parts{{"points of " + trace.id, trace.id, "earned", repeated}};
+  if (measured) return parts;
+  for (const char* key : {"cases", "facts", "curves", "exhibits", "workspace"})
+    parts.push_back({fmt::format("{} of {}", key, trace.id), trace.id, key, repeated});
+  parts.push_back({"finding of " + trace.id, trace.id, "finding", repeated, true});
+  return parts;
 }
 
 }  // namespace
@@ -69,23 +150,6 @@ std::vector<Proof> compare_questions(const CellObservation& then, const CellObse
   return proofs;
 }
 
-std::vector<Proof> compare_earned(const Receipt& claimed, const CellObservation& then,
-                                  const Receipt& seen, const CellObservation& now) {
-  std::vector<Proof> proofs;
-  for (const CheckTrace& trace : seen.closing->checks) {
-    const CheckTrace* before = trace_of(claimed, trace.id);
-    const CheckObservation* was = check_of(then, trace.id);
-    const CheckObservation* is = check_of(now, trace.id);
-    if (trace.timed || !before || !was || !is || was->earned == is->earned) continue;
-    // What a submission's own tests say, and what other outputs are worth, may change by itself.
-    const bool repeated = trace.calls > 0 && before->outputs == trace.outputs;
-    proofs.push_back({"points of " + trace.id, repeated ? Outcome::refuted : Outcome::noted,
-                      fmt::format("{:.4g} of them were earned, now {:.4g}{}", was->earned,
-                                  is->earned, repeated ? " by the same outputs" : "")});
-  }
-  return proofs;
-}
-
 std::vector<Unrepeated> rests_on_receipt(const Receipt& seen, const CellObservation& then) {
   std::vector<Unrepeated> found;
   for (const CheckTrace& trace : seen.closing->checks) {
@@ -98,34 +162,38 @@ std::vector<Unrepeated> rests_on_receipt(const Receipt& seen, const CellObservat
   return found;
 }
 
-std::vector<Proof> compare_seen(const Receipt& claimed, const CellObservation& then,
-                                const Receipt& seen, const CellObservation& now) {
-  std::vector<Proof> proofs;
+Comparison compare_seen(const Receipt& claimed, const CellObservation& then, const Receipt& seen,
+                        std::span<const CellObservation> runs) {
+  Comparison made;
+  PartComparison comparison(made);
   const Json was = written(then);
-  const Json is = written(now);
-  const auto compare = [&](const std::string& what, const Json& before, const Json& after,
-                           bool repeated) {
-    if (const std::string differs = difference(before, after); !differs.empty())
-      proofs.push_back({what, repeated ? Outcome::refuted : Outcome::noted, differs});
-  };
+  std::vector<Json> written_runs;
+  for (const CellObservation& run : runs) written_runs.push_back(written(run));
+  const Json& is = written_runs.front();
   const bool same_library = !claimed.library.empty() && claimed.library == seen.library;
-  for (const char* part : {"warnings", "messages", "flags"})
-    compare(fmt::format("{} of the build", part), was["build"][part], is["build"][part],
-            same_library);
-  for (const char* part : {"stated_claims", "claims_fault"})
-    compare(part, was.value(part, Json()), is.value(part, Json()), true);
+  for (const char* key : {"warnings", "messages", "flags"})
+    comparison.add({fmt::format("{} of the build", key), "", key, same_library}, was["build"][key],
+                   {is["build"][key]});
+  for (const char* key : {"stated_claims", "claims_fault"})
+    comparison.add({key, "", key, true}, was.value(key, Json()), {is.value(key, Json())});
   for (const CheckTrace& trace : seen.closing->checks) {
     const CheckTrace* before = trace_of(claimed, trace.id);
-    const CheckObservation* after = check_of(now, trace.id);
-    if (trace.timed || !before || !after || measures(*after)) continue;
-    const Json old_check = written_check(was, trace.id);
-    const Json new_check = written_check(is, trace.id);
+    const CheckObservation* after = check_of(runs.front(), trace.id);
+    if (trace.timed || !before || !after || !check_of(then, trace.id)) continue;
     const bool repeated = trace.calls > 0 && before->outputs == trace.outputs;
-    for (const char* part : {"cases", "facts", "curves", "exhibits", "workspace", "finding"})
-      compare(fmt::format("{} of {}", part, trace.id), old_check.value(part, Json()),
-              new_check.value(part, Json()), repeated && part != std::string_view("finding"));
+    const std::size_t confirmed_before = made.unconfirmed.size();
+    for (const Part& part : parts_of(trace, repeated, measures(*after))) {
+      std::vector<Json> values;
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        if (check_of(runs[i], trace.id))
+          values.push_back(part_of(written_runs[i], trace.id, part.key));
+      comparison.add(part, part_of(was, trace.id, part.key), values);
+    }
+    // A submission's own tests take a minute and more, and have no threads that add by chance.
+    if (made.unconfirmed.size() > confirmed_before && trace.calls > 0)
+      made.ask_again.push_back(trace.id);
   }
-  return proofs;
+  return made;
 }
 
 std::vector<std::string> not_compared(const Receipt& seen, const CellObservation& then,

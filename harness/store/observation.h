@@ -122,6 +122,10 @@ struct CellObservation {
   std::vector<StatedClaim> stated_claims;  // of the solution's claims.yaml
   std::string claims_fault;                // why that file cannot be read; empty when it can
   std::optional<Growth> time_growth;       // ns; asked only of who claims an exponent
+
+  /// Why no receipt vouches for it; empty when one does, or nobody looked. Stands in no file: it is
+  /// for whoever loads one to say.
+  std::string unproven = {};
 };
 
 }  // namespace gauntlet

@@ -122,6 +122,8 @@ std::string_view name_of(Proof::Outcome outcome) {
       return "holds";
     case Outcome::noted:
       return "noted";
+    case Outcome::unconfirmed:
+      return "unconfirmed";
     case Outcome::open:
       return "open";
     case Outcome::refuted:

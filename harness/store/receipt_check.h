@@ -13,9 +13,10 @@ namespace gauntlet {
 struct Proof {
   enum class Outcome {
     holds,
-    noted,    // differs as honest runs may
-    open,     // could not be seen again here
-    refuted,  // the receipt and the world contradict each other
+    noted,        // differs as honest runs may
+    unconfirmed,  // a figure that only the receipt knows
+    open,         // could not be seen again here
+    refuted,      // the receipt and the world contradict each other
   };
   std::string what;  // "commitment", "check offset_ladder"
   Outcome outcome = Outcome::holds;

@@ -41,8 +41,13 @@ std::string walls_missing(const std::string& then, const std::string& now) {
   return missing;
 }
 
-/// Why the receipt does not vouch for the observation of which `text` is the file.
-std::optional<std::string> why_not_vouched(const Receipt& receipt, const std::string& text) {
+/// Why the receipt, if there is one, does not vouch for the stored observation.
+std::optional<std::string> why_not_vouched(const ResultStore& store, const std::string& submission,
+                                           const std::string& challenge) {
+  const auto stored = store.load_receipt(submission, challenge);
+  if (!stored) return "its stored grade has no receipt, so that anybody may have written it";
+  const Receipt& receipt = *stored;
+  const std::string text = read_file(store.observation_file(submission, challenge), kResultFile);
   if (!receipt.closing) return "its receipt is of a run that never ended";
   for (const Proof& proof : {check_commitment(receipt, ""), check_closing(receipt, "", false),
                              check_observation(receipt, text, "the stored observation")})
@@ -68,21 +73,25 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const std::strin
       why_not = "not graded before";
       return std::nullopt;
     }
-    const auto receipt = store.load_receipt(submission, challenge);
-    if (!receipt) {
-      why_not = "its stored grade has no receipt, so that anybody may have written it";
-      return std::nullopt;
-    }
-    const auto file = store.observation_file(submission, challenge);
-    if (auto reason = why_not_vouched(*receipt, read_file(file, kResultFile))) {
+    if (auto reason = why_not_vouched(store, submission, challenge)) {
       why_not = *std::move(reason);
       return std::nullopt;
     }
-    return ProvenCell{*cell, receipt->seed_drawn};
+    return ProvenCell{*cell, store.load_receipt(submission, challenge)->seed_drawn};
   } catch (const UserError& error) {
     why_not = error.what();
     return std::nullopt;
   }
+}
+
+std::vector<CellObservation> load_all_marked(const ResultStore& store) {
+  std::vector<CellObservation> cells = store.load_all();
+  for (CellObservation& cell : cells) try {
+      cell.unproven = why_not_vouched(store, cell.submission, cell.challenge).value_or("");
+    } catch (const UserError& error) {
+      cell.unproven = error.what();
+    }
+  return cells;
 }
 
 std::optional<std::string> why_not_reusable(const ProvenCell& proven, const ReuseKey& wanted) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/core/seed.h"
 #include "harness/store/result_store.h"
@@ -33,6 +34,9 @@ struct ProvenCell {
 /// receipt, when that is not signed or is of something else, or when a file cannot be read.
 std::optional<ProvenCell> load_proven(const ResultStore& store, const std::string& submission,
                                       const std::string& challenge, std::string& why_not);
+
+/// Everything that is stored, as ResultStore::load_all, with what no receipt vouches for marked so.
+std::vector<CellObservation> load_all_marked(const ResultStore& store);
 
 /// Why a stored observation does not answer for the cell that `wanted` describes, as a sentence:
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame

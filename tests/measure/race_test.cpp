@@ -167,16 +167,74 @@ TEST_CASE("a lap that beats memory or arithmetic is recognised") {
   const auto cache = static_cast<double>(this_machine().cache_bytes);
   spec.floor_bytes = cache + 1e9;
   const double uncached_ns = 1e9 / ceilings().copy_gb_per_s;
-  CHECK(beats_physics(spec, uncached_ns / 2));
-  CHECK_FALSE(beats_physics(spec, uncached_ns / 1.5));
+  CHECK(beats_physics(spec, uncached_ns / 2, ceilings()));
+  CHECK_FALSE(beats_physics(spec, uncached_ns / 1.5, ceilings()));
   spec.floor_bytes = cache;
-  CHECK_FALSE(beats_physics(spec, 1));  // all of it may come out of the cache
+  CHECK_FALSE(beats_physics(spec, 1, ceilings()));  // all of it may come out of the cache
   spec = {};
   spec.floor_flops = 1e9;
   const double fma_ns = 1e9 / ceilings().fma_gflop_per_s;
-  CHECK(beats_physics(spec, fma_ns / 2));
-  CHECK_FALSE(beats_physics(spec, fma_ns));
-  CHECK_FALSE(beats_physics(RaceSpec{}, 1));
+  CHECK(beats_physics(spec, fma_ns / 2, ceilings()));
+  CHECK_FALSE(beats_physics(spec, fma_ns, ceilings()));
+  CHECK_FALSE(beats_physics(RaceSpec{}, 1, ceilings()));
+}
+
+TEST_CASE("a time is disbelieved only when it beats the machine as twelve further looks find it") {
+  RaceSpec spec;
+  spec.floor_flops = 1e9;
+  const double lap_ns = 1e9 / 100;  // what 100 gigaflops a second take
+  const Ceilings busy{10, 50};
+  const Ceilings idle{10, 100};
+  // How often it was looked before the answer, when all but this look find a busy machine.
+  const auto looks = [&](const Ceilings& known, int idle_look, bool disbelieved) {
+    int count = 0;
+    CHECK(beats_every_look(spec, lap_ns, known,
+                           [&] { return ++count == idle_look ? idle : busy; }) == disbelieved);
+    return count;
+  };
+  CHECK(looks(idle, 0, false) == 0);
+  CHECK(looks(busy, 1, false) == 1);
+  CHECK(looks(busy, 12, false) == 12);
+  CHECK(looks(busy, 13, true) == 12);
+}
+
+TEST_CASE("the lap that becomes the solution's time is judged in full, on its own input") {
+  Track track(1e6);
+  track.noise_share = 0;
+  std::uint64_t input = 0;
+  track.spec.prepare = [&](Rng& inputs, Rng&) { input = inputs(); };
+  int judged = 0;
+  bool same_input = false;
+  const auto lap = track.spec.lap;
+  const auto race_with_wrong_lap = [&](int wrong_lap, double wrong_ns) {
+    judged = 0;
+    track.solution.laps = 0;
+    track.spec.lap = [&, wrong_lap, wrong_ns](Session& session) {
+      Lap one = lap(session);
+      if (&session != &track.solution) return one;
+      const bool wrong = track.solution.laps == wrong_lap;
+      if (wrong) one.elapsed = nanoseconds(std::int64_t(wrong_ns));
+      one.judge_all = [&, wrong, was = input]() -> std::optional<Finding> {
+        ++judged;
+        same_input = was == input;
+        if (wrong) return wrong_answer();
+        return std::nullopt;
+      };
+      return one;
+    };
+    return track.run();
+  };
+  // One lap in fifteen left something out, and no sample saw it.
+  const RaceResult cheated = race_with_wrong_lap(7, 0.9e6);
+  REQUIRE(cheated.finding);
+  CHECK(cheated.finding->summary == "wrong answer");
+  CHECK(judged == 1);
+  CHECK(same_input);
+  // A slower one earns nothing, and the one that warms up is not counted.
+  CHECK_FALSE(race_with_wrong_lap(7, 1.1e6).finding);
+  CHECK(judged == 1);
+  CHECK(same_input);
+  CHECK_FALSE(race_with_wrong_lap(1, 0.9e6).finding);
 }
 
 TEST_CASE("the ceilings are those of a machine of this century") {

@@ -13,7 +13,7 @@ namespace {
 
 /// What comparing says when the stored observation and its receipt were edited like this.
 template <class Edit>
-std::vector<Proof> seen_after(const Edit& edit) {
+Comparison compared_after(const Edit& edit) {
   CellObservation now = sample::graded_cell();
   now.checks[0].facts = {{"worst share", 0.25, ""}};
   now.checks[0].exhibits = {{"text", {"one"}}};
@@ -22,7 +22,27 @@ std::vector<Proof> seen_after(const Edit& edit) {
   Receipt claimed = seen;
   CellObservation then = now;
   edit(then, claimed);
-  return compare_seen(claimed, then, seen, now);
+  return compare_seen(claimed, then, seen, {&now, 1});
+}
+
+template <class Edit>
+std::vector<Proof> seen_after(const Edit& edit) {
+  return compared_after(edit).proofs;
+}
+
+/// What is said of a stored fact after outputs that did not come again, when new runs say these.
+Comparison fact_beside(double stored, const std::vector<double>& runs) {
+  std::vector<CellObservation> cells(runs.size(), sample::graded_cell());
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    cells[i].checks[0].facts = {{"worst share", runs[i], ""}};
+  // What is asked again is that check alone.
+  for (std::size_t i = 1; i < cells.size(); ++i) cells[i].checks.resize(1);
+  const Receipt seen = sample::receipt_of(cells.front());
+  Receipt claimed = seen;
+  claimed.closing->checks[0].outputs ^= 1;
+  CellObservation then = cells.front();
+  then.checks[0].facts[0].value = stored;
+  return compare_seen(claimed, then, seen, cells);
 }
 
 Outcome only_outcome(const std::vector<Proof>& proofs) {
@@ -58,18 +78,64 @@ TEST_CASE("what follows from outputs that came again has to come again as well")
 }
 
 TEST_CASE("what may change by itself is named, and refutes nothing") {
-  const auto other_outputs = seen_after([](CellObservation& then, Receipt& claimed) {
-    then.checks[0].facts[0].value = 0.125;
-    claimed.closing->checks[0].outputs ^= 1;
-  });
-  CHECK(only_outcome(other_outputs) == Outcome::noted);
   CHECK(only_outcome(seen_after([](CellObservation& then, Receipt&) {
           then.checks[1].finding->summary = "dx[0]: got 3, want 1 +- 0.1";
         })) == Outcome::noted);
-  CHECK(only_outcome(seen_after([](CellObservation& then, Receipt& claimed) {
-          then.build.messages = "another compiler's words";
-          claimed.library = sha256("another");
+}
+
+TEST_CASE("what other outputs gave is confirmed only where new runs give it or lie around it") {
+  CHECK(fact_beside(0.25, {0.25}).proofs.empty());
+  CHECK(fact_beside(0.25, {0.5, 0.75, 0.25}).wavering.size() == 1);
+  // As far outside of them as they lie apart, and further.
+  CHECK(fact_beside(0.25, {0.5, 0.75}).wavering ==
+        std::vector<std::string>{"facts of " + sample::graded_cell().checks[0].info.id});
+  CHECK(only_outcome(fact_beside(0.25, {0.5, 0.75}).proofs) == Outcome::noted);
+  for (const Comparison& made : {fact_beside(0.2, {0.5, 0.75}), fact_beside(1.1, {0.5, 0.75}),
+                                 fact_beside(0.25, {0.5, 0.5, 0.5}), fact_beside(0.25, {0.5})}) {
+    CHECK(only_outcome(made.proofs) == Outcome::unconfirmed);
+    CHECK(made.wavering.empty());
+    CHECK(made.unconfirmed.size() == 1);
+    CHECK(made.ask_again.size() == 1);
+    CHECK(contains(made.proofs[0].text, "only the receipt says so"));
+  }
+}
+
+TEST_CASE("numbers that waver are compared one by one, and words have to come again") {
+  const auto outcome = [](const auto& edit) {
+    std::vector<CellObservation> runs(2, sample::graded_cell());
+    for (std::size_t i = 0; i < 2; ++i) {
+      runs[i].checks[0].curves = {{"loss", "step", "nats", {{0, 2.0 + double(i)}, {1, 1}}}};
+      runs[i].checks[0].exhibits = {{"text", {i == 0 ? "one" : "two"}}};
+    }
+    const Receipt seen = sample::receipt_of(runs.front());
+    Receipt claimed = seen;
+    claimed.closing->checks[0].outputs ^= 1;
+    CellObservation then = runs.front();
+    edit(then.checks[0]);
+    return compare_seen(claimed, then, seen, runs).proofs;
+  };
+  CHECK(only_outcome(outcome([](CheckObservation& was) {
+          was.curves[0].points[0].second = 3.5;
         })) == Outcome::noted);
+  CHECK(only_outcome(outcome([](CheckObservation& was) {
+          was.curves[0].points[1].second = 0.5;
+        })) == Outcome::unconfirmed);
+  CHECK(only_outcome(outcome([](CheckObservation& was) { was.curves[0].points.pop_back(); })) ==
+        Outcome::unconfirmed);
+  CHECK(only_outcome(outcome([](CheckObservation& was) { was.exhibits[0].lines = {"two"}; })) ==
+        Outcome::noted);
+  CHECK(only_outcome(outcome([](CheckObservation& was) { was.exhibits[0].lines = {"three"}; })) ==
+        Outcome::unconfirmed);
+}
+
+TEST_CASE("what another compiler said cannot come again") {
+  const auto messages = [](CellObservation& then, Receipt& claimed) {
+    then.build.messages = "another compiler's words";
+    claimed.library = sha256("another");
+  };
+  const Comparison made = compared_after(messages);
+  CHECK(only_outcome(made.proofs) == Outcome::unconfirmed);
+  CHECK(made.ask_again.empty());
 }
 
 TEST_CASE("measured memory, growth of time and ceilings are not compared, and are named") {
@@ -90,24 +156,26 @@ TEST_CASE("measured memory, growth of time and ceilings are not compared, and ar
         std::vector<std::string>{"the machine's ceilings"});
 }
 
-TEST_CASE("points that changed with the same outputs are refuted, others are named") {
-  const auto proofs = [](const auto& edit) {
+TEST_CASE("points that changed with the same outputs are refuted, others are not confirmed") {
+  const auto compared = [](const auto& edit) {
     Receipt claimed = sample::receipt_of(sample::graded_cell());
     Receipt seen = claimed;
     CellObservation then = sample::graded_cell();
     then.checks[0].earned = 0.75;
     edit(claimed.closing->checks[0], seen.closing->checks[0]);
-    return compare_earned(claimed, then, seen, sample::graded_cell());
+    const CellObservation now = sample::graded_cell();
+    return compare_seen(claimed, then, seen, {&now, 1});
   };
-  const auto same = proofs([](CheckTrace&, CheckTrace&) {});
-  REQUIRE(same.size() == 1);
-  CHECK(same[0].outcome == Outcome::refuted);
-  CHECK(contains(same[0].text, "0.75 of them were earned, now 1 by the same outputs"));
-  CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.outputs = 5; })[0].outcome ==
-        Outcome::noted);
-  const auto own_tests = proofs([](CheckTrace& was, CheckTrace& is) { was.calls = is.calls = 0; });
-  CHECK(own_tests[0].outcome == Outcome::noted);
-  CHECK(proofs([](CheckTrace&, CheckTrace& seen) { seen.timed = true; }).empty());
+  const auto same = compared([](CheckTrace&, CheckTrace&) {}).proofs;
+  CHECK(only_outcome(same) == Outcome::refuted);
+  CHECK(contains(same[0].text, "was 0.75, is now 1"));
+  CHECK(only_outcome(compared([](CheckTrace&, CheckTrace& seen) { seen.outputs = 5; }).proofs) ==
+        Outcome::unconfirmed);
+  const auto own_tests =
+      compared([](CheckTrace& was, CheckTrace& is) { was.calls = is.calls = 0; });
+  CHECK(only_outcome(own_tests.proofs) == Outcome::unconfirmed);
+  CHECK(own_tests.ask_again.empty());
+  CHECK(compared([](CheckTrace&, CheckTrace& seen) { seen.timed = true; }).proofs.empty());
 }
 
 TEST_CASE("an observation whose rules or device are not the grader's is refuted") {

@@ -140,6 +140,7 @@ PublishedCell cell_from(Json document, const std::string& shown_name) {
       document.dump(), fmt::format("{}, {}", shown_name, document.at("submission").dump()));
   cell.commitment = receipt.at("commitment");
   cell.closing = receipt.at("closing");
+  if (cell.closing.empty()) cell.seen.unproven = "no receipt fitted when it was published";
   return cell;
 }
 

@@ -116,6 +116,7 @@ void add_cell(xml_node parent, const Aggregate& aggregate, const ReportedCell& c
   if (cell.score.capped()) add_text(line, ". Capped: " + cap_text(cell.score));
   if (cell.score.partial())
     add_text(line, ". Not measured: " + sentence_list(cell.score.not_measured));
+  if (cell.score.unproven) add_text(line, fmt::format(". Not proven: {}", kUnproven));
   add_text(line, ".");
   add_sections(section, aggregate, cell.score);
   add_findings(section, cell);

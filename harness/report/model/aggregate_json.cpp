@@ -163,6 +163,7 @@ Json check_json(const Rubric& rubric, const ReportedCheck& check) {
 
 void add_score(const Rubric& rubric, const CellScore& score, Json& json) {
   json["status"] = name_of(score.status);
+  if (score.unproven) json["unproven"] = true;
   if (score.score) {
     json["score"] = json_number(*score.score);
     json["printed"] = rubric.printed(*score.score);

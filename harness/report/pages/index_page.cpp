@@ -61,6 +61,7 @@ std::string footnote(const CellScore& score, const Signs& signs) {
                                                    "grade it again",
                                                    score.broken)
                                      : "");
+  if (score.unproven) notes += fmt::format("- {} {}{}\n", signs.unproven, where, kUnproven);
   return notes;
 }
 

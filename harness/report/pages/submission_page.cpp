@@ -28,6 +28,7 @@ std::string verdict_line(const Aggregate& all, const ReportedCell& cell) {
   if (score.partial())
     line += fmt::format(". Partial, not measured: {}",
                         markdown::text(sentence_list(score.not_measured)));
+  if (score.unproven) line += fmt::format(". Not proven: {}", kUnproven);
   return line + ".\n\n";
 }
 

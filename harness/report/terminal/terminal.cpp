@@ -52,7 +52,10 @@ std::string legend(const std::string& table, bool absent, const TerminalStyle& s
   note(signs.broken, "the grader failed, grade again");
   std::string line;
   for (const auto& one : notes) line += (line.empty() ? "" : "   ") + one;
-  return line.empty() ? "" : line + "\n";
+  if (!line.empty()) line += "\n";
+  if (table.find(signs.unproven) != std::string::npos)
+    line += fmt::format("{} {}\n", signs.unproven, kUnproven);
+  return line;
 }
 
 std::string counts(const CellObservation& cell) {
@@ -226,7 +229,9 @@ std::string terminal_cell(const Rubric& rubric, const BoardCell& scored,
   if (!score.failed_to_build) text += "  " + counts(cell);
   if (score.broken > 0) text += fmt::format("  incomplete: {} checks broke", score.broken);
   if (!note.empty()) text += "  " + note;
-  text += "\n" + build_failure(cell);
+  text += "\n";
+  if (score.unproven) text += fmt::format("  {}: {}\n", kUnproven, in_line(cell.unproven));
+  text += build_failure(cell);
   return text + finding_lines(cell) + claim_lines(cell, true) + claims_fault_line(cell);
 }
 

@@ -6,12 +6,12 @@
 namespace gauntlet {
 
 const Signs& unicode_signs() {
-  static const Signs signs{"—", "n/m", "broken", "†", "‡"};
+  static const Signs signs{"—", "n/m", "broken", "†", "‡", "§"};
   return signs;
 }
 
 const Signs& ascii_signs() {
-  static const Signs signs{"-", "n/m", "broken", "*", "~"};
+  static const Signs signs{"-", "n/m", "broken", "*", "~", "?"};
   return signs;
 }
 
@@ -47,6 +47,7 @@ std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs
 std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs) {
   if (!cell) return signs.absent;
   std::string text = grade_text(rubric, cell->score, signs);
+  if (cell->score.unproven) text += signs.unproven;
   if (cell->score.status != CellStatus::graded) return text;
   if (cell->score.capped()) text += signs.capped;
   if (cell->score.partial()) text += signs.partial;

@@ -19,10 +19,16 @@ struct Signs {
   std::string unmeasured;  // nothing could be asked on this machine
   std::string broken;      // our fault
   std::string capped;
-  std::string partial;  // some checks or timed cases were not measured
+  std::string partial;   // some checks or timed cases were not measured
+  std::string unproven;  // no receipt vouches for it
 };
 const Signs& unicode_signs();
 const Signs& ascii_signs();
+
+/// What the sign for it means, and how to mend it.
+inline constexpr std::string_view kUnproven =
+    "no signed receipt fits this grade, which anybody may have written; ./gauntlet grade --fresh "
+    "grades again";
 
 /// "A- 91", "n/m", "broken".
 std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs);
