@@ -9,8 +9,9 @@ namespace gauntlet::inside {
 
 using Function = std::int64_t (*)(const void*);
 
-/// Puts the system-call filter that was handed over on this process, for good.
-void lock_down(wire::Control& control);
+/// Puts the system-call filter that was handed over on this process, for good. Memory from
+/// `kept_from` on stays as it is from then on.
+void lock_down(wire::Control& control, std::uint64_t kept_from);
 
 /// The solution's shared object, and perhaps another one with tests that call its exports. Their
 /// constructors run when they are loaded, so: after lock_down.
