@@ -59,7 +59,7 @@ SandboxLayer probe_landlock() {
 SandboxLayer probe_seccomp() {
   SeccompFilter filter = worker_filter();
   const int status = status_of_child([&] {
-    fill_blanks(filter.data(), filter.size(), static_cast<std::uint32_t>(getpid()), 0);
+    fill_blanks(filter.data(), filter.size(), static_cast<std::uint32_t>(getpid()), {});
     const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_seccomp, 1, 0, &program) != 0)
       return 1;

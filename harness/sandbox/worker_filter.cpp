@@ -15,7 +15,7 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "read readv pread64 write writev pwrite64 close lseek fstat newfstatat stat lstat "
                  "statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getdents64 "
                  "getcwd dup dup2 dup3 eventfd2 poll ppoll select pselect6");
-  filter.add_all(SCMP_ACT_ALLOW, "brk mprotect mincore membarrier");
+  filter.add_all(SCMP_ACT_ALLOW, "brk mincore membarrier");
   filter.add_all(
       SCMP_ACT_ALLOW,
       "futex set_robust_list get_robust_list rseq set_tid_address gettid getpid getppid "
@@ -33,13 +33,25 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "getgroups arch_prctl");
 }
 
-/// Allows a call for a range of addresses (arguments 0 and 1) that does not reach kept memory. Masks
-/// wherever they do: libseccomp takes minutes when one rule has several comparisons of size.
+/// Conditions on a range of addresses (arguments 0 and 1): that it does not reach what begins at a
+/// blank. Masks wherever they do: libseccomp takes minutes when one rule has several comparisons of
+/// size.
+constexpr scmp_arg_cmp begins_below(std::uint32_t blank) {
+  return arg_below(0, std::uint64_t{blank} << 32);
+}
+constexpr scmp_arg_cmp kShort = arg_masked(1, ~(kKeptGuard - 1), 0);
+
 template <class... Conditions>
 void allow_elsewhere(FilterBuilder& filter, std::string_view name, Conditions... also) {
-  filter.add(SCMP_ACT_ALLOW, name,
-             {arg_below(0, std::uint64_t{kKeptInFilter} << 32), arg_masked(1, ~(kKeptGuard - 1), 0),
-              also...});
+  filter.add(SCMP_ACT_ALLOW, name, {begins_below(kKeptInFilter), kShort, also...});
+}
+
+/// Code of libraries that were written to would be private memory, taken for the system's. A stack
+/// may become executable: the loader does that for some libraries.
+void allow_protection(FilterBuilder& filter) {
+  filter.add(SCMP_ACT_ALLOW, "mprotect", {arg_masked(2, PROT_WRITE, 0)});
+  filter.add(SCMP_ACT_ALLOW, "mprotect", {arg_masked(2, PROT_GROWSDOWN, PROT_GROWSDOWN)});
+  filter.add(SCMP_ACT_ALLOW, "mprotect", {begins_below(kReadOnlyInFilter), kShort});
 }
 
 /// What counts as ours has to be there when we look: a page that could be given back meanwhile, or
@@ -114,6 +126,7 @@ SeccompFilter build_worker_filter() {
   FilterBuilder filter(SCMP_ACT_ERRNO(EPERM));
   allow_everyday_calls(filter);
   allow_memory(filter);
+  allow_protection(filter);
   allow_within_bounds(filter);
   allow_own_signals(filter);
   kill_for_attacks(filter);

@@ -35,7 +35,7 @@ class Worker {
     wire::Control& control = arenas_.control();
     switch (order.kind) {
       case wire::OrderKind::lock_down:
-        lock_down(control, arenas_.kept_from());
+        lock_down(control, arenas_.kept());
         return wire::Answer::ok;
       case wire::OrderKind::load:
         return library_.load(order, control);

@@ -162,16 +162,6 @@ class WorkerSession::Impl {
                     worker_->baseline().shared_bytes + wire::kOrderBytes + layout_.body_bytes());
   }
 
-  /// Pages of the system's libraries, which are all there from the start and cannot be dropped: one
-  /// that is gone was written to, and is private memory now. (Or the kernel needed its room; then
-  /// private memory has not grown.)
-  std::size_t our_files(const Resident& now) const {
-    const Resident& base = worker_->baseline();
-    const std::size_t gone = base.file_bytes - std::min(now.file_bytes, base.file_bytes);
-    const std::size_t grown = now.private_bytes - std::min(now.private_bytes, base.private_bytes);
-    return base.file_bytes - std::min(gone, grown);
-  }
-
   Scene scene(const CallBase* call, double seconds) const {
     Scene scene;
     scene.worker = &*worker_;
@@ -264,8 +254,8 @@ class WorkerSession::Impl {
     const Resident after = memory_now(call);
     const std::size_t grown =
         after.shared_bytes - std::min(after.shared_bytes, before_.shared_bytes);
-    const auto ours = static_cast<std::int64_t>(our_shared(before_) + our_files(after) +
-                                                std::min(grown, mailbox_used_));
+    const auto ours = static_cast<std::int64_t>(
+        our_shared(before_) + worker_->baseline().file_bytes + std::min(grown, mailbox_used_));
     const auto peak = std::max(static_cast<std::int64_t>(after.peak_bytes) - ours,
                                static_cast<std::int64_t>(worker_->largest_private()));
     return std::max<std::int64_t>(

@@ -18,7 +18,7 @@ class Arenas {
 
   wire::Control& control() { return *control_; }
   const wire::Order& order() const { return *reinterpret_cast<const wire::Order*>(in_.base); }
-  std::uint64_t kept_from() const { return kept_.from; }  // all three lie above it
+  const KeptRange& kept() const { return kept_.range; }  // all three lie in it
   std::byte* at(wire::ArenaId arena, std::uint64_t offset) {
     return (arena == wire::ArenaId::in ? in_ : out_).base + offset;
   }

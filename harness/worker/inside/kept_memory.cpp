@@ -59,15 +59,18 @@ void bring_in_libraries() {
 }
 
 KeptMemory keep_memory(std::size_t bytes) {
-  void* lowest = reserve(kAligned + kKeptGuard + bytes);
+  const std::size_t room = round_up(bytes, kAligned);
+  const std::size_t all = kAligned + kKeptGuard + room + kKeptGuard;
+  void* lowest = reserve(all);
   if (lowest == MAP_FAILED) {
-    std::fprintf(stderr, "no address space for %zu bytes: %s; is it limited (ulimit -v)?",
-                 kAligned + kKeptGuard + bytes, std::strerror(errno));
+    std::fprintf(stderr, "no address space for %zu bytes: %s; is it limited (ulimit -v)?", all,
+                 std::strerror(errno));
     std::abort();
   }
   close_gaps_above(lowest);
   const std::uint64_t from = round_up(reinterpret_cast<std::uint64_t>(lowest), kAligned);
-  return {from, reinterpret_cast<std::byte*>(from + kKeptGuard)};
+  const std::uint64_t base = from + kKeptGuard;
+  return {{from, base + room}, reinterpret_cast<std::byte*>(base)};
 }
 
 }  // namespace gauntlet::inside

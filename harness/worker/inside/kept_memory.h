@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+
+#include "harness/sandbox/filter_blanks.h"
 
 namespace gauntlet::inside {
 
@@ -11,8 +12,8 @@ void bring_in_libraries();
 
 /// Address space at the top of what the kernel gives out, with nothing in it yet.
 struct KeptMemory {
-  std::uint64_t from;  // a multiple of 4 GiB: what lies here or above stays (kKeptGuard)
-  std::byte* base;     // `bytes` for shared memory, a multiple of a huge page
+  KeptRange range;
+  std::byte* base;  // `bytes` for shared memory, which may be opened; a multiple of a huge page
 };
 
 /// Reserves it, below everything that is mapped by now, and leaves no gap above: what is mapped

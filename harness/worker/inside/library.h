@@ -3,15 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/sandbox/filter_blanks.h"
 #include "harness/worker/protocol.h"
 
 namespace gauntlet::inside {
 
 using Function = std::int64_t (*)(const void*);
 
-/// Puts the system-call filter that was handed over on this process, for good. Memory from
-/// `kept_from` on stays as it is from then on.
-void lock_down(wire::Control& control, std::uint64_t kept_from);
+/// Puts the system-call filter that was handed over on this process, for good. Kept
+/// memory stays as it is from then on.
+void lock_down(wire::Control& control, const KeptRange& kept);
 
 /// The solution's shared object, and perhaps another one with tests that call its exports. Their
 /// constructors run when they are loaded, so: after lock_down.
