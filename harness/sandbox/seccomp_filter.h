@@ -12,8 +12,8 @@ using SeccompFilter = std::vector<sock_filter>;
 
 /// A worker's kept memory is the libraries and what it shares with us: above an address that the
 /// worker fills in (kKeptInFilter), what is mapped stays, whatever a solution does. A filter cannot
-/// add an address and a length. So every length has to be less than this, and as much address space with
-/// nothing in it lies before the first kept page, and before the libraries.
+/// add an address and a length. So every length has to be less than this, and as much address space
+/// with nothing in it lies before the first kept page, and before the libraries.
 constexpr std::uint64_t kKeptGuard = std::uint64_t{1} << 40;
 
 /// For compilers: everything but sockets, other processes' memory, namespaces, leaving the process

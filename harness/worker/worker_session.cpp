@@ -248,8 +248,8 @@ class WorkerSession::Impl {
 
   /// Largest private memory since begin_measuring, above what the worker had before the solution
   /// was loaded. The kernel keeps the peak of all resident pages together; what is ours is taken
-  /// off again: all of it stays resident throughout the call, and so do pages of the arenas that the
-  /// solution opened itself. The mailbox began empty: what a request used is ours.
+  /// off again: all of it stays resident throughout the call, and so do pages of the arenas that
+  /// the solution opened itself. The mailbox began empty: what a request used is ours.
   std::int64_t measured(const CallBase& call) const {
     const Resident after = memory_now(call);
     const std::size_t grown =

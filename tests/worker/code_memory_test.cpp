@@ -34,7 +34,8 @@ const char* const kCode = R"(
     // Calls a function with every part of the system's libraries that is not writable.
     template <class Use> static void for_code(Use use) {
       auto visit = [](dl_phdr_info* info, size_t, void* data) {
-        if (info->dlpi_addr >> 40 != 0x7f || strstr(info->dlpi_name, "linux-gnu") == nullptr) return 0;
+        if (info->dlpi_addr >> 40 != 0x7f) return 0;  // the worker's program
+        if (strstr(info->dlpi_name, "/lib") == nullptr) return 0;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];
           if (part.p_type != PT_LOAD || (part.p_flags & PF_W)) continue;
