@@ -92,7 +92,8 @@ std::string part_of_column(const Tier& tier, AttackLane& lane, Tried& tried) {
 
 }  // namespace
 
-AttackLanes::AttackLanes(const Workshop& workshop, const AttackCorpus& corpus, Tell tell)
+AttackLanes::AttackLanes(const GradingEnvironment& environment, const AttackCorpus& corpus,
+                         Tell tell)
     : tell_(std::move(tell)) {
   // Only root has a user for each lane; the processes of one user are counted together.
   const int at_once = geteuid() == 0 ? this_machine().cores : 1;
@@ -114,7 +115,7 @@ AttackLanes::AttackLanes(const Workshop& workshop, const AttackCorpus& corpus, T
   }
   for (AttackLane& lane : lanes_)
     lane.testbed =
-        std::make_unique<Testbed>(workshop, lane.programs, this_machine().cores / at_once);
+        std::make_unique<Testbed>(environment, lane.programs, this_machine().cores / at_once);
 }
 
 /// Memory files are counted for the whole machine, everything else for the attack itself.
@@ -128,15 +129,15 @@ std::vector<AttackCell> AttackLanes::column(const Tier& tier) {
     return lane.testbed->send([&] { return part_of_column(tier, lane, tried); }, !tier.as_root);
   };
   std::vector<AttackCell> column(programs_);
-  const auto finish = [&](const AttackLane& lane, Errand& errand) {
-    const Json cells = Json::parse(errand.result());
+  const auto finish = [&](const AttackLane& lane, ForkedTask& task) {
+    const Json cells = Json::parse(task.result());
     for (std::size_t i = 0; i < lane.rows.size(); ++i)
       column[lane.rows[i]] = cell_from(cells.at(i));
   };
-  std::vector<Errand> at_once;
+  std::vector<ForkedTask> at_once;
   for (std::size_t i = 0; i + 1 < lanes_.size(); ++i) at_once.push_back(start(lanes_[i]));
   for (std::size_t i = 0; i < at_once.size(); ++i) finish(lanes_[i], at_once[i]);
-  Errand alone = start(lanes_.back());
+  ForkedTask alone = start(lanes_.back());
   finish(lanes_.back(), alone);
   return column;
 }

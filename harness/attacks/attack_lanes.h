@@ -25,7 +25,7 @@ class AttackLanes {
   using Tell = std::function<void(const std::string&)>;
 
   /// `tell` hears how it gets on, in forks of this process as well.
-  AttackLanes(const Workshop& workshop, const AttackCorpus& corpus, Tell tell);
+  AttackLanes(const GradingEnvironment& environment, const AttackCorpus& corpus, Tell tell);
 
   /// One column of the matrix, in the order of its rows.
   std::vector<AttackCell> column(const Tier& tier);

@@ -56,10 +56,10 @@ bool AttackMatrix::ok() const {
   return attacks() > 0 && !rows.front().cells.empty() && problems() == 0;
 }
 
-AttackMatrix run_attacks(const Workshop& workshop, const AttackCorpus& corpus,
+AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorpus& corpus,
                          const std::function<void(const std::string&)>& tell) {
   const auto start = std::chrono::steady_clock::now();
-  AttackLanes lanes(workshop, corpus, tell);
+  AttackLanes lanes(environment, corpus, tell);
   AttackMatrix report;
   report.tiers = tiers_here(lanes.some_testbed());
   for (const Attack& attack : corpus.attacks)

@@ -50,7 +50,7 @@ struct AttackMatrix {
 
 /// Every attack and every honest program on every tier of this machine, as many at once as there
 /// are cores. `tell` hears how it gets on, in forks of this process as well.
-AttackMatrix run_attacks(const Workshop& workshop, const AttackCorpus& corpus,
+AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorpus& corpus,
                          const std::function<void(const std::string&)>& tell);
 
 }  // namespace gauntlet

@@ -24,25 +24,25 @@ void open_to_all(const fs::path& path, mode_t mode) {
 void become_ordinary(uid_t id) {
   if (setgroups(0, nullptr) != 0 || setresgid(id, id, id) != 0 || setresuid(id, id, id) != 0)
     broken_call("becoming an ordinary user");
-  Errand::end_with_parent();
+  ForkedTask::end_with_parent();
 }
 
 }  // namespace
 
-Testbed::Testbed(const Workshop& workshop, const AttackCorpus& corpus, int cores)
-    : corpus_(corpus), cores_(cores), workshop_(workshop) {
+Testbed::Testbed(const GradingEnvironment& environment, const AttackCorpus& corpus, int cores)
+    : corpus_(corpus), cores_(cores), environment_(environment) {
   const fs::path& root = folder_.path();
   open_to_all(root, 0755);
-  workshop_.root = root;
-  workshop_.worker = root / "gauntlet-worker";
-  workshop_.cache = root / "cache";
-  workshop_.build.limits = kBuildLimits;
-  fs::copy_file(workshop.worker, workshop_.worker);
+  environment_.root = root;
+  environment_.worker = root / "gauntlet-worker";
+  environment_.cache = root / "cache";
+  environment_.build.limits = kBuildLimits;
+  fs::copy_file(environment.worker, environment_.worker);
   fs::create_directories(root / "challenges");
-  fs::copy(workshop.root / "challenges" / corpus.challenge, root / "challenges" / corpus.challenge,
-           fs::copy_options::recursive);
-  fs::create_directories(workshop_.cache / "builds");
-  for (const fs::path& shared : {workshop_.cache, workshop_.cache / "builds"})
+  fs::copy(environment.root / "challenges" / corpus.challenge,
+           root / "challenges" / corpus.challenge, fs::copy_options::recursive);
+  fs::create_directories(environment_.cache / "builds");
+  for (const fs::path& shared : {environment_.cache, environment_.cache / "builds"})
     open_to_all(shared, 0777);
   challenge_ = load_challenge(root, corpus.challenge);
   challenge_.memory_mib = kMemoryMib;
@@ -51,14 +51,14 @@ Testbed::Testbed(const Workshop& workshop, const AttackCorpus& corpus, int cores
 void Testbed::settle() {
   // A lock is its user's alone; the one before us is done with it.
   std::error_code not_there;
-  std::filesystem::remove(workshop_.cache / "timing.lock", not_there);
+  std::filesystem::remove(environment_.cache / "timing.lock", not_there);
   decoys_.put_out();
   compile_all();
 }
 
 void Testbed::compile(const std::string& text) const {
   try {
-    build_solution(solution(text), challenge_, workshop_.cache, workshop_.build);
+    build_solution(solution(text), challenge_, environment_.cache, environment_.build);
   } catch (const Broken&) {
     // Whoever tries the program meets the same fault, and has somebody to tell.
   }
@@ -100,20 +100,20 @@ Evidence Testbed::try_attack(const Attack& attack, const Defences& defences) {
   CellRequest wanted = request(attack.name, attack.text);
   wanted.challenge.call_seconds = attack.call_seconds;
   wanted.challenge.check_seconds = attack.check_seconds;
-  if (!attack.builds) return try_program(workshop_, wanted, defences, decoys_);
+  if (!attack.builds) return try_program(environment_, wanted, defences, decoys_);
   const ScratchFolder fresh("attack-builds");
-  Workshop workshop = workshop_;
-  workshop.cache = fresh.path();
-  if (attack.build_seconds) workshop.build.limits.cpu_seconds = *attack.build_seconds;
-  return try_program(workshop, wanted, defences, decoys_);
+  GradingEnvironment environment = environment_;
+  environment.cache = fresh.path();
+  if (attack.build_seconds) environment.build.limits.cpu_seconds = *attack.build_seconds;
+  return try_program(environment, wanted, defences, decoys_);
 }
 
 Evidence Testbed::try_honest(const OddProgram& program, const Defences& defences) {
-  return try_program(workshop_, request(program.name, program.text), defences, decoys_);
+  return try_program(environment_, request(program.name, program.text), defences, decoys_);
 }
 
-Errand Testbed::send(const std::function<std::string()>& act, bool as_ordinary_user) const {
-  return Errand([&] {
+ForkedTask Testbed::send(const std::function<std::string()>& act, bool as_ordinary_user) const {
+  return ForkedTask([&] {
     if (as_ordinary_user && user_) become_ordinary(user_->id());
     return act();
   });

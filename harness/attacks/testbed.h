@@ -5,7 +5,7 @@
 
 #include "harness/attacks/corpus.h"
 #include "harness/attacks/decoys.h"
-#include "harness/attacks/errand.h"
+#include "harness/attacks/forked_task.h"
 #include "harness/core/machine.h"
 #include "harness/grading/cell.h"
 #include "harness/sandbox/spare_user.h"
@@ -17,14 +17,15 @@ namespace gauntlet {
 class Testbed {
  public:
   /// `cores`: how many it may use to compile; trials use what they find.
-  Testbed(const Workshop& workshop, const AttackCorpus& corpus, int cores = this_machine().cores);
+  Testbed(const GradingEnvironment& environment, const AttackCorpus& corpus,
+          int cores = this_machine().cores);
 
   Evidence try_attack(const Attack& attack, const Defences& defences);
   Evidence try_honest(const OddProgram& program, const Defences& defences);
 
   /// Has a fork of this process do it. An ordinary user has no privileges when we are root, and is
   /// always the same one, whom no other testbed has.
-  Errand send(const std::function<std::string()>& act, bool as_ordinary_user) const;
+  ForkedTask send(const std::function<std::string()>& act, bool as_ordinary_user) const;
   std::string as_ordinary_user(const std::function<std::string()>& act) const {
     return send(act, true).result();
   }
@@ -36,7 +37,7 @@ class Testbed {
   /// A program as a submission's files.
   SolutionSource solution(const std::string& text) const;
   const Challenge& challenge() const { return challenge_; }
-  const std::filesystem::path& cache() const { return workshop_.cache; }
+  const std::filesystem::path& cache() const { return environment_.cache; }
 
  private:
   CellRequest request(const std::string& name, const std::string& text) const;
@@ -46,7 +47,7 @@ class Testbed {
   const AttackCorpus& corpus_;
   int cores_;
   ScratchFolder folder_{"testbed"};
-  Workshop workshop_;
+  GradingEnvironment environment_;
   Challenge challenge_;
   Decoys decoys_;
   std::optional<SpareUser> user_ = SpareUser::take_if_root();

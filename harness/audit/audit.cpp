@@ -217,14 +217,14 @@ AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditS
   return report;
 }
 
-AuditReport audit_challenge(const Workshop& workshop, const Challenge& challenge,
+AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress) {
   const Grader grader = grader_for(challenge.id).make();
-  AuditSuite suite = load_audit_suite(workshop.root, challenge.id, grader);
+  AuditSuite suite = load_audit_suite(environment.root, challenge.id, grader);
   suite.honest.push_back({"reference", "the solution that speed is compared with",
-                          read_solution(workshop.root / "reference" / challenge.id)});
+                          read_solution(environment.root / "reference" / challenge.id)});
   return audit_suite(challenge, grader, std::move(suite), options, [&](const auto& requests) {
-    return grade_cells(workshop, requests, options.jobs, progress);
+    return grade_cells(environment, requests, options.jobs, progress);
   });
 }
 

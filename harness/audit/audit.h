@@ -46,7 +46,7 @@ bool kills(const KillCount& count);
 
 /// Runs every mutant, honest variant, null solution and the reference through the same path as a
 /// submission. Every check that a mutant names must kill it.
-AuditReport audit_challenge(const Workshop& workshop, const Challenge& challenge,
+AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 
 /// The same for a suite whose last honest variant is the reference, by what grades requests. Throws

@@ -31,7 +31,7 @@ int run_program(const Program& program, const std::vector<std::string>& argument
     const CommandLine line = parse_command_line(program, arguments);
     end_on_interrupt(json);
     sweep_scratch_folders();
-    const Answer answer = line.run(line.context);
+    const VerbResult answer = line.run(line.context);
     program.out << (json ? json_text(answer.document) : answer.text) << std::flush;
     if (program.out) return answer.exit_code;
     return fail(program, false, "the answer could not be written", kExitUsage);

@@ -96,7 +96,7 @@ Json document_of(const AuditReport& report, const AuditRecord& record, bool brie
 AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
-  return audit_challenge(context.workshop, load_challenge(context.root(), id),
+  return audit_challenge(context.environment, load_challenge(context.root(), id),
                          {context.jobs, options.seeds, options.mutant_seeds, options.brief,
                           context.seed, options.only},
                          [&](const CellEvent& event) { display.show(event); });
@@ -104,7 +104,7 @@ AuditReport run_audit(const Context& context, const std::string& id,
 
 }  // namespace
 
-Answer audit(const Context& context, const AuditOptionsOfUser& options) {
+VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
   if (options.attacks) return audit_attacks(context);
   const auto known = context.challenges();
   for (const auto& id : options.challenges) require_challenge(id, known);
@@ -114,7 +114,7 @@ Answer audit(const Context& context, const AuditOptionsOfUser& options) {
     throw UserError("--only names contestants of one challenge; say which by -c CHALLENGE");
   if (!options.only.empty() && !options.record.empty())
     throw UserError("--record keeps whole audits; leave out --only");
-  Answer answer;
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;
   for (const auto& id : options.challenges.empty() ? known : options.challenges) {

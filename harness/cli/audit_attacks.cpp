@@ -75,11 +75,11 @@ Json document_of(const AttackMatrix& report) {
 
 }  // namespace
 
-Answer audit_attacks(const Context& context) {
+VerbResult audit_attacks(const Context& context) {
   const AttackCorpus corpus = load_attacks(context.root());
-  const AttackMatrix report =
-      run_attacks(context.workshop, corpus, [&](const std::string& text) { context.remark(text); });
-  Answer answer;
+  const AttackMatrix report = run_attacks(context.environment, corpus,
+                                          [&](const std::string& text) { context.remark(text); });
+  VerbResult answer;
   answer.text = matrix_text(report, context.style) + summary(report);
   answer.document = document_of(report);
   if (!report.ok()) answer.exit_code = kExitGateFailed;

@@ -144,7 +144,7 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       "the receipt, and without --commitment or --closing anybody could have made it later.\n"
       "Example: ./gauntlet verify my-model CHALLENGE --commitment DIGEST");
 
-  CLI::App& validate = add_verb(app, "validate", "Check papers and files; runs nothing",
+  CLI::App& validate = add_verb(app, "validate", "Check the model card and files; runs nothing",
                                 "validate submissions/my-model");
   validate.add_option("submission", o.validate, "Names or folders")->required();
 
@@ -228,11 +228,11 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-Answer text_answer(const std::string& text) {
+VerbResult text_answer(const std::string& text) {
   return {text, {{"schema", "gauntlet.text/1"}, {"text", text}}, kExitDone};
 }
 
-Answer help_on(CLI::App& app, const std::vector<std::string>& topic) {
+VerbResult help_on(CLI::App& app, const std::vector<std::string>& topic) {
   if (topic.empty()) return text_answer(app.help());
   if (topic.front() == "exit-codes") return text_answer(exit_codes_text());
   std::vector<std::string> known = verb_names(app);
@@ -277,9 +277,9 @@ AuditOptionsOfUser audit_options(const Context& context, const Options& o) {
   return audit;
 }
 
-std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& o,
-                                                  const Program& program) {
-  const auto says = [](Answer answer) { return [answer](const Context&) { return answer; }; };
+std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Options& o,
+                                                      const Program& program) {
+  const auto says = [](VerbResult answer) { return [answer](const Context&) { return answer; }; };
   if (o.version) return says(text_answer(program.version + "\n"));
   if (app.get_subcommands().empty()) return says(text_answer(app.help()));
   const std::string verb = app.get_subcommands().front()->get_name();
@@ -313,8 +313,8 @@ std::function<Answer(const Context&)> chosen_verb(CLI::App& app, const Options& 
 Context make_context(const Program& program, const Options& o) {
   Context context;
   const fs::path root = o.root.empty() ? program.root : fs::absolute(o.root);
-  context.workshop = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
-                      program.version};
+  context.environment = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
+                         program.version};
   context.results = o.results.empty() ? root / "results" : fs::path(o.results);
   if (!o.seed.empty()) context.seed = parse_seed(o.seed);
   context.jobs = o.jobs;

@@ -13,7 +13,7 @@ namespace gauntlet {
 /// A command line, understood: how to set up, and what to do then.
 struct CommandLine {
   Context context;
-  std::function<Answer(const Context&)> run;
+  std::function<VerbResult(const Context&)> run;
 };
 
 /// Throws UserError for a line that makes no sense, with the nearest known word.

@@ -27,7 +27,7 @@ class Results {
   explicit Results(const Context& context)
       : local_(context.store()),
         published_(published_cells(context)),
-        published_papers_(report_data(context.root() / "reports").papers()) {}
+        published_cards_(report_data(context.root() / "reports").cards()) {}
 
   std::vector<std::string> submissions() const {
     std::vector<std::string> names = local_.submissions();
@@ -42,11 +42,10 @@ class Results {
     for (const auto* cells : {&local, &published_})
       for (const auto& cell : *cells)
         if (cell.submission == submission && !has(input, cell)) input.cells.push_back(cell);
-    if (auto papers = local_.load_papers(submission))
-      input.papers.emplace(submission, *std::move(papers));
-    else if (const auto known = published_papers_.find(submission);
-             known != published_papers_.end())
-      input.papers.insert(*known);
+    if (auto card = local_.load_model_card(submission))
+      input.cards.emplace(submission, *std::move(card));
+    else if (const auto known = published_cards_.find(submission); known != published_cards_.end())
+      input.cards.insert(*known);
   }
 
  private:
@@ -58,7 +57,7 @@ class Results {
 
   ResultStore local_;
   std::vector<CellObservation> published_;
-  std::map<std::string, Papers> published_papers_;
+  std::map<std::string, ModelCard> published_cards_;
 };
 
 std::vector<std::string> named_submissions(const Results& results,
@@ -95,14 +94,14 @@ std::string criteria_of(const Context& context, const Aggregate& all,
 
 }  // namespace
 
-Answer compare(const Context& context, const CompareOptions& options) {
+VerbResult compare(const Context& context, const CompareOptions& options) {
   const auto known = context.challenges();
   for (const auto& challenge : options.challenges) require_challenge(challenge, known);
   const Results results(context);
   ReportInput input = report_frame(context);
   for (const auto& name : named_submissions(results, options.submissions)) results.add(name, input);
   const Aggregate all = aggregate(input);
-  Answer answer;
+  VerbResult answer;
   answer.document = document(all);
   answer.document["schema"] = "gauntlet.compare/1";
   for (const char* key : {"differentiators", "failed_by_all", "passed_by_all", "picks", "ledger"})

@@ -22,7 +22,7 @@ std::vector<std::string> Context::challenges() const {
 }
 
 std::string Context::exposure() const {
-  std::vector<std::filesystem::path> ours{root(), workshop.cache, results,
+  std::vector<std::filesystem::path> ours{root(), environment.cache, results,
                                           std::filesystem::temp_directory_path()};
   for (const char* part : {"graders", "reference", "submissions"})  // links lead elsewhere
     ours.push_back(root() / part);

@@ -18,7 +18,7 @@ namespace gauntlet {
 /// What the verbs work with: where things are, what the global options said, and where to talk.
 /// Only progress and remarks are written by verbs, to `err`; the answer is what they return.
 struct Context {
-  Workshop workshop;
+  GradingEnvironment environment;
   std::filesystem::path results;
   std::optional<Seed> seed;
   int jobs = 1;
@@ -28,7 +28,7 @@ struct Context {
   TerminalStyle style;  // of the answer
   std::ostream* err = nullptr;
 
-  const std::filesystem::path& root() const { return workshop.root; }
+  const std::filesystem::path& root() const { return environment.root; }
   ResultStore store() const { return store_in(results); }
   ResultStore store_in(const std::filesystem::path& folder) const {
     return ResultStore(folder, [this](const std::string& text) { remark(text); });
@@ -45,7 +45,7 @@ struct Context {
 };
 
 /// What a verb answers: the text for people, or the document for --json, and the exit code.
-struct Answer {
+struct VerbResult {
   std::string text;
   Json document;
   int exit_code = 0;

@@ -23,7 +23,7 @@ BuildRecord try_compiler(const Context& context) {
     if (ids.empty()) return {};
     const Challenge challenge = load_challenge(context.root(), ids.front());
     return build_solution(read_solution(context.root() / "reference" / challenge.id), challenge,
-                          context.workshop.cache)
+                          context.environment.cache)
         .record;
   } catch (const std::exception& error) {
     BuildRecord failed;
@@ -56,22 +56,22 @@ Json sandbox_document(const SandboxReport& sandbox) {
 
 }  // namespace
 
-Answer doctor(const Context& context) {
+VerbResult doctor(const Context& context) {
   const Machine machine = this_machine();
   const BuildRecord build = try_compiler(context);
   const SandboxReport& sandbox = probe_sandbox();
   const std::string exposure = context.exposure();
   const Ceilings& best = ceilings();
-  Answer answer;
+  VerbResult answer;
   answer.text = fmt::format(
       "gauntlet   {}\nmachine    {}, {} cores, {:.1f} GiB, {}\ncompiler   {}\nceilings   {:.1f} "
       "GB/s "
       "copied, {:.0f} GFLOP/s\n{}",
-      context.workshop.version, machine.cpu, machine.cores, memory_gib(), machine.kernel,
+      context.environment.version, machine.cpu, machine.cores, memory_gib(), machine.kernel,
       build.ok ? build.compiler : "DOES NOT WORK: " + build.messages, best.copy_gb_per_s,
       best.fma_gflop_per_s, sandbox_text(sandbox));
   answer.document = {{"schema", "gauntlet.doctor/1"},
-                     {"version", context.workshop.version},
+                     {"version", context.environment.version},
                      {"cpu", machine.cpu},
                      {"cores", machine.cores},
                      {"memory_gib", memory_gib()},

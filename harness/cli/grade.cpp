@@ -50,9 +50,9 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
     const SubmissionFolder submission = find_submission(context, word);
     reference_asked = reference_asked || submission.is_reference();
     if (!submission.is_reference()) {
-      const Papers papers = papers_of(submission);
+      const ModelCard card = model_card_of(submission);
       context.store().claim(submission.name, submission.folder, context.root());
-      context.store().save_papers(submission.name, papers);
+      context.store().save_model_card(submission.name, card);
     }
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges)) {
@@ -96,7 +96,7 @@ std::vector<std::string> gate_failures(const Rubric& rubric, const Board& board,
   return failures;
 }
 
-/// The most telling next step: the first failure that costs most.
+/// The most useful next step: the first failure that costs most.
 std::string next_step(const Board& board, const std::vector<CellObservation>& cells) {
   const CellObservation* worst = nullptr;
   std::string check;
@@ -117,7 +117,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
 
 }  // namespace
 
-Answer grade(const Context& context, const GradeOptions& options) {
+VerbResult grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
   const std::vector<PlannedCell> plan = make_plan(context, options);
@@ -128,7 +128,7 @@ Answer grade(const Context& context, const GradeOptions& options) {
   const auto cells = carry_out(context, plan);
   const Board board(rubric, context.store().load_all(), {});
 
-  Answer answer;
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}};
   std::vector<std::string> columns;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -143,7 +143,7 @@ Answer grade(const Context& context, const GradeOptions& options) {
       answer.document["cells"].back()["commitment"] = receipt->commitment;
       answer.document["cells"].back()["closing"] = closing_digest(*receipt);
     }
-    if (scored.score.broken > 0 || scored.score.standing == Standing::broken)
+    if (scored.score.broken > 0 || scored.score.status == CellStatus::broken)
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }
   answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);

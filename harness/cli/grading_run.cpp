@@ -81,7 +81,7 @@ std::vector<CellObservation> carry_out(const Context& context,
   ProgressDisplay display(*context.err, context.live, context.quiet, requests.size());
   const auto progress = [&](const CellEvent& event) { display.show(event); };
   const auto finished = [&](const GradedCell& cell) { keep(context, rubric, cell); };
-  auto seen = grade_cells(context.workshop, requests, context.jobs, progress, finished);
+  auto seen = grade_cells(context.environment, requests, context.jobs, progress, finished);
   for (std::size_t n = 0; n < seen.size(); ++n) cells[places[n]] = std::move(seen[n]);
   return cells;
 }

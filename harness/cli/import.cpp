@@ -30,7 +30,7 @@ void require_known_challenges(const Context& context, const Judgement& judgement
 
 }  // namespace
 
-Answer import_judgement(const Context& context, const ImportOptions& options) {
+VerbResult import_judgement(const Context& context, const ImportOptions& options) {
   const std::string name = options.file.stem().string();
   if (!is_plain_name(name) || options.file.extension() != ".yaml")
     throw UserError(
@@ -48,7 +48,7 @@ Answer import_judgement(const Context& context, const ImportOptions& options) {
   if (fs::exists(kept) && read_file(kept, kJudgementFile) != text)
     context.remark(fmt::format("{} held other grades; they are replaced", kept.string()));
   write_file(kept, text);
-  Answer answer;
+  VerbResult answer;
   answer.text = fmt::format(
       "{}\n{} grades of {} models, judged, not measured; {} of {} statements contradict them.\n"
       "Next: ./gauntlet report\n",

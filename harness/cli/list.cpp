@@ -10,8 +10,8 @@
 namespace gauntlet {
 namespace {
 
-Answer list_challenges(const Context& context) {
-  Answer answer;
+VerbResult list_challenges(const Context& context) {
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.challenges/1"}, {"challenges", Json::array()}};
   std::vector<std::vector<std::string>> rows{
       {"Challenge", "Round", "Checks", "Difficulty", "Title", "Further sizes"}};
@@ -33,20 +33,20 @@ Answer list_challenges(const Context& context) {
   return answer;
 }
 
-Answer list_checks(const Context& context, const std::string& only) {
+VerbResult list_checks(const Context& context, const std::string& only) {
   const auto known = context.challenges();
   if (!only.empty()) require_challenge(only, known);
-  Answer answer;
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.checks/1"}, {"checks", Json::array()}};
   for (const auto& id : only.empty() ? known : std::vector<std::string>{only}) {
     answer.text += id + "\n";
     for (const CheckInfo& check : checks_of(id)) {
       answer.text +=
           fmt::format("  {}\n      {}, {}, weight {:g}: {}\n", check.id, name_of(check.section),
-                      name_of(check.severity), check.weight, check.attacks);
+                      name_of(check.severity), check.weight, check.detects);
       answer.document["checks"].push_back({{"challenge", id},
                                            {"id", check.id},
-                                           {"attacks", check.attacks},
+                                           {"detects", check.detects},
                                            {"section", name_of(check.section)},
                                            {"severity", name_of(check.severity)},
                                            {"weight", check.weight}});
@@ -55,8 +55,8 @@ Answer list_checks(const Context& context, const std::string& only) {
   return answer;
 }
 
-Answer list_submissions(const Context& context) {
-  Answer answer;
+VerbResult list_submissions(const Context& context) {
+  VerbResult answer;
   const auto names = submission_names(context.root());
   answer.document = {{"schema", "gauntlet.submissions/1"}, {"submissions", Json(names)}};
   for (const auto& name : names) {
@@ -69,7 +69,7 @@ Answer list_submissions(const Context& context) {
 
 }  // namespace
 
-Answer list(const Context& context, const ListOptions& options) {
+VerbResult list(const Context& context, const ListOptions& options) {
   if (options.what == "challenges") return list_challenges(context);
   if (options.what == "checks") return list_checks(context, options.challenge);
   if (options.what == "submissions") return list_submissions(context);

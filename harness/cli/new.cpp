@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Papers blank_papers(const Context& context, const std::string& model) {
+ModelCard blank_model_card(const Context& context, const std::string& model) {
   const std::string unknown(kUnknown);
   return {model,   unknown, unknown, prompts_digest(context.root()), unknown, unknown, unknown,
           unknown, unknown, unknown};
@@ -37,7 +37,7 @@ void write_challenge(const Challenge& challenge, const fs::path& folder) {
 
 }  // namespace
 
-Answer new_submission(const Context& context, const NewOptions& options) {
+VerbResult new_submission(const Context& context, const NewOptions& options) {
   if (const std::string why = why_not_called(options.model); !why.empty()) throw UserError(why);
   const fs::path folder = context.root() / "submissions" / options.model;
   if (fs::exists(folder))
@@ -45,10 +45,10 @@ Answer new_submission(const Context& context, const NewOptions& options) {
   const auto known = context.challenges();
   for (const auto& id : options.challenges) require_challenge(id, known);
   const auto& chosen = options.challenges.empty() ? known : options.challenges;
-  write_file(folder / "model.yaml", papers_to_yaml(blank_papers(context, options.model)));
+  write_file(folder / "model.yaml", model_card_to_yaml(blank_model_card(context, options.model)));
   for (const auto& id : chosen) write_challenge(load_challenge(context.root(), id), folder / id);
 
-  Answer answer;
+  VerbResult answer;
   answer.text = fmt::format(
       "Wrote {} with {}.\nGive each PROMPT.md to the model, put its answer into solution.cpp (its "
       "tests into tests.cpp, its claims on speed and memory into claims.yaml) beside it, fill in "

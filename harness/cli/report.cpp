@@ -74,17 +74,18 @@ std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubr
   return cells;
 }
 
-std::map<std::string, Papers> papers_of(const Context& context, const ReportInput& published,
-                                        const std::vector<PublishedCell>& cells) {
-  std::map<std::string, Papers> papers;
+std::map<std::string, ModelCard> model_cards_of(const Context& context,
+                                                const ReportInput& published,
+                                                const std::vector<PublishedCell>& cells) {
+  std::map<std::string, ModelCard> cards;
   for (const auto& cell : cells) {
     const std::string& name = cell.seen.submission;
-    if (auto now = context.store().load_papers(name))
-      papers[name] = *std::move(now);
-    else if (const auto before = published.papers.find(name); before != published.papers.end())
-      papers[name] = before->second;
+    if (auto now = context.store().load_model_card(name))
+      cards[name] = *std::move(now);
+    else if (const auto before = published.cards.find(name); before != published.cards.end())
+      cards[name] = before->second;
   }
-  return papers;
+  return cards;
 }
 
 /// Pages and plots that this program wrote and that the report has no more.
@@ -122,10 +123,10 @@ std::vector<std::string> differences(const fs::path& folder, const Files& pages)
   return names;
 }
 
-Answer check_report(const Context& context, const fs::path& folder) {
+VerbResult check_report(const Context& context, const fs::path& folder) {
   const auto pages = for_git(render_report(report_input(context, folder)));
   const auto names = differences(folder, pages);
-  Answer answer;
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.report-check/1"}, {"differing", Json(names)}};
   answer.text = names.empty() ? fmt::format("{} pages say what their data say\n", pages.size())
                               : fmt::format(
@@ -138,13 +139,13 @@ Answer check_report(const Context& context, const fs::path& folder) {
 
 }  // namespace
 
-Answer report(const Context& context, const ReportOptions& options) {
+VerbResult report(const Context& context, const ReportOptions& options) {
   if (options.check) return check_report(context, options.folder);
   const ReportData data = report_data(options.folder);
   const auto published = data.load();
   ReportInput input = report_input(context, options.folder);
   const auto cells = taken_over(context, input.rubric, published);
-  input.papers = papers_of(context, input, cells);
+  input.cards = model_cards_of(context, input, cells);
   input.cells.clear();
   for (const auto& cell : cells) input.cells.push_back(cell.seen);
   const auto replaced = grade_changes(published, input, utc_now());
@@ -154,12 +155,12 @@ Answer report(const Context& context, const ReportOptions& options) {
   const auto changed = differences(options.folder, pages);
   {
     const HoldInterrupts hold;  // the data, the ledger and the pages belong together
-    data.save(cells, input.papers);
+    data.save(cells, input.cards);
     append_to_ledger(ledger_file(options.folder), replaced);
     write_files(options.folder, pages);
     write_files(options.site, everything);
   }
-  Answer answer;
+  VerbResult answer;
   answer.text = fmt::format("{}\n{}\n", (options.folder / "README.md").string(),
                             (options.site / "index.html").string());
   answer.document = {{"schema", "gauntlet.report/1"}, {"folder", options.folder.string()},

@@ -68,7 +68,7 @@ ReportInput report_input(const Context& context, const fs::path& folder) {
   const ReportData data = report_data(folder);
   for (auto& cell : data.load())
     if (!cell.grade.empty()) input.cells.push_back(std::move(cell.seen));
-  input.papers = data.papers();
+  input.cards = data.cards();
   input.judgements = judgements(folder);
   input.audits = load_audits(folder / "audit");
   return input;

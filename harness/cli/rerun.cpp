@@ -30,16 +30,16 @@ void require_checks(const RerunOptions& options) {
 }
 
 /// Some checks only: shows what they saw and keeps nothing, since a cell is graded as a whole.
-Answer rerun_checks(const Context& context, PlannedCell cell, const RerunOptions& options) {
+VerbResult rerun_checks(const Context& context, PlannedCell cell, const RerunOptions& options) {
   require_checks(options);
   cell.request.only_checks = options.checks;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
-  const auto cells = grade_cells(context.workshop, {cell.request}, 1,
+  const auto cells = grade_cells(context.environment, {cell.request}, 1,
                                  [&](const CellEvent& event) { display.show(event); });
   const CellObservation& seen = cells.front();
   const Rubric rubric = context.rubric();
   const BoardCell scored{score_cell(rubric, seen), std::nullopt};
-  Answer answer;
+  VerbResult answer;
   if (!seen.build.ok) answer.text = terminal_cell(rubric, scored, seen, context.style);
   for (const auto& check : seen.checks)
     answer.text += terminal_check(rubric, scored, seen, check, context.style);
@@ -49,7 +49,7 @@ Answer rerun_checks(const Context& context, PlannedCell cell, const RerunOptions
   return answer;
 }
 
-Answer rerun_cell(const Context& context, const PlannedCell& cell) {
+VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
   const Rubric rubric = context.rubric();
   std::optional<CellScore> before;
   try {
@@ -62,7 +62,7 @@ Answer rerun_cell(const Context& context, const PlannedCell& cell) {
   const auto cells = carry_out(context, {cell});
   const Board board(rubric, context.store().load_all(), {});
   const BoardCell& scored = *board.find(cells[0].submission, cells[0].challenge);
-  Answer answer;
+  VerbResult answer;
   answer.text = terminal_details(rubric, scored, cells[0], context.style);
   if (before)
     answer.text += fmt::format("Was {}, now {}.\n", grade_text(rubric, *before, ascii_signs()),
@@ -76,7 +76,7 @@ Answer rerun_cell(const Context& context, const PlannedCell& cell) {
 
 }  // namespace
 
-Answer rerun(const Context& context, const RerunOptions& options) {
+VerbResult rerun(const Context& context, const RerunOptions& options) {
   const SubmissionFolder submission = find_submission(context, options.submission);
   require_entry(options.challenge, context.challenges());
   const auto taken = challenges_of(submission, context.challenges());
@@ -88,9 +88,9 @@ Answer rerun(const Context& context, const RerunOptions& options) {
   PlannedCell cell = plan_cell(context, submission, options.challenge, true);
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
   if (!submission.is_reference()) {
-    const Papers papers = papers_of(submission);
+    const ModelCard card = model_card_of(submission);
     context.store().claim(submission.name, submission.folder, context.root());
-    context.store().save_papers(submission.name, papers);
+    context.store().save_model_card(submission.name, card);
   }
   return rerun_cell(context, cell);
 }

@@ -14,13 +14,13 @@ std::string recorded_grade(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return "";
   const auto in =
       JsonFields::of_document(read_file(file, kResultFile), file.string(), "gauntlet.score/1");
-  if (!in.has("letter")) return in.text("standing");
+  if (!in.has("letter")) return in.text("status");
   return fmt::format("{} {}", in.text("letter"), in.integer("printed"));
 }
 
 }  // namespace
 
-Answer score(const Context& context) {
+VerbResult score(const Context& context) {
   const Rubric rubric = context.rubric();
   const auto cells = context.store().load_all();
   if (cells.empty())
@@ -28,7 +28,7 @@ Answer score(const Context& context) {
         fmt::format("{} holds no results; grade something first", context.results.string()),
         kExitNothingMatched);
   const Board board(rubric, cells, {});
-  Answer answer;
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.rescore/1"}, {"cells", Json::array()}};
   std::string moved;
   for (const auto& cell : cells) {
@@ -36,7 +36,7 @@ Answer score(const Context& context) {
     const auto file = context.store().score_file(cell.submission, cell.challenge);
     const std::string before = recorded_grade(file);
     const std::string now = scored.score.score ? grade_text(rubric, scored.score, ascii_signs())
-                                               : std::string(name_of(scored.score.standing));
+                                               : std::string(name_of(scored.score.status));
     if (!before.empty() && before != now)
       moved += fmt::format("  {} {}: {} -> {}\n", cell.submission, cell.challenge, before, now);
     write_file(file, to_json(scored.score, rubric));

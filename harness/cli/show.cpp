@@ -50,7 +50,7 @@ const CheckObservation& find_check(const CellObservation& cell, const std::strin
 
 }  // namespace
 
-Answer show(const Context& context, const ShowOptions& options) {
+VerbResult show(const Context& context, const ShowOptions& options) {
   const std::size_t slash = options.what.find('/');
   const std::string challenge = options.what.substr(0, slash);
   const auto results = results_with(context, options.submission, challenge);
@@ -58,7 +58,7 @@ Answer show(const Context& context, const ShowOptions& options) {
   const Rubric rubric = context.rubric();
   const Board board(rubric, results, {});
   const BoardCell& scored = *board.find(cell.submission, cell.challenge);
-  Answer answer;
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.show/1"}, {"cell", cell_document(rubric, scored, cell)}};
   if (slash == std::string::npos) {
     answer.text = terminal_details(rubric, scored, cell, context.style);

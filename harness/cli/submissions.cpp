@@ -64,7 +64,7 @@ std::vector<std::string> challenges_of(const SubmissionFolder& submission,
   return ordered;
 }
 
-Papers papers_of(const SubmissionFolder& submission) {
+ModelCard model_card_of(const SubmissionFolder& submission) {
   const fs::path file = submission.folder / "model.yaml";
   if (!fs::exists(file))
     throw UserError(fmt::format("{} is missing; ./gauntlet new writes one to fill in, and every "
@@ -72,7 +72,7 @@ Papers papers_of(const SubmissionFolder& submission) {
                                 file.string()),
                     kExitInvalidSubmission);
   try {
-    return read_papers(file);
+    return read_model_card(file);
   } catch (const UserError& error) {
     throw UserError(error.what(), kExitInvalidSubmission);
   }

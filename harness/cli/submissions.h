@@ -29,8 +29,8 @@ std::vector<std::string> submission_names(const std::filesystem::path& root);
 std::vector<std::string> challenges_of(const SubmissionFolder& submission,
                                        const std::vector<std::string>& known);
 
-/// Its papers. Throws UserError (exit code 3) when model.yaml is missing or wrong.
-Papers papers_of(const SubmissionFolder& submission);
+/// Its model card. Throws UserError (exit code 3) when model.yaml is missing or wrong.
+ModelCard model_card_of(const SubmissionFolder& submission);
 
 /// Throws UserError with the nearest known id unless `id` is one of `known`.
 void require_challenge(const std::string& id, const std::vector<std::string>& known);

@@ -55,10 +55,10 @@ Findings inspect(const Context& context, const SubmissionFolder& submission) {
   Findings findings;
   if (!submission.is_reference())
     collect(findings, [&] {
-      const Papers papers = papers_of(submission);
-      if (papers.prompt_digest == kUnknown)
+      const ModelCard card = model_card_of(submission);
+      if (card.prompt_digest == kUnknown)
         findings.notes.push_back("model.yaml does not know which prompts the model was given");
-      else if (papers.prompt_digest != prompts_digest(context.root()))
+      else if (card.prompt_digest != prompts_digest(context.root()))
         findings.notes.push_back("the prompts have changed since this model was given them");
     });
   collect(findings, [&] {
@@ -78,8 +78,8 @@ Findings inspect(const Context& context, const SubmissionFolder& submission) {
 
 }  // namespace
 
-Answer validate(const Context& context, const std::vector<std::string>& submissions) {
-  Answer answer;
+VerbResult validate(const Context& context, const std::vector<std::string>& submissions) {
+  VerbResult answer;
   answer.document = {{"schema", "gauntlet.validate/1"}, {"submissions", Json::array()}};
   for (const auto& word : submissions) {
     const SubmissionFolder submission = find_submission(context, word);

@@ -12,15 +12,15 @@ struct ListOptions {
   std::string what = "challenges";  // challenges, checks or submissions
   std::string challenge;            // of which checks; empty: of all
 };
-Answer list(const Context& context, const ListOptions& options);
+VerbResult list(const Context& context, const ListOptions& options);
 
 struct NewOptions {
   std::string model;
   std::vector<std::string> challenges;  // empty: all
 };
-Answer new_submission(const Context& context, const NewOptions& options);
+VerbResult new_submission(const Context& context, const NewOptions& options);
 
-Answer validate(const Context& context, const std::vector<std::string>& submissions);
+VerbResult validate(const Context& context, const std::vector<std::string>& submissions);
 
 struct GradeOptions {
   std::vector<std::string> submissions;  // names or folders
@@ -28,14 +28,14 @@ struct GradeOptions {
   bool fresh = false;                    // reuse nothing
   std::string fail_under;                // a letter or a number; empty: no gate
 };
-Answer grade(const Context& context, const GradeOptions& options);
+VerbResult grade(const Context& context, const GradeOptions& options);
 
 struct RerunOptions {
   std::string submission;
   std::string challenge;
   std::vector<std::string> checks;  // empty: all, and the result is kept
 };
-Answer rerun(const Context& context, const RerunOptions& options);
+VerbResult rerun(const Context& context, const RerunOptions& options);
 
 struct VerifyOptions {
   std::string what;        // a receipt's file, or a submission's name or folder
@@ -43,34 +43,34 @@ struct VerifyOptions {
   std::string commitment;  // that was printed when the run began; empty: nobody kept it
   std::string closing;     // that was printed when it ended; empty: nobody kept it
 };
-Answer verify(const Context& context, const VerifyOptions& options);
+VerbResult verify(const Context& context, const VerifyOptions& options);
 
-Answer score(const Context& context);
+VerbResult score(const Context& context);
 
 struct ReportOptions {
   std::filesystem::path folder;  // of what git keeps: pages, main plots, data
   std::filesystem::path site;    // of everything
-  bool check = false;  // compare instead of writing
+  bool check = false;            // compare instead of writing
 };
-Answer report(const Context& context, const ReportOptions& options);
+VerbResult report(const Context& context, const ReportOptions& options);
 
 struct ImportOptions {
   std::filesystem::path file;
   std::filesystem::path folder;  // of the report
 };
-Answer import_judgement(const Context& context, const ImportOptions& options);
+VerbResult import_judgement(const Context& context, const ImportOptions& options);
 
 struct CompareOptions {
   std::vector<std::string> submissions;  // two or more names or folders
   std::vector<std::string> challenges;   // to be looked at check by check
 };
-Answer compare(const Context& context, const CompareOptions& options);
+VerbResult compare(const Context& context, const CompareOptions& options);
 
 struct ShowOptions {
   std::string submission;
   std::string what;  // "<challenge>" or "<challenge>/<check>"
 };
-Answer show(const Context& context, const ShowOptions& options);
+VerbResult show(const Context& context, const ShowOptions& options);
 
 struct AuditOptionsOfUser {
   std::vector<std::string> challenges;  // empty: all
@@ -81,9 +81,9 @@ struct AuditOptionsOfUser {
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders
 };
-Answer audit(const Context& context, const AuditOptionsOfUser& options);
-Answer audit_attacks(const Context& context);
+VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
+VerbResult audit_attacks(const Context& context);
 
-Answer doctor(const Context& context);
+VerbResult doctor(const Context& context);
 
 }  // namespace gauntlet

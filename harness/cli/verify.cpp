@@ -133,7 +133,7 @@ std::vector<Proof> check_files(const Context& context, const Claim& claim,
 std::string fresh_library(const Context& context, const CellRequest& request) {
   const ScratchFolder cache("verify");
   const BuiltSolution built =
-      build_solution(request.solution, request.challenge, cache.path(), context.workshop.build);
+      build_solution(request.solution, request.challenge, cache.path(), context.environment.build);
   return built.record.ok ? sha256(read_file(built.library)) : "";
 }
 
@@ -145,7 +145,7 @@ std::optional<GradedCell> run_again(const Context& context, CellRequest request,
   std::optional<GradedCell> seen;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   grade_cells(
-      context.workshop, {request}, 1, [&](const CellEvent& event) { display.show(event); },
+      context.environment, {request}, 1, [&](const CellEvent& event) { display.show(event); },
       [&](const GradedCell& cell) { seen = cell; });
   if (!seen->receipt) return std::nullopt;
   seen->receipt->library = fresh_library(context, request);
@@ -223,9 +223,9 @@ std::string lines_of(const std::vector<Proof>& proofs) {
   return text;
 }
 
-Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
+VerbResult answer_for(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
   const Outcome worst = worst_of(proofs);
-  Answer answer;
+  VerbResult answer;
   answer.document = document_of(claim, proofs, left);
   answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
                             lines_of(proofs), closing_line(worst, left));
@@ -236,7 +236,7 @@ Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs, const Le
 
 }  // namespace
 
-Answer verify(const Context& context, const VerifyOptions& options) {
+VerbResult verify(const Context& context, const VerifyOptions& options) {
   const Claim claim = find_claim(context, options);
   if (!claim.receipt.closing)
     throw UserError(fmt::format("{}: the run that it was opened for never ended, so that it proves "

@@ -26,7 +26,7 @@ Device device_named(std::string_view name);
 /// One adversarial question, as data: everything about a check that a report prints.
 struct CheckInfo {
   std::string id;       // snake_case, unique in its challenge: "offset_ladder"
-  std::string attacks;  // the fault it hunts, a phrase: "variance as E[x^2] - E[x]^2"
+  std::string detects;  // the fault, a phrase: "variance as E[x^2] - E[x]^2"
   Section section = Section::correctness;
   double weight = 1;  // relative to the other checks of its section; > 0
   Severity severity = Severity::minor;

@@ -15,7 +15,7 @@ struct ReadRule {
 };
 
 inline constexpr ReadRule kAnyFile{256 << 20};              // our own: sources, libraries, chapters
-inline constexpr ReadRule kPapersFile{16 << 10, false};     // ten lines say it all
+inline constexpr ReadRule kModelCardFile{16 << 10, false};  // ten lines say it all
 inline constexpr ReadRule kSubmissionFile{1 << 20, false};  // as large as a whole solution may be
 inline constexpr ReadRule kJudgementFile{256 << 10};        // 15 times the one that is published
 inline constexpr ReadRule kReceiptFile{1 << 20};            // 4000 checks

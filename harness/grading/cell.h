@@ -18,7 +18,7 @@
 namespace gauntlet {
 
 /// Where things are on this machine.
-struct Workshop {
+struct GradingEnvironment {
   std::filesystem::path root;    // the checkout: challenges/, reference/, graders/
   std::filesystem::path worker;  // the gauntlet-worker program
   std::filesystem::path cache;   // compiled solutions
@@ -66,7 +66,7 @@ using Progress = std::function<void(const CellEvent&)>;
 /// never run at the same time. Observations come back in the order of the requests; `finished` sees
 /// each as soon as it is there, so that an interrupted run loses only what was being graded.
 using Finished = std::function<void(const GradedCell&)>;
-std::vector<CellObservation> grade_cells(const Workshop& workshop,
+std::vector<CellObservation> grade_cells(const GradingEnvironment& environment,
                                          const std::vector<CellRequest>& requests, int jobs,
                                          const Progress& progress, const Finished& finished = {});
 

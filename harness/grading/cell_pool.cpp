@@ -55,12 +55,13 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-[[noreturn]] void serve_cell(const Workshop& workshop, const CellRequest& request, int fd) {
+[[noreturn]] void serve_cell(const GradingEnvironment& environment, const CellRequest& request,
+                             int fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   keep_freed_memory();
   try {
     const auto tell = [fd](const CellEvent& event) { send_line(fd, {{"event", to_json(event)}}); };
-    const GradedCell cell = run_cell(workshop, request, tell);
+    const GradedCell cell = run_cell(environment, request, tell);
     send_line(fd,
               {{"observation", to_json(cell.observation)}, {"receipt", to_json(*cell.receipt)}});
   } catch (const std::exception& error) {
@@ -74,7 +75,7 @@ void keep_freed_memory() {
 /// listen to but a fault, as if it had died at once.
 class CellProcess {
  public:
-  CellProcess(const Workshop& workshop, const CellRequest& request, std::size_t index)
+  CellProcess(const GradingEnvironment& environment, const CellRequest& request, std::size_t index)
       : request_(request), index_(index) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -92,7 +93,7 @@ class CellProcess {
     }
     if (pid_ == 0) {
       close(ends[0]);
-      serve_cell(workshop, request, ends[1]);
+      serve_cell(environment, request, ends[1]);
     }
     close(ends[1]);
     fd_ = ends[0];
@@ -204,9 +205,9 @@ Verdict worst_of(const CellObservation& cell) {
 /// Keeps up to `jobs` cells running until all are graded.
 class CellPool {
  public:
-  CellPool(const Workshop& workshop, const std::vector<CellRequest>& requests,
+  CellPool(const GradingEnvironment& environment, const std::vector<CellRequest>& requests,
            const Progress& progress, const Finished& finished)
-      : workshop_(workshop), requests_(requests), progress_(progress), finished_(finished) {
+      : environment_(environment), requests_(requests), progress_(progress), finished_(finished) {
     for (std::size_t i = 0; i < requests.size(); ++i) waiting_.push_back(i);
     attempts_.resize(requests.size());
     cells_.resize(requests.size());
@@ -226,7 +227,7 @@ class CellPool {
     const std::size_t index = waiting_.front();
     waiting_.pop_front();
     ++attempts_[index];
-    auto process = std::make_unique<CellProcess>(workshop_, requests_[index], index);
+    auto process = std::make_unique<CellProcess>(environment_, requests_[index], index);
     if (process->fd() < 0)
       finish(*process);
     else
@@ -263,7 +264,7 @@ class CellPool {
     if (finished_) finished_(cell);
   }
 
-  const Workshop& workshop_;
+  const GradingEnvironment& environment_;
   const std::vector<CellRequest>& requests_;
   const Progress& progress_;
   const Finished& finished_;
@@ -275,10 +276,10 @@ class CellPool {
 
 }  // namespace
 
-std::vector<CellObservation> grade_cells(const Workshop& workshop,
+std::vector<CellObservation> grade_cells(const GradingEnvironment& environment,
                                          const std::vector<CellRequest>& requests, int jobs,
                                          const Progress& progress, const Finished& finished) {
-  return CellPool(workshop, requests, progress, finished).run(jobs);
+  return CellPool(environment, requests, progress, finished).run(jobs);
 }
 
 }  // namespace gauntlet

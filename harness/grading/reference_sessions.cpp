@@ -9,12 +9,13 @@
 
 namespace gauntlet {
 
-std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
+std::unique_ptr<Session> worker_session(const GradingEnvironment& environment,
+                                        const Challenge& challenge,
                                         const std::filesystem::path& library, TimeBudget* budget) {
   WorkerConfig config;
-  config.worker = workshop.worker;
+  config.worker = environment.worker;
   config.library = library;
-  config.walls = workshop.walls;
+  config.walls = environment.walls;
   config.exports = challenge.exports;
   config.call_seconds = challenge.call_seconds;
   config.budget = budget;
@@ -29,14 +30,14 @@ std::string ReferenceSessions::digest() const {
 
 Session& ReferenceSessions::started(std::unique_ptr<Session>& session) {
   if (library_.empty()) {
-    const auto source = read_solution(workshop_.root / "reference" / challenge_.id);
-    const BuiltSolution built = build_solution(source, challenge_, workshop_.cache);
+    const auto source = read_solution(environment_.root / "reference" / challenge_.id);
+    const BuiltSolution built = build_solution(source, challenge_, environment_.cache);
     if (!built.record.ok)
       throw Broken(OwnFault::own_solution, fmt::format("the reference of {} does not build: {}",
                                                        challenge_.id, built.record.messages));
     library_ = built.library;
   }
-  if (!session) session = worker_session(workshop_, challenge_, library_);
+  if (!session) session = worker_session(environment_, challenge_, library_);
   return *session;
 }
 

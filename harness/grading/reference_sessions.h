@@ -12,7 +12,8 @@ namespace gauntlet {
 
 /// A solution that was built, in a worker with the limits of its challenge; the budget, where there
 /// is one, has to outlive it.
-std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challenge& challenge,
+std::unique_ptr<Session> worker_session(const GradingEnvironment& environment,
+                                        const Challenge& challenge,
                                         const std::filesystem::path& library,
                                         TimeBudget* budget = nullptr);
 
@@ -20,8 +21,8 @@ std::unique_ptr<Session> worker_session(const Workshop& workshop, const Challeng
 /// does not build.
 class ReferenceSessions {
  public:
-  ReferenceSessions(const Workshop& workshop, const Challenge& challenge)
-      : workshop_(workshop), challenge_(challenge) {}
+  ReferenceSessions(const GradingEnvironment& environment, const Challenge& challenge)
+      : environment_(environment), challenge_(challenge) {}
 
   Session& first() { return started(first_); }
   Session& second() { return started(second_); }
@@ -32,7 +33,7 @@ class ReferenceSessions {
  private:
   Session& started(std::unique_ptr<Session>& session);
 
-  const Workshop& workshop_;
+  const GradingEnvironment& environment_;
   const Challenge& challenge_;
   std::filesystem::path library_;
   std::unique_ptr<Session> first_;

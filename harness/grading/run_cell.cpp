@@ -79,10 +79,10 @@ CheckObservation not_asked(const Check& check, const std::string& why) {
   return seen;
 }
 
-Provenance provenance_of(const Workshop& workshop, const CellRequest& request) {
+Provenance provenance_of(const GradingEnvironment& environment, const CellRequest& request) {
   const Machine machine = this_machine();
   Provenance provenance;
-  provenance.gauntlet_version = workshop.version;
+  provenance.gauntlet_version = environment.version;
   provenance.grader_digest = grader_for(request.challenge.id).digest;
   provenance.submission_digest = request.solution.digest();
   provenance.prompt_digest = request.challenge.prompt_digest();
@@ -103,16 +103,17 @@ bool wanted(const CellRequest& request, const CheckInfo& check) {
 /// One cell on its way from source to observation.
 class CellRun {
  public:
-  CellRun(const Workshop& workshop, const CellRequest& request, const Progress& progress)
-      : workshop_(workshop),
+  CellRun(const GradingEnvironment& environment, const CellRequest& request,
+          const Progress& progress)
+      : environment_(environment),
         request_(request),
         progress_(progress),
         budget_(request.challenge.check_seconds, request.challenge.cell_seconds),
-        gate_(workshop.cache,
+        gate_(environment.cache,
               [this](const std::string& text) {
                 tell(CellEvent::Kind::waiting, text, Verdict::passed);
               }),
-        references_(workshop, request.challenge) {
+        references_(environment, request.challenge) {
     Grader grader = grader_for(request.challenge.id).make();
     for (Check& check : grader.checks)
       if (wanted(request, check)) checks_.push_back(std::move(check));
@@ -123,7 +124,7 @@ class CellRun {
     cell_.submission = request_.submission;
     cell_.challenge = request_.challenge.entry();
     cell_.device = request_.solution.device;
-    cell_.provenance = provenance_of(workshop_, request_);
+    cell_.provenance = provenance_of(environment_, request_);
     read_claims();
     gate_.share();
     std::unique_ptr<Session> solution = request_.null_solution ? null_session() : build();
@@ -170,13 +171,13 @@ class CellRun {
 
   std::unique_ptr<Session> build() {
     tell(CellEvent::Kind::building, "", Verdict::passed);
-    const BuiltSolution built =
-        build_solution(request_.solution, request_.challenge, workshop_.cache, workshop_.build);
+    const BuiltSolution built = build_solution(request_.solution, request_.challenge,
+                                               environment_.cache, environment_.build);
     cell_.build = built.record;
     draw_seed();
     if (!built.record.ok) return nullptr;
     receipt_.library = sha256(read_file(built.library));
-    return worker_session(workshop_, request_.challenge, built.library, &budget_);
+    return worker_session(environment_, request_.challenge, built.library, &budget_);
   }
 
   std::unique_ptr<Session> null_session() {
@@ -242,9 +243,9 @@ class CellRun {
     const std::string id = self_test_info().id;
     tell(CellEvent::Kind::check_started, id, Verdict::passed);
     try {
-      const auto subjects = self_test_subjects(workshop_, request_.challenge,
+      const auto subjects = self_test_subjects(environment_, request_.challenge,
                                                grader_for(request_.challenge.id).make());
-      return grade_self_test(workshop_, request_.challenge, request_.solution, subjects,
+      return grade_self_test(environment_, request_.challenge, request_.solution, subjects,
                              [&](const std::string& subject) {
                                tell(CellEvent::Kind::check_started, id + ": " + subject,
                                     Verdict::passed);
@@ -335,7 +336,7 @@ class CellRun {
                static_cast<int>(checks_.size()) + (request_.grade_tests ? 2 : 1)});
   }
 
-  const Workshop& workshop_;
+  const GradingEnvironment& environment_;
   const CellRequest& request_;
   const Progress& progress_;
   TimeBudget budget_;
@@ -372,9 +373,9 @@ std::vector<CheckInfo> checks_of(const std::string& challenge_id) {
   return checks;
 }
 
-GradedCell run_cell(const Workshop& workshop, const CellRequest& request,
+GradedCell run_cell(const GradingEnvironment& environment, const CellRequest& request,
                     const Progress& progress) {
-  return CellRun(workshop, request, progress).run();
+  return CellRun(environment, request, progress).run();
 }
 
 }  // namespace gauntlet

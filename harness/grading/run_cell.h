@@ -6,6 +6,7 @@ namespace gauntlet {
 
 /// Grades one cell in this process, which should be one that may die: a fault of the grader's ends
 /// it. Throws Broken when nothing could be asked at all.
-GradedCell run_cell(const Workshop& workshop, const CellRequest& request, const Progress& progress);
+GradedCell run_cell(const GradingEnvironment& environment, const CellRequest& request,
+                    const Progress& progress);
 
 }  // namespace gauntlet

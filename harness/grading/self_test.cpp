@@ -155,10 +155,10 @@ class Trial {
   std::exception_ptr fault_;
 };
 
-WorkerConfig config_for(const Workshop& workshop, const Challenge& challenge,
+WorkerConfig config_for(const GradingEnvironment& environment, const Challenge& challenge,
                         const std::filesystem::path& tests) {
   WorkerConfig config;
-  config.worker = workshop.worker;
+  config.worker = environment.worker;
   config.tests = tests;
   config.exports = challenge.exports;
   config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
@@ -208,15 +208,15 @@ CheckInfo self_test_info() {
           Severity::minor};
 }
 
-std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
+std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& environment,
                                                 const Challenge& challenge, const Grader& grader) {
-  AuditSuite suite = load_audit_suite(workshop.root, challenge.id, grader);
+  AuditSuite suite = load_audit_suite(environment.root, challenge.id, grader);
   std::vector<SelfTestSubject> subjects;
   std::set<std::string> right;
   const auto add_right = [&](const std::string& name, SolutionSource solution) {
     if (right.insert(name).second) subjects.push_back({name, std::move(solution), true, ""});
   };
-  add_right("reference", read_solution(workshop.root / "reference" / challenge.id));
+  add_right("reference", read_solution(environment.root / "reference" / challenge.id));
   for (HonestVariant& variant : suite.honest) add_right(variant.name, std::move(variant.solution));
   for (Mutant& mutant : suite.mutants) {
     if (needs_a_clock(mutant, grader)) continue;
@@ -226,7 +226,7 @@ std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
   return subjects;
 }
 
-CheckObservation grade_self_test(const Workshop& workshop, const Challenge& challenge,
+CheckObservation grade_self_test(const GradingEnvironment& environment, const Challenge& challenge,
                                  const SolutionSource& solution,
                                  const std::vector<SelfTestSubject>& subjects,
                                  const std::function<void(const std::string&)>& busy) {
@@ -236,11 +236,11 @@ CheckObservation grade_self_test(const Workshop& workshop, const Challenge& chal
   if (!solution.has_tests())
     return failed(std::move(seen), "there is no tests.cpp with an int self_test(void)");
   const auto start = std::chrono::steady_clock::now();
-  const BuiltSolution tests = build_tests(solution, challenge, workshop.cache);
+  const BuiltSolution tests = build_tests(solution, challenge, environment.cache);
   if (!tests.record.ok)
     return failed(std::move(seen), "tests.cpp does not build", {tests.record.messages});
-  const SubjectLibraries libraries = libraries_of(subjects, challenge, workshop.cache, busy);
-  Trial trial(subjects, libraries, config_for(workshop, challenge, tests.library), busy);
+  const SubjectLibraries libraries = libraries_of(subjects, challenge, environment.cache, busy);
+  Trial trial(subjects, libraries, config_for(environment, challenge, tests.library), busy);
   const Tally tally(subjects, trial.answers());
   seen.cases = tally.honest + tally.mutants;
   seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -20,7 +20,7 @@ struct SelfTestSubject {
 /// The reference, the honest variants and what else mutants are made of, and every mutant that a
 /// check of correctness or robustness kills: a test within a time limit cannot be asked to notice
 /// slowness.
-std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
+std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& environment,
                                                 const Challenge& challenge, const Grader& grader);
 
 /// The check `tests_tell_right_from_wrong`, section engineering: links the solution's tests.cpp
@@ -31,7 +31,7 @@ std::vector<SelfTestSubject> self_test_subjects(const Workshop& workshop,
 /// in common, and that is not the fault. Earns the share of mutants killed less twice the share of
 /// right solutions refused, so that refusing everything, or at random, earns nothing. `busy` is
 /// told which subject comes next.
-CheckObservation grade_self_test(const Workshop& workshop, const Challenge& challenge,
+CheckObservation grade_self_test(const GradingEnvironment& environment, const Challenge& challenge,
                                  const SolutionSource& solution,
                                  const std::vector<SelfTestSubject>& subjects,
                                  const std::function<void(const std::string&)>& busy);

@@ -15,12 +15,12 @@
 namespace gauntlet {
 namespace {
 
-enum Lane { kSolution, kReference, kReferenceAgain, kLanes };
+enum Contestant { kSolution, kReference, kReferenceAgain, kContestants };
 
-using Sessions = std::array<Session*, kLanes>;
+using Sessions = std::array<Session*, kContestants>;
 
 struct Round {
-  std::array<double, kLanes> ns{};
+  std::array<double, kContestants> ns{};
   double lost = 0;                 // of the processors' time outside of the solution's lap
   std::optional<Finding> finding;  // the first wrong lap
 };
@@ -31,12 +31,14 @@ using Rounds = std::vector<Round>;
 /// the machine) only ever adds time, on some machines to most laps, while every lap is a whole,
 /// verified piece of work: the minimum is what is left when the machine keeps out of the way (Chen
 /// and Revels 2016, "Robust benchmarking in noisy environments").
-double fastest_ns(const Rounds& rounds, Lane lane) {
-  const auto slower = [lane](const Round& a, const Round& b) { return a.ns[lane] < b.ns[lane]; };
-  return std::min_element(rounds.begin(), rounds.end(), slower)->ns[lane];
+double fastest_ns(const Rounds& rounds, Contestant contestant) {
+  const auto slower = [contestant](const Round& a, const Round& b) {
+    return a.ns[contestant] < b.ns[contestant];
+  };
+  return std::min_element(rounds.begin(), rounds.end(), slower)->ns[contestant];
 }
 
-double speed_ratio(const Rounds& rounds, Lane faster_if_larger, Lane slower_if_larger) {
+double speed_ratio(const Rounds& rounds, Contestant faster_if_larger, Contestant slower_if_larger) {
   return fastest_ns(rounds, slower_if_larger) / fastest_ns(rounds, faster_if_larger);
 }
 
@@ -45,7 +47,8 @@ double speed_ratio(const Rounds& rounds, Lane faster_if_larger, Lane slower_if_l
 /// that contestants keep the conditions that they shared. In races of one program against itself
 /// the interval of thirds held the true ratio 1 in 94 to 97 % (12 to 41 rounds), that of halves in
 /// 88 to 92 %. The seed is fixed: same laps, same interval.
-Interval ratio_interval(const Rounds& rounds, Lane faster_if_larger, Lane slower_if_larger) {
+Interval ratio_interval(const Rounds& rounds, Contestant faster_if_larger,
+                        Contestant slower_if_larger) {
   constexpr int kDraws = 400;
   Rng rng(1);
   const std::size_t third = std::max<std::size_t>(1, rounds.size() / 3);
@@ -126,8 +129,8 @@ bool too_often(const Disturbed& disturbed, std::size_t quiet) {
 }
 
 /// Runs one lap. What goes wrong with a reference is our fault, not the solution's.
-Lap run_lap(const RaceSpec& spec, Lane lane, Session& session) {
-  if (lane == kSolution) return spec.lap(session);
+Lap run_lap(const RaceSpec& spec, Contestant contestant, Session& session) {
+  if (contestant == kSolution) return spec.lap(session);
   std::string fault;
   try {
     Lap lap = spec.lap(session);
@@ -147,14 +150,14 @@ Round run_round(const RaceSpec& spec, const Seed& own, const Sessions& sessions,
   Rng inputs(derive(own, "inputs"));
   Rng judge(derive(own, "judge"));
   spec.prepare(inputs, judge);
-  std::vector<Lane> order{kSolution, kReference, kReferenceAgain};
+  std::vector<Contestant> order{kSolution, kReference, kReferenceAgain};
   Rng(derive(own, "order")).shuffle(order);
   Round round;
-  for (const Lane lane : order) {
-    if (lane == kSolution) lost_time.pause();
-    Lap lap = run_lap(spec, lane, *sessions[lane]);
-    if (lane == kSolution) lost_time.resume();
-    round.ns[lane] = static_cast<double>(lap.elapsed.count());
+  for (const Contestant contestant : order) {
+    if (contestant == kSolution) lost_time.pause();
+    Lap lap = run_lap(spec, contestant, *sessions[contestant]);
+    if (contestant == kSolution) lost_time.resume();
+    round.ns[contestant] = static_cast<double>(lap.elapsed.count());
     round.finding = std::move(lap.finding);
     if (round.finding) return round;
   }

@@ -212,7 +212,7 @@ pid_t fork_sibling() {
 /// What the process that makes the namespaces sends before it ends.
 struct Made {
   pid_t program;
-  pid_t keeper;
+  pid_t namespace_init;
   const char* failed;  // a string of this program; the maker is a fork of it
   int error;
 };
@@ -227,17 +227,17 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   const Fd in(ends[0]);
   Fd out(ends[1]);
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
-  const Fd keepers_life(ends[0]);
+  const Fd namespace_lifetime(ends[0]);
   Fd life(ends[1]);
   const pid_t maker = forked([&] {
     life.reset();
     Made made{-1, -1, enter_namespaces(files), 0};
     if (made.failed == nullptr) {
-      made.keeper = fork_sibling();
-      if (made.keeper == 0) keep_namespace(keepers_life.get());
-      if (made.keeper > 0) made.program = fork_sibling();
+      made.namespace_init = fork_sibling();
+      if (made.namespace_init == 0) be_namespace_init(namespace_lifetime.get());
+      if (made.namespace_init > 0) made.program = fork_sibling();
       if (made.program == 0) become();
-      if (made.keeper < 0 || made.program < 0) made.failed = "clone";
+      if (made.namespace_init < 0 || made.program < 0) made.failed = "clone";
     }
     made.error = errno;
     [[maybe_unused]] const ssize_t sent = write(out.get(), &made, sizeof made);
@@ -248,9 +248,9 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   while (read(in.get(), &made, sizeof made) < 0 && errno == EINTR) {
   }
   reap(maker);
-  Launched launched{made.program, made.keeper, std::move(life)};
+  Launched launched{made.program, made.namespace_init, std::move(life)};
   if (made.failed != nullptr) {
-    end_keeper(launched);
+    end_namespace_init(launched);
     throw LaunchFailed(OwnFault::sandbox,
                        fmt::format("namespaces: {}: {}", made.failed, std::strerror(made.error)));
   }
@@ -308,7 +308,7 @@ Launched launch(const LaunchPlan& plan) {
     await_start(launched.pid, status_out.get(), plan);
     end_first(launched.pid);
   } catch (...) {
-    end_keeper(launched);
+    end_namespace_init(launched);
     throw;
   }
   return launched;
@@ -319,12 +319,12 @@ std::mutex& fork_mutex() {
   return mutex;
 }
 
-void end_keeper(Launched& launched) {
-  if (launched.keeper < 0) return;
-  kill(launched.keeper, SIGKILL);
-  reap(launched.keeper);
+void end_namespace_init(Launched& launched) {
+  if (launched.namespace_init < 0) return;
+  kill(launched.namespace_init, SIGKILL);
+  reap(launched.namespace_init);
   launched.life.reset();
-  launched.keeper = -1;
+  launched.namespace_init = -1;
 }
 
 }  // namespace gauntlet

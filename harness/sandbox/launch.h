@@ -42,8 +42,8 @@ struct LaunchFailed : Broken {
 /// keeps them.
 struct Launched {
   pid_t pid = -1;
-  pid_t keeper = -1;
-  Fd life;  // the keeper lives as long as this is open
+  pid_t namespace_init = -1;
+  Fd life;  // the namespace_init lives as long as this is open
 };
 
 /// Starts the program in a process group of its own, with no capabilities, no way to gain any, and
@@ -56,6 +56,6 @@ Launched launch(const LaunchPlan& plan);
 std::mutex& fork_mutex();
 
 /// Ends the namespaces, and with them every process in them. After the program was reaped.
-void end_keeper(Launched& launched);
+void end_namespace_init(Launched& launched);
 
 }  // namespace gauntlet

@@ -69,7 +69,7 @@ const char* enter_namespaces(const FileView* files) {
   return failed;
 }
 
-void keep_namespace(int life) {
+void be_namespace_init(int life) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   // Not a parent-death signal: the parent may be dead before we ask for one, and what its number
   // was cannot be seen from in here.

@@ -126,7 +126,7 @@ class Run {
     }
     while (waitpid(-pid_, nullptr, 0) > 0 || errno == EINTR) {
     }
-    end_keeper(launched_);
+    end_namespace_init(launched_);
     return judge(status, usage);
   }
 

@@ -116,7 +116,7 @@ std::optional<Mean> Board::mean(const std::string& submission) const {
   for (const auto& challenge : challenges_) {
     const BoardCell* cell = find(submission, challenge);
     if (!cell) continue;
-    if (cell->score.standing == Standing::broken) ++mean.broken;
+    if (cell->score.status == CellStatus::broken) ++mean.broken;
     if (!cell->score.score) continue;
     mean.score += *cell->score.score;
     mean.partial = mean.partial || cell->score.partial();

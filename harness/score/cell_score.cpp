@@ -8,7 +8,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr NameTable<Standing, 3> kStandings{"standing", {"graded", "unmeasured", "broken"}};
+constexpr NameTable<CellStatus, 3> kStatuses{"status", {"graded", "unmeasured", "broken"}};
 
 constexpr std::array kSections{Section::correctness, Section::robustness, Section::performance,
                                Section::engineering};
@@ -192,8 +192,8 @@ Json to(const SectionScore& section, const Rubric& rubric) {
 
 }  // namespace
 
-std::string_view name_of(Standing standing) {
-  return kStandings.of(standing);
+std::string_view name_of(CellStatus status) {
+  return kStatuses.of(status);
 }
 
 bool CellScore::critical_failure() const {
@@ -239,7 +239,7 @@ CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
   result.raw = result.failed_to_build ? 0 : raw_score(rubric, result.sections);
   if (!result.raw) {
     const bool ours = result.broken > 0 || cell.checks.empty();
-    result.standing = ours ? Standing::broken : Standing::unmeasured;
+    result.status = ours ? CellStatus::broken : CellStatus::unmeasured;
     return result;
   }
   result.caps = caps_of(rubric, checks, result.failed_to_build, assumption);
@@ -270,10 +270,10 @@ double score_without_cap(const CellScore& score, const std::string& check) {
 }
 
 std::string to_json(const CellScore& score, const Rubric& rubric) {
-  Json json{{"schema", "gauntlet.score/1"},       {"submission", score.submission},
-            {"challenge", score.challenge},       {"device", name_of(score.device)},
-            {"rubric_digest", rubric.digest},     {"grader_digest", score.grader_digest},
-            {"standing", name_of(score.standing)}};
+  Json json{{"schema", "gauntlet.score/1"},   {"submission", score.submission},
+            {"challenge", score.challenge},   {"device", name_of(score.device)},
+            {"rubric_digest", rubric.digest}, {"grader_digest", score.grader_digest},
+            {"status", name_of(score.status)}};
   if (score.score) {
     json["score"] = json_number(*score.score);
     json["printed"] = rubric.printed(*score.score);

@@ -12,13 +12,13 @@
 namespace gauntlet {
 
 /// What a cell of the matrix can say. A submission that did not take part has no cell at all.
-enum class Standing {
+enum class CellStatus {
   graded,      // has a score, which may be 0
   unmeasured,  // nothing could be asked on this machine
   broken,      // we failed; grade it again
 };
 
-std::string_view name_of(Standing standing);
+std::string_view name_of(CellStatus status);
 
 struct SectionScore {
   Section section = Section::correctness;
@@ -45,7 +45,7 @@ struct CellScore {
   std::string submission;
   std::string challenge;
   Device device = Device::cpu;
-  Standing standing = Standing::graded;
+  CellStatus status = CellStatus::graded;
   std::vector<SectionScore> sections;  // only those that have checks
   std::optional<double> raw;           // before caps; absent unless graded
   std::optional<double> score;         // absent unless graded; never above raw

@@ -140,7 +140,7 @@ void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
       const Outcome without(rubric, column, id);
       count_changes(rubric, as_is, without, found);
       found.first = lead.leader(as_is, as_is) != lead.leader(as_is, without);
-      survey.telling.push_back(found);
+      survey.differentiators.push_back(found);
     } else if (shares.passed == 0) {
       survey.failed_by_all.push_back(found);
     } else if (shares.earned.front() == 1) {
@@ -163,7 +163,7 @@ CheckSurvey survey_checks(const Rubric& rubric, const Board& board,
   const Lead lead(board);
   CheckSurvey survey;
   for (const auto& column : columns) survey_column(rubric, lead, column.second, survey);
-  std::stable_sort(survey.telling.begin(), survey.telling.end(),
+  std::stable_sort(survey.differentiators.begin(), survey.differentiators.end(),
                    [](const Differentiator& a, const Differentiator& b) {
                      return std::tuple(a.pivots(), a.stake * a.spread) >
                             std::tuple(b.pivots(), b.stake * b.spread);

@@ -26,9 +26,9 @@ struct Differentiator {
 
 /// What the checks tell together.
 struct CheckSurvey {
-  std::vector<Differentiator> telling;        // those with a spread: most pivots, then most stake
-  std::vector<Differentiator> failed_by_all;  // of two submissions or more
-  int passed_by_all = 0;                      // with all their points
+  std::vector<Differentiator> differentiators;  // those with a spread: most pivots, then most stake
+  std::vector<Differentiator> failed_by_all;    // of two submissions or more
+  int passed_by_all = 0;                        // with all their points
 };
 
 /// `cells` are those that the board was made from.

@@ -132,7 +132,7 @@ std::vector<RoundScore> trajectory(const Board& board, const std::string& submis
     ++round.of;
     const BoardCell* cell = board.find(submission, board.challenges()[i]);
     if (!cell) continue;
-    if (cell->score.standing == Standing::broken) ++round.broken;
+    if (cell->score.status == CellStatus::broken) ++round.broken;
     if (cell->score.score) cells[round.round].push_back(&cell->score);
   }
   std::vector<RoundScore> path;

@@ -104,7 +104,7 @@ Json to(const Growth& growth) {
 
 Json to(const CheckObservation& check) {
   Json json{{"id", check.info.id},
-            {"attacks", check.info.attacks},
+            {"detects", check.info.detects},
             {"section", name_of(check.info.section)},
             {"weight", json_number(check.info.weight)},
             {"severity", name_of(check.info.severity)},
@@ -231,7 +231,7 @@ void require_sound(const JsonFields& in, const CheckObservation& check) {
 
 CheckObservation check_from(const JsonFields& in) {
   CheckObservation check;
-  check.info = {in.text("id"), in.text("attacks"), in.word("section", section_named),
+  check.info = {in.text("id"), in.text("detects"), in.word("section", section_named),
                 in.number("weight"), in.word("severity", severity_named)};
   check.verdict = in.word("verdict", verdict_named);
   check.earned = in.number("earned");

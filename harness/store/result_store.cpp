@@ -97,7 +97,7 @@ void ResultStore::claim(const std::string& submission, const fs::path& folder,
   const fs::path now = inside ? within : here;  // so that a checkout may be moved
   fs::path before = now;
   if (fs::exists(file))
-    before = read_file(file, kPapersFile);
+    before = read_file(file, kModelCardFile);
   else if (!folder_names(root_ / submission).empty())
     before = fs::path("submissions") / submission;  // graded before this was written down
   std::error_code gone;
@@ -110,9 +110,9 @@ void ResultStore::claim(const std::string& submission, const fs::path& folder,
   write_file(file, before.string());
 }
 
-void ResultStore::save_papers(const std::string& submission, const Papers& papers) const {
+void ResultStore::save_model_card(const std::string& submission, const ModelCard& card) const {
   require_submission(submission);
-  write_file(root_ / submission / "model.yaml", papers_to_yaml(papers));
+  write_file(root_ / submission / "model.yaml", model_card_to_yaml(card));
 }
 
 std::optional<CellObservation> ResultStore::load(const std::string& submission,
@@ -128,11 +128,11 @@ std::optional<CellObservation> ResultStore::load(const std::string& submission,
   return cell;
 }
 
-std::optional<Papers> ResultStore::load_papers(const std::string& submission) const {
+std::optional<ModelCard> ResultStore::load_model_card(const std::string& submission) const {
   require_submission(submission);
   const fs::path file = root_ / submission / "model.yaml";
   if (!fs::exists(file)) return std::nullopt;
-  return papers_from_yaml(read_file(file, {kPapersFile.most_bytes}), file.string());
+  return model_card_from_yaml(read_file(file, {kModelCardFile.most_bytes}), file.string());
 }
 
 std::optional<Receipt> ResultStore::load_receipt(const std::string& submission,

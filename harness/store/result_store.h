@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/store/model_card.h"
 #include "harness/store/observation.h"
-#include "harness/store/papers.h"
 #include "harness/store/receipt.h"
 
 namespace gauntlet {
 
 /// The results of many submissions in a folder:
-///   <root>/<submission>/model.yaml                     the papers it was graded with
+///   <root>/<submission>/model.yaml                     the model card it was graded with
 ///   <root>/<submission>/graded_from                    the folder that these are grades of
 ///   <root>/<submission>/<challenge>/observation.json   what was seen
 ///   <root>/<submission>/<challenge>/score.json         what the rubric made of it
@@ -51,13 +51,13 @@ class ResultStore {
   /// Throws UserError when there are grades of a folder elsewhere that has the same name.
   void claim(const std::string& submission, const std::filesystem::path& folder,
              const std::filesystem::path& checkout) const;
-  void save_papers(const std::string& submission, const Papers& papers) const;
+  void save_model_card(const std::string& submission, const ModelCard& card) const;
 
   /// Nothing when there is no such file. Throws UserError for a file that cannot be read, or that
   /// speaks of another cell than its folders do.
   std::optional<CellObservation> load(const std::string& submission,
                                       const std::string& challenge) const;
-  std::optional<Papers> load_papers(const std::string& submission) const;
+  std::optional<ModelCard> load_model_card(const std::string& submission) const;
   std::optional<Receipt> load_receipt(const std::string& submission,
                                       const std::string& challenge) const;
 

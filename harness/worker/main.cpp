@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "harness/worker/inside/arenas.h"
-#include "harness/worker/inside/doorbell.h"
+#include "harness/worker/inside/crash_note.h"
+#include "harness/worker/inside/futex.h"
 #include "harness/worker/inside/kept_memory.h"
-#include "harness/worker/inside/last_words.h"
 #include "harness/worker/inside/library.h"
 #include "harness/worker/inside/trampolines.h"
 
@@ -19,35 +19,35 @@ class Worker {
  public:
   [[noreturn]] void serve() {
     wire::Control& control = arenas_.control();
-    leave_last_words(control);
+    leave_crash_note(control);
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a killed process flushes nothing
     for (std::uint32_t order = 0;;) {
       wait_for_change(control.go, order);
       order = control.go.load(std::memory_order_acquire);
-      control.answer = carry_out(arenas_.order());
+      control.reply = carry_out(arenas_.order());
       control.done.store(order, std::memory_order_release);
       ring(control);
     }
   }
 
  private:
-  wire::Answer carry_out(const wire::Order& order) {
+  wire::Reply carry_out(const wire::Order& order) {
     wire::Control& control = arenas_.control();
     switch (order.kind) {
       case wire::OrderKind::lock_down:
         lock_down(control, arenas_.kept());
-        return wire::Answer::ok;
+        return wire::Reply::ok;
       case wire::OrderKind::load:
         return library_.load(order, control);
       case wire::OrderKind::lay:
         arenas_.lay(order);
         function_ = library_.find(order.symbol, control);
-        return function_ != nullptr ? wire::Answer::ok : wire::Answer::no_symbol;
+        return function_ != nullptr ? wire::Reply::ok : wire::Reply::no_symbol;
       case wire::OrderKind::call:
         control.returned = call(order);
-        return wire::Answer::ok;
+        return wire::Reply::ok;
     }
-    return wire::Answer::not_loaded;
+    return wire::Reply::not_loaded;
   }
 
   /// noexcept: an exception that leaves the solution ends the process where it was thrown.

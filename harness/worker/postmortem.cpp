@@ -24,9 +24,9 @@ std::string mib_text(std::size_t bytes) {
   return fmt::format("{} MiB", bytes >> 20);
 }
 
-std::string where(const Scene& scene) {
-  return scene.call != nullptr ? fmt::format("in `{}`", scene.call->symbol)
-                               : std::string("while it was loaded");
+std::string where(const FailureContext& context) {
+  return context.call != nullptr ? fmt::format("in `{}`", context.call->symbol)
+                                 : std::string("while it was loaded");
 }
 
 /// The worker's own words, which a solution may have written: safe to print, on one line.
@@ -38,14 +38,15 @@ std::string own_words(const wire::Control& control) {
 }
 
 /// The fault's place, for a sentence that starts with the signal's name.
-std::string fault_place(const wire::Control& control, const Scene& scene) {
-  const wire::LastWords& words = control.last_words;
+std::string fault_place(const wire::Control& control, const FailureContext& context) {
+  const wire::CrashNote& words = control.crash_note;
   const std::string verb = words.wrote != 0 ? "writing" : "reading";
-  if (scene.layout != nullptr) {
+  if (context.layout != nullptr) {
     for (const auto& [arena, base] :
          {std::pair{wire::ArenaId::in, control.in_base}, {wire::ArenaId::out, control.out_base}}) {
       if (words.address < base) continue;
-      const std::string place = name_place(*scene.call, *scene.layout, arena, words.address - base);
+      const std::string place =
+          name_place(*context.call, *context.layout, arena, words.address - base);
       if (place.empty()) continue;
       const bool inside = place.starts_with("inside");
       if (inside && words.wrote != 0 && arena == wire::ArenaId::in)
@@ -60,38 +61,38 @@ std::string fault_place(const wire::Control& control, const Scene& scene) {
   return fmt::format(" {} address {:#x}, which is nobody's", verb, words.address);
 }
 
-SolutionFailure killed(int signal, const Scene& scene) {
-  const wire::Control& control = scene.worker->control();
+SolutionFailure killed(int signal, const FailureContext& context) {
+  const wire::Control& control = context.worker->control();
   const std::string name = signal_name(signal);
   if (signal == SIGSYS)
-    return {Verdict::cheated, fmt::format("made a forbidden system call {}", where(scene))};
+    return {Verdict::cheated, fmt::format("made a forbidden system call {}", where(context))};
   // Nobody but the kernel, out of memory, sends a SIGKILL that is not ours.
   if (signal == SIGKILL)
-    return {Verdict::over_memory, fmt::format("the system ran out of memory {}", where(scene))};
-  if (signal == SIGABRT && control.last_words.out_of_memory != 0)
+    return {Verdict::over_memory, fmt::format("the system ran out of memory {}", where(context))};
+  if (signal == SIGABRT && control.crash_note.out_of_memory != 0)
     return {Verdict::over_memory,
-            fmt::format("got no more memory {}: {}; the limit is {}", where(scene),
-                        own_words(control), mib_text(scene.memory_bytes))};
+            fmt::format("got no more memory {}: {}; the limit is {}", where(context),
+                        own_words(control), mib_text(context.memory_bytes))};
   if (signal == SIGABRT) {
     const std::string words = own_words(control);
-    return {Verdict::crashed, fmt::format("SIGABRT {}: {}", where(scene),
+    return {Verdict::crashed, fmt::format("SIGABRT {}: {}", where(context),
                                           words.empty() ? "it called abort()" : words)};
   }
-  if (control.last_words.signal == static_cast<std::uint32_t>(signal) &&
+  if (control.crash_note.signal == static_cast<std::uint32_t>(signal) &&
       (signal == SIGSEGV || signal == SIGBUS))
     return {Verdict::crashed,
-            fmt::format("{} {}{}", name, where(scene), fault_place(control, scene))};
+            fmt::format("{} {}{}", name, where(context), fault_place(control, context))};
   if (signal == SIGFPE)
-    return {Verdict::crashed, fmt::format("SIGFPE {}: integer division by zero", where(scene))};
-  return {Verdict::crashed, fmt::format("{} {}", name, where(scene))};
+    return {Verdict::crashed, fmt::format("SIGFPE {}: integer division by zero", where(context))};
+  return {Verdict::crashed, fmt::format("{} {}", name, where(context))};
 }
 
-SolutionFailure ended(const Scene& scene) {
-  const WorkerProcess::End end = scene.worker->end();
+SolutionFailure ended(const FailureContext& context) {
+  const WorkerProcess::End end = context.worker->end();
   if (end.how == CLD_EXITED)
     return {Verdict::crashed,
-            fmt::format("ended its process with exit code {} {}", end.status, where(scene))};
-  return killed(end.status, scene);
+            fmt::format("ended its process with exit code {} {}", end.status, where(context))};
+  return killed(end.status, context);
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ std::string name_place(const CallBase& call, const Layout& layout, wire::ArenaId
 SolutionFailure refusal_of(const wire::Control& control) {
   const std::string text =
       printable(std::string_view(control.text, strnlen(control.text, sizeof control.text)));
-  if (control.answer != wire::Answer::no_symbol) {
+  if (control.reply != wire::Reply::no_symbol) {
     const std::size_t colon = text.find(": ");  // before it stands a descriptor of ours
     return {Verdict::rejected,
             "cannot be loaded: " + (colon == std::string::npos ? text : text.substr(colon + 2))};
@@ -136,30 +137,30 @@ SolutionFailure refusal_of(const wire::Control& control) {
                                          did_you_mean(wanted, names), sentence_list(names))};
 }
 
-SolutionFailure failure_of(WorkerProcess::Event event, const Scene& scene) {
+SolutionFailure failure_of(WorkerProcess::Event event, const FailureContext& context) {
   switch (event) {
     case WorkerProcess::Event::late:
-      return {Verdict::timed_out,
-              scene.call != nullptr
-                  ? fmt::format("no answer from `{}` after {} s", scene.call->symbol, scene.seconds)
-                  : fmt::format("not loaded after {} s", scene.seconds)};
+      return {Verdict::timed_out, context.call != nullptr
+                                      ? fmt::format("no answer from `{}` after {} s",
+                                                    context.call->symbol, context.seconds)
+                                      : fmt::format("not loaded after {} s", context.seconds)};
     case WorkerProcess::Event::over_memory:
       return {Verdict::over_memory,
-              fmt::format("used more than {} {}", mib_text(scene.memory_bytes), where(scene))};
+              fmt::format("used more than {} {}", mib_text(context.memory_bytes), where(context))};
     case WorkerProcess::Event::flooded:
-      return {Verdict::crashed,
-              fmt::format("printed more than {} {}", mib_text(scene.output_bytes), where(scene))};
+      return {Verdict::crashed, fmt::format("printed more than {} {}",
+                                            mib_text(context.output_bytes), where(context))};
     case WorkerProcess::Event::crowded:
       return {Verdict::crashed,
-              fmt::format("had more than {} threads at once {}", scene.threads, where(scene))};
+              fmt::format("had more than {} threads at once {}", context.threads, where(context))};
     case WorkerProcess::Event::headless:
       return {Verdict::crashed,
-              fmt::format("ended its main thread {}, and had others go on", where(scene))};
+              fmt::format("ended its main thread {}, and had others go on", where(context))};
     case WorkerProcess::Event::ended:
-      return ended(scene);
+      return ended(context);
     case WorkerProcess::Event::asked:
       return {Verdict::rejected,
-              fmt::format("called back {} where it has no callback", where(scene))};
+              fmt::format("called back {} where it has no callback", where(context))};
     case WorkerProcess::Event::done:
       break;
   }

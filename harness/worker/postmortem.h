@@ -10,7 +10,7 @@
 namespace gauntlet {
 
 /// What was going on when a worker could not go on.
-struct Scene {
+struct FailureContext {
   const WorkerProcess* worker = nullptr;
   const CallBase* call = nullptr;  // null: the solution was being loaded
   const Layout* layout = nullptr;  // of that call
@@ -21,8 +21,8 @@ struct Scene {
 };
 
 /// The verdict and the sentence for an event that ends a call. The verdict follows from what the
-/// kernel says; the worker's own last words only make the sentence more precise.
-SolutionFailure failure_of(WorkerProcess::Event event, const Scene& scene);
+/// kernel says; the worker's own crash note only make the sentence more precise.
+SolutionFailure failure_of(WorkerProcess::Event event, const FailureContext& context);
 
 /// Why the solution cannot be used, for an order that was answered with anything but ok.
 SolutionFailure refusal_of(const wire::Control& control);

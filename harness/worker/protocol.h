@@ -93,14 +93,14 @@ struct Order {
 constexpr std::size_t kOrderBytes = std::size_t{64} << 10;
 static_assert(sizeof(Order) <= kOrderBytes);
 
-enum class Answer : std::uint32_t {
+enum class Reply : std::uint32_t {
   ok,
   not_loaded,  // text: what the loader said
   no_symbol,   // text: the name, then the functions that there are, one a line
 };
 
 /// Why the worker thinks that it is ending. A hint for messages; the verdict comes from its death.
-struct LastWords {
+struct CrashNote {
   std::uint32_t signal;
   std::uint32_t wrote;  // the faulting access was a write
   std::uint64_t address;
@@ -117,12 +117,12 @@ struct Control {
   alignas(64) Word bell;  // counts up whenever one of the words below it has changed
   Word done;              // number of the last order carried out
   Word asked;             // number of callback requests made
-  alignas(64) Answer answer;
+  alignas(64) Reply reply;
   std::uint32_t callback;  // which callback was asked
   std::int64_t returned;
   std::uint64_t in_base;  // where the worker has mapped the arenas
   std::uint64_t out_base;
-  LastWords last_words;
+  CrashNote crash_note;
   char text[2048];  // of an error
 };
 static_assert(sizeof(Control) <= kPage);

@@ -242,7 +242,7 @@ bool WorkerProcess::has_ended(int options) {
   if (failed == 0 && info.si_pid != pid_) return false;
   end_ = {info.si_code, info.si_status};  // zeros if somebody else has reaped it
   pid_ = -1;
-  end_keeper(launched_);
+  end_namespace_init(launched_);
   return true;
 }
 

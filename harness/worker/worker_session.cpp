@@ -8,7 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
-#include "harness/worker/callback_desk.h"
+#include "harness/worker/callback_server.h"
 #include "harness/worker/order.h"
 #include "harness/worker/output_check.h"
 #include "harness/worker/postmortem.h"
@@ -162,16 +162,16 @@ class WorkerSession::Impl {
                     worker_->baseline().shared_bytes + wire::kOrderBytes + layout_.body_bytes());
   }
 
-  Scene scene(const CallBase* call, double seconds) const {
-    Scene scene;
-    scene.worker = &*worker_;
-    scene.call = call;
-    scene.layout = call != nullptr ? &layout_ : nullptr;
-    scene.seconds = seconds;
-    scene.memory_bytes = config_.memory_bytes;
-    scene.output_bytes = Limits().output_flood;
-    scene.threads = worker_limits(config_).processes;
-    return scene;
+  FailureContext context(const CallBase* call, double seconds) const {
+    FailureContext context;
+    context.worker = &*worker_;
+    context.call = call;
+    context.layout = call != nullptr ? &layout_ : nullptr;
+    context.seconds = seconds;
+    context.memory_bytes = config_.memory_bytes;
+    context.output_bytes = Limits().output_flood;
+    context.threads = worker_limits(config_).processes;
+    return context;
   }
 
   /// Lets the worker run for as long as all limits leave it.
@@ -190,8 +190,8 @@ class WorkerSession::Impl {
   void obey(const CallBase* call, double seconds) {
     worker_->issue();
     const WorkerProcess::Leg leg = run_worker(duration_of(seconds));
-    if (leg.event != Event::done) throw failure_of(leg.event, scene(call, seconds));
-    if (worker_->control().answer != wire::Answer::ok) throw refusal_of(worker_->control());
+    if (leg.event != Event::done) throw failure_of(leg.event, context(call, seconds));
+    if (worker_->control().reply != wire::Reply::ok) throw refusal_of(worker_->control());
   }
 
   void carry_out(CallBase& call) {
@@ -204,7 +204,7 @@ class WorkerSession::Impl {
       spent += leg.elapsed;
       if (leg.event == Event::done) break;
       if (leg.event != Event::asked || call.callbacks().empty())
-        throw failure_of(leg.event, scene(&call, config_.call_seconds));
+        throw failure_of(leg.event, context(&call, config_.call_seconds));
       answering += answer(call);
       if (answering > kAnswering * limit) throw too_many_questions(call);
     }

@@ -21,7 +21,7 @@ const AttackCorpus& corpus() {
   return all;
 }
 
-Workshop workshop() {
+GradingEnvironment environment() {
   const std::filesystem::path root = GAUNTLET_ROOT;
   return {root,
           std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker",
@@ -34,7 +34,7 @@ Workshop workshop() {
 /// What each attack of the walls came to with them down, "" when it succeeded. As an ordinary user,
 /// so that no attack ever runs as root.
 std::string failures_without_walls() {
-  Testbed testbed(workshop(), corpus());
+  Testbed testbed(environment(), corpus());
   return testbed.as_ordinary_user([&] {
     testbed.settle();
     std::string failures;
@@ -57,7 +57,7 @@ TEST_CASE("every attack on a wall succeeds when the wall is down") {
 }
 
 TEST_CASE("every forgery is taken for the real thing by a judge who trusts too much") {
-  Testbed testbed(workshop(), corpus());
+  Testbed testbed(environment(), corpus());
   const std::vector<std::string> known = NaiveJudge::known_trusts();
   for (const Attack& attack : corpus().attacks)
     for (const std::string& trust : attack.fools) {
@@ -74,7 +74,7 @@ TEST_CASE("every forgery is taken for the real thing by a judge who trusts too m
 }
 
 TEST_CASE("the naive judges accept an honest solution") {
-  Testbed testbed(workshop(), corpus());
+  Testbed testbed(environment(), corpus());
   for (const OddProgram& program : corpus().honest) {
     if (program.name != "plain") continue;
     const auto library =

@@ -50,14 +50,14 @@ void print(const CellObservation& cell) {
 int main(int argc, char** argv) try {
   using namespace gauntlet;
   const fs::path root = GAUNTLET_ROOT;
-  const Workshop workshop{root, fs::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache",
-                          "bench"};
+  const GradingEnvironment environment{root, fs::path(GAUNTLET_BIN) / "gauntlet-worker",
+                                       root / "build/cache", "bench"};
   std::vector<std::string> ids(argv + 1, argv + argc);
   if (ids.empty()) ids = challenge_ids(root);
   const Machine machine = this_machine();
   fmt::print("{}, {} cores, {}\n", machine.cpu, machine.cores, machine.kernel);
   for (const std::string& id : ids)
-    print(grade_cells(workshop, {request_for(root, id)}, 1, [](const CellEvent&) {}).at(0));
+    print(grade_cells(environment, {request_for(root, id)}, 1, [](const CellEvent&) {}).at(0));
 } catch (const std::exception& error) {
   fmt::print(stderr, "gauntlet_bench_reference: {}\n", error.what());
   return 1;

@@ -56,13 +56,13 @@ class Checkout {
     return ran;
   }
 
-  /// A submission with papers and a solution to the first challenge that builds and exports
+  /// A submission with a model card and a solution to the first challenge that builds and exports
   /// nothing.
   void add_submission(const std::string& name) const {
     const std::filesystem::path folder = root() / "submissions" / name;
     write_file(folder / "model.yaml",
-               papers_to_yaml({name, "unknown", "unknown", "unknown", "unknown", "unknown",
-                               "unknown", "unknown", "unknown", "unknown"}));
+               model_card_to_yaml({name, "unknown", "unknown", "unknown", "unknown", "unknown",
+                                   "unknown", "unknown", "unknown", "unknown"}));
     write_file(folder / challenge / "solution.cpp", "#include \"contract.h\"\n");
   }
 

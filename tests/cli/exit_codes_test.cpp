@@ -25,14 +25,15 @@ struct Line {
 /// A submission for each way to be invalid, and a good one with results.
 void furnish(const Checkout& checkout) {
   const fs::path submissions = checkout.root() / "submissions";
-  for (const char* name : {"good", "no_papers", "no_solution", "odd_folder", "bad_papers", "empty"})
+  for (const char* name :
+       {"good", "no_model_card", "no_solution", "odd_folder", "bad_model_card", "empty"})
     checkout.add_submission(name);
-  fs::remove(submissions / "no_papers/model.yaml");
+  fs::remove(submissions / "no_model_card/model.yaml");
   fs::rename(submissions / "no_solution" / checkout.challenge / "solution.cpp",
              submissions / "no_solution" / checkout.challenge / "other.cpp");
   fs::rename(submissions / "odd_folder" / checkout.challenge,
              submissions / "odd_folder" / (checkout.challenge + "x"));
-  write_file(submissions / "bad_papers/model.yaml", "name: x\nprovidr: y\n");
+  write_file(submissions / "bad_model_card/model.yaml", "name: x\nprovidr: y\n");
   fs::remove_all(submissions / "empty" / checkout.challenge);
   checkout.add_result("good", 1);
   checkout.add_result("reference", 1);
@@ -76,12 +77,18 @@ std::vector<Line> lines(const std::string& challenge) {
       {"something else to list", {"list", "chekcs"}, kExitUsage, "did you mean 'checks'?"},
       {"an unwritable place", {"--results", "/proc/x", "grade", "good"}, kExitUsage, "/proc/x"},
       {"a bad name", {"new", "A/../B"}, kExitUsage, "is no name for a submission"},
-      {"no papers", {"grade", "no_papers"}, kExitInvalidSubmission, "model.yaml is missing"},
-      {"bad papers", {"grade", "bad_papers"}, kExitInvalidSubmission, "did you mean 'provider'?"},
+      {"no model card",
+       {"grade", "no_model_card"},
+       kExitInvalidSubmission,
+       "model.yaml is missing"},
+      {"bad model card",
+       {"grade", "bad_model_card"},
+       kExitInvalidSubmission,
+       "did you mean 'provider'?"},
       {"no solution", {"grade", "no_solution"}, kExitInvalidSubmission, "solution.cpp"},
       {"no folder at all", {"grade", "empty"}, kExitInvalidSubmission, "has no solution"},
       {"an odd folder", {"grade", "odd_folder"}, kExitInvalidSubmission, "did you mean"},
-      {"an invalid one to validate", {"validate", "no_papers"}, kExitInvalidSubmission, ""},
+      {"an invalid one to validate", {"validate", "no_model_card"}, kExitInvalidSubmission, ""},
       {"no such check",
        {"rerun", "good", challenge, "--check", "nope"},
        kExitNothingMatched,

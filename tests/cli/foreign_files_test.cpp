@@ -30,7 +30,8 @@ class Graded : public Checkout {
     for (const char* name : {"bravo", "charlie"}) {
       add_submission(name);
       add_result(name, 0.5);
-      results().save_papers(name, read_papers(root() / "submissions" / name / "model.yaml"));
+      results().save_model_card(name,
+                                read_model_card(root() / "submissions" / name / "model.yaml"));
     }
     add_result("reference", 1);
   }
@@ -52,11 +53,12 @@ void replace_by_pipe(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("papers that are a pipe, a link, large or endless keys are refused as the submission's") {
+TEST_CASE(
+    "a model card that is a pipe, a link, large or endless keys is refused as the submission's") {
   const Checkout checkout;
   checkout.add_submission("bravo");
-  const fs::path papers = checkout.root() / "submissions/bravo/model.yaml";
-  const std::string good = read_file(papers);
+  const fs::path card = checkout.root() / "submissions/bravo/model.yaml";
+  const std::string good = read_file(card);
   const auto refused = [&](const std::string& why) {
     for (const char* verb : {"validate", "grade"}) {
       const Ran ran = run(checkout, {verb, "bravo"});
@@ -65,18 +67,18 @@ TEST_CASE("papers that are a pipe, a link, large or endless keys are refused as 
       CHECK(contains(ran.out + ran.err, why));
     }
   };
-  replace_by_pipe(papers);
+  replace_by_pipe(card);
   refused("model.yaml: it is a pipe");
-  fs::remove(papers);
+  fs::remove(card);
   write_file(checkout.root() / "elsewhere.yaml", good);
-  fs::create_symlink(checkout.root() / "elsewhere.yaml", papers);
+  fs::create_symlink(checkout.root() / "elsewhere.yaml", card);
   refused("model.yaml: it is a symbolic link");
-  fs::remove(papers);
+  fs::remove(card);
   std::string keys = good;
   while (keys.size() <= (16 << 10)) keys += "k" + std::to_string(keys.size()) + ": 1\n";
-  write_file(papers, keys);
+  write_file(card, keys);
   refused("at most 16384 are read");
-  write_file(papers, "name: " + std::string(5000, '['));
+  write_file(card, "name: " + std::string(5000, '['));
   refused("nests deeper than 20");
 }
 

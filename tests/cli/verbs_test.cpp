@@ -11,16 +11,17 @@
 using namespace gauntlet;
 namespace fs = std::filesystem;
 
-TEST_CASE("a new submission has papers to fill in and a stub for every challenge, and is valid") {
+TEST_CASE(
+    "a new submission has a model card to fill in and a stub for every challenge, and is valid") {
   const Checkout checkout;
   const Ran made = checkout.run({"new", "my-model"});
   INFO(made.err);
   REQUIRE(made.code == kExitDone);
   const fs::path folder = checkout.root() / "submissions/my-model";
-  const Papers papers = read_papers(folder / "model.yaml");
-  CHECK(papers.name == "my-model");
-  CHECK(papers.tokens == "unknown");
-  CHECK(papers.prompt_digest.size() == 64);
+  const ModelCard card = read_model_card(folder / "model.yaml");
+  CHECK(card.name == "my-model");
+  CHECK(card.tokens == "unknown");
+  CHECK(card.prompt_digest.size() == 64);
   for (const auto& id : challenge_ids(checkout.root()))
     for (const char* file : {"PROMPT.md", "contract.h", "solution.cpp"})
       CHECK(fs::exists(folder / id / file));
@@ -45,9 +46,9 @@ TEST_CASE("a prompt that has changed since is noted") {
   REQUIRE(checkout.run({"new", "my-model"}).code == kExitDone);
   const fs::path folder = checkout.root() / "submissions/my-model";
   write_file(folder / checkout.challenge / "contract.h", "int other;\n");
-  Papers papers = read_papers(folder / "model.yaml");
-  papers.prompt_digest = "ab12";
-  write_file(folder / "model.yaml", papers_to_yaml(papers));
+  ModelCard card = read_model_card(folder / "model.yaml");
+  card.prompt_digest = "ab12";
+  write_file(folder / "model.yaml", model_card_to_yaml(card));
   const Ran ran = checkout.run({"validate", "my-model"});
   CHECK(ran.code == kExitDone);
   CHECK(contains(ran.out, "contract.h differs from the challenge's"));
@@ -268,7 +269,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
     std::vector<PublishedCell> published = data.load();
     for (PublishedCell& cell : published)
       if (cell.seen.submission == "bravo") cell.seen = ahead;
-    data.save(published, data.papers());
+    data.save(published, data.cards());
     const Ran ran = checkout.run({"report"});
     CHECK(ran.code == kExitDone);
     CHECK(contains(ran.err, "lies ahead of this machine's clock: any other grade replaces it"));
@@ -291,7 +292,7 @@ TEST_CASE("a score of another rubric is written again with the grade that is sho
   CHECK(read_file(score) == right);
 }
 
-TEST_CASE("list shows every challenge, and checks with what they attack") {
+TEST_CASE("list shows every challenge, and checks with what they detect") {
   const Checkout checkout;
   const Ran challenges = checkout.run({"list"});
   for (const auto& id : challenge_ids(checkout.root())) CHECK(contains(challenges.out, id));
@@ -299,7 +300,7 @@ TEST_CASE("list shows every challenge, and checks with what they attack") {
   const Json document = Json::parse(checks.out);
   const auto expected = checks_of(checkout.challenge);
   REQUIRE(document["checks"].size() == expected.size());
-  CHECK(document["checks"][0]["attacks"] == expected[0].attacks);
+  CHECK(document["checks"][0]["detects"] == expected[0].detects);
 }
 
 TEST_CASE("compare sets submissions side by side, by name or folder, local or published") {

@@ -90,7 +90,7 @@ TEST_CASE("links are followed where a rule says so, and loops are named") {
   fs::create_symlink("file", folder.path() / "link");
   fs::create_symlink("loop", folder.path() / "loop");
   CHECK(read_file(folder.path() / "link") == "content");
-  CHECK(contains(complaint_about(folder.path() / "link", kPapersFile),
+  CHECK(contains(complaint_about(folder.path() / "link", kModelCardFile),
                  "it is a symbolic link, which is not followed here"));
   CHECK(contains(complaint_about(folder.path() / "loop"), "Too many levels of symbolic links"));
 }
@@ -98,12 +98,12 @@ TEST_CASE("links are followed where a rule says so, and loops are named") {
 TEST_CASE("no more is read than a rule allows, whatever size a file says it has") {
   const ScratchFolder folder("test");
   const fs::path file = folder.path() / "file";
-  const std::string most(kPapersFile.most_bytes, 'x');
+  const std::string most(kModelCardFile.most_bytes, 'x');
   write_file(file, most);
-  CHECK(read_file(file, kPapersFile) == most);
+  CHECK(read_file(file, kModelCardFile) == most);
   write_file(file, most + "x");
-  CHECK(
-      contains(complaint_about(file, kPapersFile), "it holds 16385 bytes, at most 16384 are read"));
+  CHECK(contains(complaint_about(file, kModelCardFile),
+                 "it holds 16385 bytes, at most 16384 are read"));
   // Files of the kernel say that they are empty.
   CHECK(contains(read_file("/proc/self/status"), "Pid:"));
   CHECK(contains(complaint_about("/proc/self/status", {16}), "it holds more bytes, at most 16"));

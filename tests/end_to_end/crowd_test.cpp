@@ -16,7 +16,7 @@
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
 #include "harness/sandbox/fd.h"
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
@@ -90,12 +90,12 @@ std::string account(const GradedCell& cell) {
 }
 
 /// The accounts of so many gradings, so many at once, of a right and a wrong submission in turns.
-std::vector<std::string> accounts(const Workshop& workshop, int count, int at_once) {
+std::vector<std::string> accounts(const GradingEnvironment& environment, int count, int at_once) {
   std::vector<CellRequest> requests;
   for (int i = 0; i < count; ++i) requests.push_back(request(i % 2 == 0 ? "textbook" : "hasty"));
   std::vector<std::string> found;
   grade_cells(
-      workshop, requests, at_once, [](const CellEvent&) {},
+      environment, requests, at_once, [](const CellEvent&) {},
       [&](const GradedCell& cell) { found.push_back(account(cell)); });
   return found;
 }
@@ -106,14 +106,14 @@ TEST_CASE("a hundred gradings at once say what one alone says, and leave nothing
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // orphans come to us, where they can be counted
   const ScratchFolder cache("crowd-cache");   // the two build, the hundred do not
   const OwnTemporaries temporaries;
-  const Workshop workshop{GAUNTLET_ROOT, fs::path(GAUNTLET_BIN) / "gauntlet-worker", cache.path(),
-                          "test"};
+  const GradingEnvironment environment{GAUNTLET_ROOT, fs::path(GAUNTLET_BIN) / "gauntlet-worker",
+                                       cache.path(), "test"};
   const auto shared_before = names_in("/dev/shm");
-  const std::vector<std::string> alone = accounts(workshop, 2, 1);
+  const std::vector<std::string> alone = accounts(environment, 2, 1);
   REQUIRE(alone.size() == 2);
   REQUIRE(alone[0] != alone[1]);
   const auto files_before = open_files();
-  const std::vector<std::string> crowd = accounts(workshop, kCrowd, kCrowd);
+  const std::vector<std::string> crowd = accounts(environment, kCrowd, kCrowd);
   REQUIRE(crowd.size() == kCrowd);
   for (const std::string& one : crowd) CHECK((one == alone[0] || one == alone[1]));
   CHECK(std::count(crowd.begin(), crowd.end(), alone[0]) == kCrowd / 2);
@@ -121,7 +121,7 @@ TEST_CASE("a hundred gradings at once say what one alone says, and leave nothing
   CHECK(nobody_is_left());
   CHECK(open_files() == files_before);
   CHECK(temporaries.empty());
-  CHECK(is_free(workshop.cache / "timing.lock"));
+  CHECK(is_free(environment.cache / "timing.lock"));
   for (const std::string& name : names_in("/dev/shm"))
     CHECK_MESSAGE((shared_before.contains(name) || name.starts_with(".org.chromium")), name);
 }

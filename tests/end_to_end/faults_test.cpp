@@ -15,7 +15,7 @@
 
 #include "harness/cli/exit_codes.h"
 #include "tests/cli/checkout.h"
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
@@ -155,8 +155,8 @@ TEST_CASE("a machine that gives no process to grade in is tried once more, then 
   request.submission = "bravo";
   request.challenge = load_challenge(bench.root(), kChallenge);
   request.solution = read_solution(bench.root() / "submissions/bravo" / kChallenge);
-  const Workshop workshop{bench.root(), bench.worker_folder / "gauntlet-worker",
-                          bench.root() / "build/cache", "test"};
+  const GradingEnvironment environment{bench.root(), bench.worker_folder / "gauntlet-worker",
+                                       bench.root() / "build/cache", "test"};
   const int code = exit_code_of_fork([&] {
     constexpr uid_t kNobody = 60998;
     if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresuid(kNobody, kNobody, kNobody) != 0))
@@ -164,7 +164,7 @@ TEST_CASE("a machine that gives no process to grade in is tried once more, then 
     const rlimit alone{1, 1};
     if (setrlimit(RLIMIT_NPROC, &alone) != 0) return 2;
     int done = 0;
-    const auto cells = grade_cells(workshop, {request, request}, 2, [&](const CellEvent& event) {
+    const auto cells = grade_cells(environment, {request, request}, 2, [&](const CellEvent& event) {
       done += event.kind == CellEvent::Kind::cell_done;
     });
     if (cells.size() != 2 || done != 2) return 3;

@@ -9,7 +9,7 @@
 #include "harness/grading/probe.h"
 #include "harness/grading/reference_sessions.h"
 #include "harness/grading/run_cell.h"
-#include "workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 
@@ -71,7 +71,7 @@ constexpr std::size_t kSmall = 1024;
 
 /// Races the reference as a solution, and says what it was given twice.
 std::vector<std::string> given_twice(const GraderEntry& entry) {
-  const Workshop shop = workshop();
+  const GradingEnvironment shop = environment();
   const Challenge challenge = load_challenge(shop.root, std::string(entry.id));
   ReferenceSessions references(shop, challenge);
   ReferenceSessions contestants(shop, challenge);

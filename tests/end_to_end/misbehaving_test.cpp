@@ -10,7 +10,7 @@
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
 #include "harness/grading/run_cell.h"
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
@@ -96,7 +96,7 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
     if (expected.verdict != Verdict::timed_out) requests.back().challenge.call_seconds = 30;
   }
   requests.push_back(honest_request());
-  const auto cells = grade_cells(workshop(), requests, 2, [](const CellEvent&) {});
+  const auto cells = grade_cells(environment(), requests, 2, [](const CellEvent&) {});
   REQUIRE(cells.size() == requests.size());
 
   for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
@@ -116,7 +116,7 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
 
 TEST_CASE("a solution that does not build is rejected with the compiler's first words") {
   CellRequest broken = request("broken", "this is no C++;");
-  const auto cells = grade_cells(workshop(), {broken}, 1, [](const CellEvent&) {});
+  const auto cells = grade_cells(environment(), {broken}, 1, [](const CellEvent&) {});
   CHECK_FALSE(cells[0].build.ok);
   CHECK(cells[0].build.messages.find("error:") != std::string::npos);
   CHECK(cells[0].build.messages.find("solution.cpp") != std::string::npos);
@@ -124,7 +124,7 @@ TEST_CASE("a solution that does not build is rejected with the compiler's first 
 
 TEST_CASE("a check that breaks through a fault of ours is asked once more, and blames nobody") {
   const ScratchFolder folder("worker");
-  Workshop shop = workshop();
+  GradingEnvironment shop = environment();
   const fs::path worker = std::exchange(shop.worker, folder.path() / "worker");
   int again = 0;
   const auto mend = [&](const CellEvent& event) {
@@ -162,7 +162,7 @@ TEST_CASE("who dawdles in every call, within its limit, gets what a cell may tak
   CellRequest request = dawdling_request();
   request.challenge.check_seconds = 0.4;
   request.challenge.cell_seconds = 0.6;
-  const auto cell = run_cell(workshop(), request, [](const CellEvent&) {}).observation;
+  const auto cell = run_cell(environment(), request, [](const CellEvent&) {}).observation;
   REQUIRE(cell.build.ok);
   REQUIRE(cell.checks.size() == 4);
   const char* const words[] = {"s of the 0.4 s that those of one check may take together",

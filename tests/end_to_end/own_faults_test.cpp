@@ -9,7 +9,7 @@
 #include "harness/core/files.h"
 #include "harness/core/own_fault.h"
 #include "harness/grading/cell.h"
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 
@@ -129,7 +129,7 @@ TEST_CASE("no fault of ours is reached from a submission: it is counted against 
   std::vector<CellRequest> requests;
   for (const Attempt& attempt : attempts()) requests.push_back(request(attempt));
   const ScratchFolder cache("cache");  // where no build of before answers for these
-  Workshop shop = workshop();
+  GradingEnvironment shop = environment();
   shop.cache = cache.path();
   const auto cells = grade_cells(shop, requests, 2, [](const CellEvent&) {});
   REQUIRE(cells.size() == attempts().size());

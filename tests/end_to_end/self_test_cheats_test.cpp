@@ -9,7 +9,7 @@
 
 #include "harness/core/rng.h"
 #include "harness/grading/self_test.h"
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 
@@ -53,7 +53,7 @@ CheckObservation grade_cheat(const std::string& self_test,
   SolutionSource source;
   source.files.push_back({"solution.cpp", "int nothing;"});
   source.files.push_back({"tests.cpp", self_test});
-  return grade_self_test(workshop(), load_challenge(GAUNTLET_ROOT, kChallenge), source, subjects,
+  return grade_self_test(environment(), load_challenge(GAUNTLET_ROOT, kChallenge), source, subjects,
                          [](const std::string&) {});
 }
 

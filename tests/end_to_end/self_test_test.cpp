@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ std::vector<SelfTestSubject> subjects() {
 
 CheckObservation grade(const std::string& tests) {
   Challenge challenge = load_challenge(GAUNTLET_ROOT, kChallenge);
-  return grade_self_test(workshop(), challenge, with_tests(tests), subjects(),
+  return grade_self_test(environment(), challenge, with_tests(tests), subjects(),
                          [](const std::string&) {});
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("missing tests and tests that do not build are findings") {
   SolutionSource none;
   none.files.push_back({"solution.cpp", "int nothing;"});
   const Challenge challenge = load_challenge(GAUNTLET_ROOT, kChallenge);
-  const auto absent = grade_self_test(workshop(), challenge, none, subjects(), {});
+  const auto absent = grade_self_test(environment(), challenge, none, subjects(), {});
   REQUIRE(absent.finding);
   CHECK(absent.finding->summary.find("no tests.cpp") != std::string::npos);
   const auto broken = grade("this is no C++");

@@ -24,9 +24,9 @@ CellObservation graded(const std::optional<std::string>& claims) {
   request.seed = 1;
   request.only_checks = {"saved_bytes"};
   request.audit = true;
-  const Workshop workshop{root, fs::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache",
-                          "test"};
-  return run_cell(workshop, request, [](const CellEvent&) {}).observation;
+  const GradingEnvironment environment{root, fs::path(GAUNTLET_BIN) / "gauntlet-worker",
+                                       root / "build/cache", "test"};
+  return run_cell(environment, request, [](const CellEvent&) {}).observation;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "harness/store/receipt_check.h"
 #include "harness/store/receipt_signature.h"
 #include "tests/cli/checkout.h"
-#include "tests/end_to_end/workshop.h"
+#include "tests/end_to_end/grading_environment.h"
 #include "tests/support/text.h"
 
 using namespace gauntlet;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "harness/worker/callback_desk.h"
+#include "harness/worker/callback_server.h"
 #include "harness/worker/session.h"
 
 namespace {

@@ -38,9 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   gauntlet::wire::Control control{};
   std::memset(control.text, 'x', sizeof control.text);  // nothing ends the text but its size
   std::memcpy(control.text, words.data(), std::min(words.size(), sizeof control.text));
-  for (const auto answer :
-       {gauntlet::wire::Answer::not_loaded, gauntlet::wire::Answer::no_symbol}) {
-    control.answer = answer;
+  for (const auto answer : {gauntlet::wire::Reply::not_loaded, gauntlet::wire::Reply::no_symbol}) {
+    control.reply = answer;
     require_safe(gauntlet::refusal_of(control).what());
   }
   return 0;

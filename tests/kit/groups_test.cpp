@@ -29,7 +29,7 @@ TEST_CASE("every check of a grader has a name of its own and says what it attack
     for (const Check& check : grader.make().checks) {
       INFO(check.id);
       CHECK(ids.insert(check.id).second);
-      CHECK_FALSE(check.attacks.empty());
+      CHECK_FALSE(check.detects.empty());
       CHECK(check.weight > 0);
       CHECK(check.ask);
     }

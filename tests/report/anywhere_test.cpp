@@ -49,7 +49,7 @@ CellObservation hostile_cell() {
 ReportInput hostile_input() {
   ReportInput input = demo::input();
   input.cells.push_back(hostile_cell());
-  input.papers["mallory"] = demo::papers(kHostile, kHostile);
+  input.cards["mallory"] = demo::model_card(kHostile, kHostile);
   return input;
 }
 

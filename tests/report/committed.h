@@ -11,7 +11,7 @@ inline std::filesystem::path committed_folder() {
 /// What the committed pages are made from.
 inline ReportInput committed_input() {
   Context context;
-  context.workshop.root = GAUNTLET_ROOT;
+  context.environment.root = GAUNTLET_ROOT;
   context.quiet = true;
   return report_input(context, committed_folder());
 }

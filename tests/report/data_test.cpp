@@ -67,13 +67,13 @@ TEST_CASE("cells that were saved are loaded as they were kept, and give the same
     const ScratchFolder folder("data");
     const ReportData data(folder.path());
     const auto cells = published(input);
-    data.save(cells, input.papers);
+    data.save(cells, input.cards);
     const auto loaded = data.load();
     const auto kept = ReportData::as_kept(cells);
     REQUIRE(loaded.size() == cells.size());
     ReportInput again = input;
     again.cells.clear();
-    again.papers = data.papers();
+    again.cards = data.cards();
     for (std::size_t i = 0; i < cells.size(); ++i) {
       CHECK(to_json(loaded[i].seen) == to_json(kept[i].seen));
       CHECK(loaded[i].grade == cells[i].grade);
@@ -103,11 +103,11 @@ TEST_CASE("what is gone is not kept, and a damaged line names file and line") {
   const ScratchFolder folder("data");
   const ReportData data(folder.path());
   auto cells = published(demo::input());
-  data.save(cells, demo::input().papers);
+  data.save(cells, demo::input().cards);
   std::erase_if(cells, [](const auto& cell) { return cell.seen.challenge == "second"; });
   data.save(cells, {});
   CHECK_FALSE(std::filesystem::exists(folder.path() / "second.jsonl"));
-  CHECK(data.papers().empty());
+  CHECK(data.cards().empty());
   for (const char* line : {"{", "{\"asked\":[99]}", "[]", "{\"id\":\"x\",\"weight\":-1}"}) {
     INFO(line);
     data.save(cells, {});

@@ -32,7 +32,7 @@ inline CellObservation trapped(const std::string& submission, const std::string&
   CheckObservation trap = sample::failed("offset_ladder", Severity::critical);
   for (const char* id : {"scaled", "long_rows", "zero_rows"})
     cell.checks.push_back(sample::passed(id));
-  trap.info.attacks = "variance as E[x^2] - E[x]^2";
+  trap.info.detects = "variance as E[x^2] - E[x]^2";
   trap.finding->miss = Miss{"dx[6][1023]", 0.5, 1, 5.3e-5, 12, 4096};
   trap.finding->summary = describe(*trap.finding->miss);
   trap.finding->evidence = {"row 6, columns 1021..1023", "got  0.5  0.5  0.5",
@@ -61,7 +61,7 @@ inline CellObservation partial(const std::string& submission, const std::string&
   return cell;
 }
 
-inline Papers papers(const std::string& name, const std::string& thinking) {
+inline ModelCard model_card(const std::string& name, const std::string& thinking) {
   return {name,           "a provider", "2026-04-01", "ab12",    "1",
           "opencode 1.2", thinking,     "none",       "unknown", "unknown"};
 }
@@ -115,9 +115,9 @@ inline ReportInput input() {
                  good("reference", "first", 1.0), good("reference", "second", 1.0)};
   input.cells[2] = claiming(input.cells[2]);
   input.cells[5].claims_fault = "claims.yaml:1: bound: must be memory or compute, not '|`@all'";
-  input.papers = {{"alpha", papers("Alpha", "high")},
-                  {"bravo", papers("Bravo", "off")},
-                  {"delta", papers("Delta | @all", "high")}};
+  input.cards = {{"alpha", model_card("Alpha", "high")},
+                 {"bravo", model_card("Bravo", "off")},
+                 {"delta", model_card("Delta | @all", "high")}};
   input.audits = {audit()};
   return input;
 }

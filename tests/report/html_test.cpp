@@ -27,7 +27,7 @@ ReportInput input() {
         check.finding->evidence.push_back(kHostileHtml);
       }
   input.cells[5].claims_fault += kHostileHtml;
-  input.papers["bravo"].name = kHostileHtml;
+  input.cards["bravo"].name = kHostileHtml;
   input.challenges[0].title += kHostileHtml;
   return input;
 }

@@ -136,7 +136,7 @@ TEST_CASE("a page shows the curves and texts of its checks, and the curves are f
   CHECK(contains(pages.at("plots/curves/alpha/first/base_0.svg"), "<polyline"));
 }
 
-TEST_CASE("papers that differ are told where the two are compared") {
+TEST_CASE("model cards that differ are told where the two are compared") {
   const std::string page = render_report(demo::input()).at("README.md");
   CHECK(contains(page, "not the same: thinking_level"));
 }

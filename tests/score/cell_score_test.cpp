@@ -56,7 +56,7 @@ TEST_CASE("a solution that passes everything has 100") {
   const CellScore score = scored(many_passed(3));
   CHECK(score.score == 100);
   CHECK(score.letter == "A");
-  CHECK(score.standing == Standing::graded);
+  CHECK(score.status == CellStatus::graded);
   CHECK_FALSE(score.partial());
   CHECK(score.caps.empty());
 }
@@ -183,9 +183,9 @@ TEST_CASE("a solution that never gives an answer scores zero, a wrong answer is 
 
 TEST_CASE("without a measured check of correctness there is no grade") {
   const auto clean = sample::passed("warning_free_build", Section::engineering);
-  CHECK(scored({clean}).standing == Standing::unmeasured);
+  CHECK(scored({clean}).status == CellStatus::unmeasured);
   const CellScore ours = scored({clean, sample::failed("base", Severity::minor, Verdict::broken)});
-  CHECK(ours.standing == Standing::broken);
+  CHECK(ours.status == CellStatus::broken);
   CHECK_FALSE(ours.score.has_value());
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a build that failed through our fault blames nobody") {
   CellObservation cell = cell_of({sample::failed("base", Severity::fatal, Verdict::broken)});
   cell.build.ok = false;
   const CellScore score = score_cell(rubric(), cell);
-  CHECK(score.standing == Standing::broken);
+  CHECK(score.status == CellStatus::broken);
   CHECK_FALSE(score.score.has_value());
 }
 
@@ -247,11 +247,11 @@ TEST_CASE("no check that breaks, and no critical one that is not measured, raise
 
 TEST_CASE("failed, unmeasured and broken cells stand differently") {
   CHECK(scored({sample::failed("a")}).score == 0);
-  CHECK(scored({sample::failed("a", Severity::minor, Verdict::unmeasured)}).standing ==
-        Standing::unmeasured);
-  CHECK(scored({sample::failed("a", Severity::minor, Verdict::broken)}).standing ==
-        Standing::broken);
-  CHECK(scored({}).standing == Standing::broken);
+  CHECK(scored({sample::failed("a", Severity::minor, Verdict::unmeasured)}).status ==
+        CellStatus::unmeasured);
+  CHECK(scored({sample::failed("a", Severity::minor, Verdict::broken)}).status ==
+        CellStatus::broken);
+  CHECK(scored({}).status == CellStatus::broken);
   CHECK_FALSE(scored({}).score.has_value());
 }
 
@@ -297,6 +297,6 @@ TEST_CASE("a score's document says what the score says") {
   CHECK(json["letter"] == "C+");
   CHECK(json["caps"][0]["check"] == "trap");
   const Json none = Json::parse(to_json(scored({}), rubric()));
-  CHECK(none["standing"] == "broken");
+  CHECK(none["status"] == "broken");
   CHECK_FALSE(none.contains("score"));
 }

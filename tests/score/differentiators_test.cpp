@@ -29,8 +29,8 @@ CheckSurvey survey(const std::vector<CellObservation>& cells) {
 
 TEST_CASE("the check that decides is the first, with what would change without it") {
   const auto found = survey({asked_cell("alpha", true, 0.9), asked_cell("bravo", false, 1)});
-  REQUIRE(found.telling.size() == 2);
-  const Differentiator& trap = found.telling.front();
+  REQUIRE(found.differentiators.size() == 2);
+  const Differentiator& trap = found.differentiators.front();
   CHECK(trap.check.id == "trap");
   CHECK(trap.passed == 1);
   CHECK(trap.measured == 2);
@@ -50,9 +50,9 @@ TEST_CASE("checks that everybody passes are counted, those that nobody passes ar
 }
 
 TEST_CASE("one submission, or the reference beside it, tells nothing") {
-  CHECK(survey({asked_cell("alpha", true, 0.9)}).telling.empty());
-  CHECK(
-      survey({asked_cell("alpha", true, 0.9), asked_cell("reference", false, 1)}).telling.empty());
+  CHECK(survey({asked_cell("alpha", true, 0.9)}).differentiators.empty());
+  CHECK(survey({asked_cell("alpha", true, 0.9), asked_cell("reference", false, 1)})
+            .differentiators.empty());
 }
 
 TEST_CASE("what a check costs is what it would bring alone, its cap included") {

@@ -50,11 +50,11 @@ TEST_CASE("names that would leave the store or need quoting are refused") {
   }
 }
 
-TEST_CASE("papers are kept beside the cells") {
+TEST_CASE("model cards are kept beside the cells") {
   const ScratchFolder folder("test");
   const ResultStore store(folder.path());
-  CHECK_FALSE(store.load_papers("bravo").has_value());
-  Papers papers{"Bravo: 2", "unknown", "2026", "ab", "1", "x", "high", "unknown", "1", "2"};
-  store.save_papers("bravo", papers);
-  CHECK(store.load_papers("bravo")->name == "Bravo: 2");
+  CHECK_FALSE(store.load_model_card("bravo").has_value());
+  ModelCard card{"Bravo: 2", "unknown", "2026", "ab", "1", "x", "high", "unknown", "1", "2"};
+  store.save_model_card("bravo", card);
+  CHECK(store.load_model_card("bravo")->name == "Bravo: 2");
 }

@@ -95,20 +95,21 @@ std::vector<PublishedCell> ReportData::as_kept(const std::vector<PublishedCell>&
   return kept;
 }
 
-std::map<std::string, Papers> ReportData::papers() const {
-  std::map<std::string, Papers> papers;
+std::map<std::string, ModelCard> ReportData::cards() const {
+  std::map<std::string, ModelCard> cards;
   for (const auto& file : files_in(root_, ".yaml"))
-    papers[file.stem().string()] = papers_from_yaml(read_file(file, kPapersFile), file.string());
-  return papers;
+    cards[file.stem().string()] =
+        model_card_from_yaml(read_file(file, kModelCardFile), file.string());
+  return cards;
 }
 
 void ReportData::save(const std::vector<PublishedCell>& cells,
-                      const std::map<std::string, Papers>& papers) const {
+                      const std::map<std::string, ModelCard>& cards) const {
   std::map<fs::path, std::string> files;
   for (const auto& [challenge, lines] : lines_by_challenge(cells))
     files[root_ / (challenge + ".jsonl")] = lines;
-  for (const auto& [submission, its] : papers)
-    files[root_ / (submission + ".yaml")] = papers_to_yaml(its);
+  for (const auto& [submission, its] : cards)
+    files[root_ / (submission + ".yaml")] = model_card_to_yaml(its);
   for (const char* kind : {".jsonl", ".yaml"})
     for (const auto& old : files_in(root_, kind))
       if (!files.contains(old)) fs::remove(old);

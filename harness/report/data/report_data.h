@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/report/model/grade_changes.h"
-#include "harness/store/papers.h"
+#include "harness/store/model_card.h"
 
 namespace gauntlet {
 
@@ -16,7 +16,7 @@ namespace gauntlet {
 ///                               for each check, with every cell's answer; see fold.h
 ///   <root>/grades.jsonl         a line for each submission: the grades that the pages say. Who is
 ///                               taken out of it is withdrawn with the next report
-///   <root>/<submission>.yaml    the papers it was graded with
+///   <root>/<submission>.yaml    the model card it was graded with
 /// How long checks and builds took is left out. Whole results with their receipts stay where they
 /// were graded; here are the digests that anybody can hold against such a receipt.
 class ReportData {
@@ -26,14 +26,14 @@ class ReportData {
   /// By submission, then challenge; none for a missing folder. Throws UserError (file, line) for
   /// what cannot be read.
   std::vector<PublishedCell> load() const;
-  std::map<std::string, Papers> papers() const;
+  std::map<std::string, ModelCard> cards() const;
 
   /// The cells as load() gives them back once they are saved.
   static std::vector<PublishedCell> as_kept(const std::vector<PublishedCell>& cells);
 
   /// Replaces everything by these.
   void save(const std::vector<PublishedCell>& cells,
-            const std::map<std::string, Papers>& papers) const;
+            const std::map<std::string, ModelCard>& cards) const;
 
  private:
   std::filesystem::path root_;

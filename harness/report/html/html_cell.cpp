@@ -42,7 +42,7 @@ void add_finding(xml_node list, const ReportedCell& cell, const ReportedCheck& c
   auto item = add(list, "li");
   add(item, "strong", info.id);
   add_text(item, fmt::format(" {} ({}, {}), detects {}", name_of(check.seen.verdict),
-                             name_of(info.section), name_of(info.severity), info.attacks));
+                             name_of(info.section), name_of(info.severity), info.detects));
   add(item, "div", found.summary);
   add(add(item, "div"), "code", show_command(cell.submission(), cell.challenge(), info.id));
   std::string evidence;

@@ -49,7 +49,7 @@ void add_grade(xml_node row, const Aggregate& aggregate, const std::string& subm
 std::string words_of(const Aggregate& aggregate, const ReportedSubmission& submission,
                      const std::vector<std::string>& challenges) {
   std::string words = submission.name;
-  if (submission.papers) words += " " + submission.papers->name;
+  if (submission.card) words += " " + submission.card->name;
   for (const auto& challenge : challenges) {
     const ReportedCell* cell = aggregate.find(submission.name, challenge);
     if (!cell) continue;

@@ -94,8 +94,8 @@ void add_submissions(const ReportInput& input, const Board& board, Aggregate& re
   for (std::size_t i = 0; i < board.submissions().size(); ++i) {
     ReportedSubmission one;
     one.name = board.submissions()[i];
-    const auto papers = input.papers.find(one.name);
-    if (papers != input.papers.end()) one.papers = papers->second;
+    const auto card = input.cards.find(one.name);
+    if (card != input.cards.end()) one.card = card->second;
     one.mean = board.mean(one.name);
     for (const Ranked& ranked : ranking)
       if (ranked.submission == one.name) one.ranked = ranked;
@@ -141,8 +141,8 @@ ReportedPair reported_pair(const Aggregate& result, const Board& board,
   }
   const int shared = pair.record.won + pair.record.lost + pair.record.tied;
   if (shared > 0) pair.mean_difference = sum / shared;
-  if (first.papers && second.papers)
-    pair.unequal_conditions = unequal_conditions(*first.papers, *second.papers);
+  if (first.card && second.card)
+    pair.unequal_conditions = unequal_conditions(*first.card, *second.card);
   return pair;
 }
 

@@ -56,7 +56,7 @@ struct ReportedCell {
 
 struct ReportedSubmission {
   std::string name;
-  std::optional<Papers> papers;
+  std::optional<ModelCard> card;
   std::optional<Mean> mean;
   std::optional<Ranked> ranked;  // the reference is not
   std::vector<RoundScore> rounds;
@@ -83,7 +83,8 @@ struct ReportedPair {
   Record record;                          // from the first's side
   std::optional<double> mean_difference;  // over the challenges that are comparable
   std::vector<PairRow> rows;              // by the board's challenges
-  std::optional<std::vector<std::string>> unequal_conditions;  // absent when papers are missing
+  std::optional<std::vector<std::string>>
+      unequal_conditions;  // absent when a model card is missing
 };
 
 /// A challenge at some size: a column of the matrix.

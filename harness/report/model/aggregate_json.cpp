@@ -55,7 +55,7 @@ Json challenge_json(const ReportedChallenge& challenge) {
           {"earned_by_all", challenge.earned_by_all.size()},
           {"checks", list_of(challenge.checks, [](const CheckInfo& info) {
              return Json{{"id", info.id},
-                         {"attacks", info.attacks},
+                         {"detects", info.detects},
                          {"section", name_of(info.section)},
                          {"weight", json_number(info.weight)},
                          {"severity", name_of(info.severity)}};
@@ -97,9 +97,9 @@ Json record_json(const Record& record) {
 
 Json submission_json(const Rubric& rubric, const ReportedSubmission& submission) {
   Json json{{"name", submission.name}};
-  if (submission.papers)
-    for (const auto& [key, value] : submission.papers->entries())
-      json["papers"][std::string(key)] = value;
+  if (submission.card)
+    for (const auto& [key, value] : submission.card->entries())
+      json["model_card"][std::string(key)] = value;
   if (submission.mean)
     json["mean"] = {{"score", json_number(submission.mean->score)},
                     {"letter", rubric.letter_of(submission.mean->score)},
@@ -162,7 +162,7 @@ Json check_json(const Rubric& rubric, const ReportedCheck& check) {
 }
 
 void add_score(const Rubric& rubric, const CellScore& score, Json& json) {
-  json["standing"] = name_of(score.standing);
+  json["status"] = name_of(score.status);
   if (score.score) {
     json["score"] = json_number(*score.score);
     json["printed"] = rubric.printed(*score.score);
@@ -303,7 +303,7 @@ Json document(const Aggregate& aggregate) {
     return submission_json(rubric, one);
   });
   json["pairs"] = list_of(aggregate.pairs, pair_json);
-  json["differentiators"] = list_of(aggregate.survey.telling, differentiator_json);
+  json["differentiators"] = list_of(aggregate.survey.differentiators, differentiator_json);
   json["failed_by_all"] = list_of(aggregate.survey.failed_by_all, differentiator_json);
   json["passed_by_all"] = aggregate.survey.passed_by_all;
   json["picks"] = list_of(aggregate.picks, pick_json);

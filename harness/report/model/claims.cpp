@@ -47,7 +47,7 @@ std::string Claims::at(const Pick& pick) const {
 }
 
 std::string Claims::at(const Differentiator& one) const {
-  return element("differentiators", aggregate_.survey.telling, one);
+  return element("differentiators", aggregate_.survey.differentiators, one);
 }
 
 namespace predicate {

@@ -9,8 +9,8 @@
 #include "harness/store/audit_record.h"
 #include "harness/store/judgement.h"
 #include "harness/store/ledger.h"
+#include "harness/store/model_card.h"
 #include "harness/store/observation.h"
-#include "harness/store/papers.h"
 
 namespace gauntlet {
 
@@ -29,7 +29,7 @@ struct ReportInput {
   Rubric rubric;
   std::vector<ChallengeTitle> challenges;  // columns in order
   std::vector<CellObservation> cells;
-  std::map<std::string, Papers> papers;  // by submission; the reference has none
+  std::map<std::string, ModelCard> cards;  // by submission; the reference has none
   std::vector<Need> needs;
   std::vector<LedgerEntry> ledger;
   std::map<std::string, Judgement> judgements;  // published grades by the name of their file

@@ -65,7 +65,7 @@ Rivals rivals_of(const Aggregate& all, const ReportedCell& own) {
 
 void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedCell& own,
                      const Rivals& rivals, Remarks& remarks) {
-  for (const Differentiator& one : all.survey.telling) {
+  for (const Differentiator& one : all.survey.differentiators) {
     if (one.challenge != own.challenge() || one.passed != 1 || one.measured < 3) continue;
     const ReportedCheck* seen = own.find(one.check.id);
     if (!seen || seen->seen.verdict != Verdict::passed) continue;
@@ -76,7 +76,7 @@ void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedC
         verdicts.push_back(claims.at(*rival, *other) + "/verdict");
     remarks.push_back({one.stake, fmt::format("alone/{}/{}", own.challenge(), one.check.id),
                        fmt::format("the only one of {} that passes {} in {}: {}.", one.measured,
-                                   one.check.id, own.challenge(), one.check.attacks),
+                                   one.check.id, own.challenge(), one.check.detects),
                        predicate::all({passed, predicate::count(verdicts, "passed", 1)})});
   }
 }
@@ -134,7 +134,7 @@ void add_failures(const Claims& claims, const ReportedCell& cell, Remarks& remar
         {check.lost, fmt::format("failed/{}/{}", cell.challenge(), check.seen.info.id),
          fmt::format("{} in {} ({}), {}: {}; {:.1f} points.", check.seen.info.id, cell.challenge(),
                      name_of(check.seen.info.severity), name_of(check.seen.verdict),
-                     check.seen.info.attacks, check.lost),
+                     check.seen.info.detects, check.lost),
          predicate::all({predicate::equal(at + "/verdict", name_of(check.seen.verdict)),
                          check.lost != 0 ? predicate::costs(at, claims.at(cell))
                                          : predicate::absent({at + "/lost"})})});

@@ -62,7 +62,7 @@ std::string check_tables(const Aggregate& all, const ReportedChallenge& column,
     Table table(header, header.size());
     for (const CheckInfo& check : column.checks) {
       if (!wanted(check)) continue;
-      std::vector<std::string> row{markdown::text(check.attacks), markdown::code(check.id)};
+      std::vector<std::string> row{markdown::text(check.detects), markdown::code(check.id)};
       for (const auto& submission : group)
         row.push_back(markdown::text(outcome_text(all.find(submission, column.name), check.id)));
       table.row(row);
@@ -111,7 +111,7 @@ std::string told_apart(const Aggregate& all, Claims& claims, const ReportedChall
     list += "- " +
             claims.say(fmt::format("passes/{}/{}", column.name, check.id),
                        fmt::format("{} of {} passes {}: {}.", who, verdicts.size(), check.id,
-                                   check.attacks),
+                                   check.detects),
                        predicate::count(verdicts, "passed", passing.size())) +
             "\n";
   }

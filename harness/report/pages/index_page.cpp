@@ -98,7 +98,7 @@ std::string head_to_head(const Aggregate& all) {
 }
 
 std::string differentiators(const Aggregate& all, Claims& claims) {
-  const auto& found = all.survey.telling;
+  const auto& found = all.survey.differentiators;
   if (found.empty()) return "";
   std::string list;
   for (std::size_t i = 0; i < found.size() && i < kShownDifferentiators; ++i)

@@ -19,10 +19,10 @@ std::string differentiator_table(const Aggregate& all) {
   Table table(
       {"Check", "What it attacks", "Passed", "Spread", "Stake", "Places", "Winners", "First place"},
       2);
-  const auto& found = all.survey.telling;
+  const auto& found = all.survey.differentiators;
   for (std::size_t i = 0; i < found.size() && i < kListedDifferentiators; ++i) {
     const Differentiator& one = found[i];
-    table.row({check_text(all, one.challenge, one.check.id, ""), markdown::text(one.check.attacks),
+    table.row({check_text(all, one.challenge, one.check.id, ""), markdown::text(one.check.detects),
                fmt::format("{} of {}", one.passed, one.measured), fmt::format("{:.2f}", one.spread),
                fmt::format("{:.1f}", one.stake), std::to_string(one.places),
                std::to_string(one.winners), one.first ? "changes" : ""});
@@ -44,7 +44,7 @@ std::string failed_by_all(const Aggregate& all, Claims& claims) {
             claims.say(fmt::format("failed_by_all/{}/{}/{}", one.challenge, one.check.id,
                                    name_of(one.device)),
                        fmt::format("{}/{} is passed by nobody of {}: {}.", one.challenge,
-                                   one.check.id, one.measured, one.check.attacks),
+                                   one.check.id, one.measured, one.check.detects),
                        predicate::count(verdicts, "passed", 0)) +
             "\n";
   }
@@ -75,7 +75,7 @@ std::string rule_of(const Need& need) {
 
 std::string render_differentiators(const Aggregate& all, Claims& claims) {
   std::string page = page_head("What tells the submissions apart", "");
-  if (all.survey.telling.empty())
+  if (all.survey.differentiators.empty())
     page += "No check does: all submissions earned the same.\n\n";
   else {
     page +=
@@ -84,7 +84,8 @@ std::string render_differentiators(const Aggregate& all, Claims& claims) {
         "least by it, caps included; then the places and the winners of pairs in its challenge "
         "that would change without it.\n\n" +
         differentiator_table(all);
-    page += differentiator_sentence(claims, all.survey.telling.front(), "differentiators") + "\n\n";
+    page += differentiator_sentence(claims, all.survey.differentiators.front(), "differentiators") +
+            "\n\n";
   }
   page += failed_by_all(all, claims);
   page += fmt::format("## Passed by everybody\n\n{} checks, with all their points.\n",

@@ -119,7 +119,7 @@ std::string record_sentence(Claims& claims, const ReportedPair& pair) {
 }
 
 std::string conditions_text(const ReportedPair& pair) {
-  if (!pair.unequal_conditions) return "papers missing";
+  if (!pair.unequal_conditions) return "model card missing";
   return pair.unequal_conditions->empty()
              ? "the same"
              : "not the same: " + markdown::text(sentence_list(*pair.unequal_conditions));

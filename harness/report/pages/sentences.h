@@ -23,7 +23,7 @@ std::string record_sentence(Claims& claims, const ReportedPair& pair);
 /// Records of all pairs, `linked` to their pages or not.
 std::string pair_table(const Aggregate& all, bool linked);
 
-/// "the same", "not the same: thinking_level", "papers missing", as Markdown.
+/// "the same", "not the same: thinking_level", "model card missing", as Markdown.
 std::string conditions_text(const ReportedPair& pair);
 
 /// A value of a need's measure, with its unit.

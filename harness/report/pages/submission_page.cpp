@@ -13,10 +13,10 @@ namespace {
 
 using markdown::Table;
 
-std::string papers_table(const ReportedSubmission& submission) {
-  if (!submission.papers) return "";
-  Table table({"Papers", ""}, 2);
-  for (const auto& [key, value] : submission.papers->entries())
+std::string model_card_table(const ReportedSubmission& submission) {
+  if (!submission.card) return "";
+  Table table({"Model card", ""}, 2);
+  for (const auto& [key, value] : submission.card->entries())
     table.row({markdown::text(key), markdown::text(value)});
   return table.str() + "\n";
 }
@@ -45,7 +45,7 @@ std::string finding_item(const CheckObservation& check) {
   std::string item =
       fmt::format("- **{}** {} ({}, {}), detects {}\n  - {}\n", markdown::code(check.info.id),
                   name_of(check.verdict), name_of(check.info.section), name_of(check.info.severity),
-                  markdown::code(check.info.attacks), markdown::code(finding.summary));
+                  markdown::code(check.info.detects), markdown::code(finding.summary));
   if (!finding.case_name.empty())
     item += fmt::format("  - case {}\n", markdown::code(finding.case_name));
   return item;
@@ -161,7 +161,7 @@ std::string profile_table(const ReportedSubmission& submission) {
 std::string render_submission(const Aggregate& all, Claims& claims,
                               const ReportedSubmission& submission) {
   std::string page = page_head(submission.name, "../") + portrait(all, claims, submission) +
-                     profile_table(submission) + papers_table(submission) +
+                     profile_table(submission) + model_card_table(submission) +
                      fmt::format(
                          "Speeds stand side by side on the challenges' pages. What else was "
                          "measured, and the evidence of a finding: {}.\n\n",

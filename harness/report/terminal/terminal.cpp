@@ -251,7 +251,7 @@ std::string terminal_check(const Rubric& rubric, const BoardCell& scored,
   std::string text = fmt::format("{}  {} {}/{}\n  detects  {}\n  stake    {}\n",
                                  painted(style, paint, std::string(name_of(check.verdict))),
                                  cell.submission, cell.challenge, check.info.id,
-                                 in_line(check.info.attacks), cost(rubric, scored.score, check));
+                                 in_line(check.info.detects), cost(rubric, scored.score, check));
   text += fmt::format("  ran      {} cases", check.cases);
   text += check.seconds > 0 ? fmt::format(" in {:.2f} s\n", check.seconds) : "\n";
   if (check.finding) {

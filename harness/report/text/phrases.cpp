@@ -39,15 +39,15 @@ std::string range_text(const Interval& range) {
 }
 
 std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs) {
-  if (score.standing == Standing::unmeasured) return signs.unmeasured;
-  if (score.standing == Standing::broken) return signs.broken;
+  if (score.status == CellStatus::unmeasured) return signs.unmeasured;
+  if (score.status == CellStatus::broken) return signs.broken;
   return fmt::format("{} {}", score.letter, rubric.printed(*score.score));
 }
 
 std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs) {
   if (!cell) return signs.absent;
   std::string text = grade_text(rubric, cell->score, signs);
-  if (cell->score.standing != Standing::graded) return text;
+  if (cell->score.status != CellStatus::graded) return text;
   if (cell->score.capped()) text += signs.capped;
   if (cell->score.partial()) text += signs.partial;
   if (cell->score.device != Device::cpu) text += fmt::format(" {}", name_of(cell->score.device));

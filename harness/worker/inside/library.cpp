@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "harness/worker/inside/last_words.h"
+#include "harness/worker/inside/crash_note.h"
 
 namespace gauntlet::inside {
 namespace {
@@ -90,15 +90,14 @@ bool Library::open(int fd, int scope, wire::Control& control) {
   return handle_ != nullptr;
 }
 
-wire::Answer Library::load(const wire::Order& order, wire::Control& control) {
+wire::Reply Library::load(const wire::Order& order, wire::Control& control) {
   // What the tests call is looked for in the global scope first: they cannot bring their own.
   if (!open(wire::kLibraryFd, order.has_tests ? RTLD_GLOBAL : RTLD_LOCAL, control))
-    return wire::Answer::not_loaded;
+    return wire::Reply::not_loaded;
   for (std::uint32_t i = 0; i < order.export_count; ++i)
-    if (find(order.exports[i], control) == nullptr) return wire::Answer::no_symbol;
-  if (order.has_tests && !open(wire::kTestsFd, RTLD_LOCAL, control))
-    return wire::Answer::not_loaded;
-  return wire::Answer::ok;
+    if (find(order.exports[i], control) == nullptr) return wire::Reply::no_symbol;
+  if (order.has_tests && !open(wire::kTestsFd, RTLD_LOCAL, control)) return wire::Reply::not_loaded;
+  return wire::Reply::ok;
 }
 
 Function Library::find(const char* symbol, wire::Control& control) {

@@ -20,7 +20,7 @@ class Library {
  public:
   /// Loads it and looks for the order's exports; then the tests, of which alone find() knows
   /// afterwards. Sets control.text when the answer is not ok.
-  wire::Answer load(const wire::Order& order, wire::Control& control);
+  wire::Reply load(const wire::Order& order, wire::Control& control);
 
   /// Null, with control.text set, when there is no such symbol.
   Function find(const char* symbol, wire::Control& control);

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "harness/worker/inside/doorbell.h"
+#include "harness/worker/inside/futex.h"
 
 namespace gauntlet::inside {
 namespace {

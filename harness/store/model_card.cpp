@@ -1,4 +1,4 @@
-#include "harness/store/papers.h"
+#include "harness/store/model_card.h"
 
 #include <algorithm>
 #include <array>
@@ -12,20 +12,20 @@ namespace {
 
 struct Key {
   std::string_view name;
-  std::string Papers::*value;
+  std::string ModelCard::*value;
   bool condition;  // of the generation: two models differ fairly only when these are equal
 };
 
-constexpr std::array<Key, 10> kKeys{{{"name", &Papers::name, false},
-                                     {"provider", &Papers::provider, false},
-                                     {"date", &Papers::date, false},
-                                     {"prompt_digest", &Papers::prompt_digest, true},
-                                     {"attempt", &Papers::attempt, true},
-                                     {"agent_harness", &Papers::agent_harness, true},
-                                     {"thinking_level", &Papers::thinking_level, true},
-                                     {"quantisation", &Papers::quantisation, true},
-                                     {"tokens", &Papers::tokens, false},
-                                     {"wall_time", &Papers::wall_time, false}}};
+constexpr std::array<Key, 10> kKeys{{{"name", &ModelCard::name, false},
+                                     {"provider", &ModelCard::provider, false},
+                                     {"date", &ModelCard::date, false},
+                                     {"prompt_digest", &ModelCard::prompt_digest, true},
+                                     {"attempt", &ModelCard::attempt, true},
+                                     {"agent_harness", &ModelCard::agent_harness, true},
+                                     {"thinking_level", &ModelCard::thinking_level, true},
+                                     {"quantisation", &ModelCard::quantisation, true},
+                                     {"tokens", &ModelCard::tokens, false},
+                                     {"wall_time", &ModelCard::wall_time, false}}};
 
 // Written again, a control character takes six bytes: what was read must stay readable.
 constexpr std::size_t kLongestValue = 400;
@@ -38,42 +38,42 @@ bool is_one_short_line(std::string_view value) {
 
 }  // namespace
 
-std::vector<std::pair<std::string_view, std::string>> Papers::entries() const {
+std::vector<std::pair<std::string_view, std::string>> ModelCard::entries() const {
   std::vector<std::pair<std::string_view, std::string>> all;
   for (const Key& key : kKeys) all.emplace_back(key.name, this->*key.value);
   return all;
 }
 
-Papers read_papers(const std::filesystem::path& file) {
-  return papers_from_yaml(read_file(file, kPapersFile), file.string());
+ModelCard read_model_card(const std::filesystem::path& file) {
+  return model_card_from_yaml(read_file(file, kModelCardFile), file.string());
 }
 
-Papers papers_from_yaml(const std::string& text, const std::string& shown_name) {
+ModelCard model_card_from_yaml(const std::string& text, const std::string& shown_name) {
   YamlFields fields = YamlFields::of_text(text, shown_name);
-  Papers papers;
+  ModelCard card;
   for (const Key& key : kKeys) {
-    papers.*key.value = fields.text(std::string(key.name));
-    if ((papers.*key.value).empty())
+    card.*key.value = fields.text(std::string(key.name));
+    if ((card.*key.value).empty())
       fields.refuse(std::string(key.name), "is empty; write 'unknown' when nobody knows");
-    if (!is_one_short_line(papers.*key.value))
+    if (!is_one_short_line(card.*key.value))
       fields.refuse(std::string(key.name),
                     fmt::format("must be one line of at most {} bytes without control characters",
                                 kLongestValue));
   }
   fields.refuse_unknown();
-  return papers;
+  return card;
 }
 
-std::string papers_to_yaml(const Papers& papers) {
+std::string model_card_to_yaml(const ModelCard& card) {
   YAML::Emitter yaml;
   yaml << YAML::BeginMap;
-  for (const auto& [key, value] : papers.entries())
+  for (const auto& [key, value] : card.entries())
     yaml << YAML::Key << std::string(key) << YAML::Value << value;
   yaml << YAML::EndMap;
   return std::string(yaml.c_str()) + "\n";
 }
 
-std::vector<std::string> unequal_conditions(const Papers& a, const Papers& b) {
+std::vector<std::string> unequal_conditions(const ModelCard& a, const ModelCard& b) {
   std::vector<std::string> reasons;
   for (const Key& key : kKeys) {
     if (!key.condition) continue;

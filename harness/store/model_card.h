@@ -10,7 +10,7 @@ namespace gauntlet {
 
 /// How a submission came to be: submissions/<model>/model.yaml. Every value may be `unknown`, none
 /// may be missing, so that "nobody knows" is a statement and not an oversight.
-struct Papers {
+struct ModelCard {
   std::string name;  // as reports print it
   std::string provider;
   std::string date;           // of the generation
@@ -29,14 +29,14 @@ struct Papers {
 inline constexpr std::string_view kUnknown = "unknown";
 
 /// Throws UserError (file, line, key) for a missing key, an unknown key or an empty value.
-Papers read_papers(const std::filesystem::path& file);
-Papers papers_from_yaml(const std::string& text, const std::string& shown_name);
+ModelCard read_model_card(const std::filesystem::path& file);
+ModelCard model_card_from_yaml(const std::string& text, const std::string& shown_name);
 
-std::string papers_to_yaml(const Papers& papers);
+std::string model_card_to_yaml(const ModelCard& card);
 
-/// The conditions in which two papers differ or which either does not know: the reasons why their
+/// The conditions in which two cards differ or which either does not know: the reasons why their
 /// submissions were "not run under the same conditions". The name is no condition, nor is what came
 /// out of the run: date, tokens and time.
-std::vector<std::string> unequal_conditions(const Papers& a, const Papers& b);
+std::vector<std::string> unequal_conditions(const ModelCard& a, const ModelCard& b);
 
 }  // namespace gauntlet

@@ -1,4 +1,4 @@
-#include "harness/worker/inside/doorbell.h"
+#include "harness/worker/inside/futex.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

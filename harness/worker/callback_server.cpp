@@ -1,4 +1,4 @@
-#include "harness/worker/callback_desk.h"
+#include "harness/worker/callback_server.h"
 
 #include <algorithm>
 #include <cstring>

@@ -9,7 +9,7 @@ namespace gauntlet {
 inline constexpr const char* kChallenge = "layernorm_backward";
 
 /// This checkout and the programs of this build.
-inline Workshop workshop() {
+inline GradingEnvironment environment() {
   const std::filesystem::path root = GAUNTLET_ROOT;
   return {root, std::filesystem::path(GAUNTLET_BIN) / "gauntlet-worker", root / "build/cache",
           "test"};

@@ -1,4 +1,4 @@
-#include "harness/attacks/errand.h"
+#include "harness/attacks/forked_task.h"
 
 #include <array>
 #include <csignal>
@@ -33,7 +33,7 @@ void send_all(int out, const std::string& text) {
 
 }  // namespace
 
-Errand::Errand(const std::function<std::string()>& act) {
+ForkedTask::ForkedTask(const std::function<std::string()>& act) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   in_ = Fd(ends[0]);
@@ -50,28 +50,28 @@ Errand::Errand(const std::function<std::string()>& act) {
   _exit(EXIT_SUCCESS);
 }
 
-Errand::Errand(Errand&& other) noexcept
+ForkedTask::ForkedTask(ForkedTask&& other) noexcept
     : in_(std::move(other.in_)), pid_(std::exchange(other.pid_, -1)) {}
 
-Errand::~Errand() {
+ForkedTask::~ForkedTask() {
   if (pid_ < 0) return;
   kill(pid_, SIGKILL);
   reap();
 }
 
-void Errand::end_with_parent() {
+void ForkedTask::end_with_parent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-std::string Errand::result() {
+std::string ForkedTask::result() {
   const std::string text = all_of(in_.get());
   reap();
   if (text.starts_with("+")) return text.substr(1);
   throw Broken(OwnFault::interrupted,
-               text.empty() ? "the process of an errand died" : text.substr(1));
+               text.empty() ? "the process of a forked task died" : text.substr(1));
 }
 
-void Errand::reap() {
+void ForkedTask::reap() {
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;

@@ -10,11 +10,11 @@ namespace gauntlet {
 
 /// A fork of this process that does one thing and says what came of it. Ends with us, or with this
 /// object.
-class Errand {
+class ForkedTask {
  public:
-  explicit Errand(const std::function<std::string()>& act);
-  Errand(Errand&& other) noexcept;
-  ~Errand();
+  explicit ForkedTask(const std::function<std::string()>& act);
+  ForkedTask(ForkedTask&& other) noexcept;
+  ~ForkedTask();
 
   /// Waits for the text that `act` returned. Throws Broken with the words of what it threw.
   std::string result();

@@ -1,4 +1,4 @@
-#include "harness/worker/inside/last_words.h"
+#include "harness/worker/inside/crash_note.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +17,7 @@ wire::Control* control_page = nullptr;
 alignas(16) char signal_stack[64 * 1024];  // a stack overflow leaves no room on the stack
 
 void on_fault(int number, siginfo_t* info, void* context) {
-  wire::LastWords& words = control_page->last_words;
+  wire::CrashNote& words = control_page->crash_note;
   words.address = reinterpret_cast<std::uint64_t>(info->si_addr);
 #if defined(__x86_64__)
   const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -44,7 +44,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
     try {
       std::rethrow_exception(std::current_exception());
     } catch (const std::bad_alloc& error) {
-      control_page->last_words.out_of_memory = 1;
+      control_page->crash_note.out_of_memory = 1;
       say(error.what());
     } catch (const std::exception& error) {
       say(error.what());
@@ -57,7 +57,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void leave_last_words(wire::Control& control) {
+void leave_crash_note(wire::Control& control) {
   control_page = &control;
   stack_t stack{};
   stack.ss_sp = signal_stack;
