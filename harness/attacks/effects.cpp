@@ -36,6 +36,7 @@ const std::map<std::string, Seen>& effects() {
       {"survivor", [](auto& e, auto&) { return e.survivors > 0; }},
       {"resident_mib", [](auto& e, auto& x) { return e.resident_mib >= x.amount; }},
       {"shared_mib", [](auto& e, auto& x) { return e.shared_mib >= x.amount; }},
+      {"tables_mib", [](auto& e, auto& x) { return e.tables_mib >= x.amount; }},
       {"locked_kib", [](auto& e, auto& x) { return e.locked_kib >= x.amount; }},
       {"namespace", [](auto& e, auto&) { return e.own_namespace; }},
       {"scheduling", [](auto& e, auto&) { return e.other_scheduling; }},

@@ -33,6 +33,7 @@ struct Evidence {
   int survivors = 0;  // alive after the end
   double resident_mib = 0;
   double shared_mib = 0;  // memory files of the whole machine, above what there was
+  double tables_mib = 0;  // page tables, which no count of resident memory has
   double locked_kib = 0;
   bool own_namespace = false;
   bool other_scheduling = false;

@@ -78,6 +78,8 @@ void Watch::look_at(pid_t pid, Evidence& evidence) {
   const std::string folder = fmt::format("/proc/{}", pid);
   evidence.threads =
       std::max(evidence.threads, static_cast<int>(number_in(folder + "/status", "Threads:")));
+  evidence.tables_mib =
+      std::max(evidence.tables_mib, number_in(folder + "/status", "VmPTE:") / 1024);
   evidence.locked_kib = std::max(evidence.locked_kib, number_in(folder + "/status", "VmLck:"));
   if (sched_getscheduler(pid) > 0) evidence.other_scheduling = true;
   cpu_set_t ours, its;

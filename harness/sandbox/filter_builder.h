@@ -21,6 +21,9 @@ constexpr scmp_arg_cmp arg_is_not(unsigned index, std::uint64_t value) {
 constexpr scmp_arg_cmp arg_at_most(unsigned index, std::uint64_t value) {
   return {index, SCMP_CMP_LE, value, 0};
 }
+constexpr scmp_arg_cmp arg_below(unsigned index, std::uint64_t value) {
+  return {index, SCMP_CMP_LT, value, 0};
+}
 constexpr scmp_arg_cmp arg_masked(unsigned index, std::uint64_t mask, std::uint64_t value) {
   return {index, SCMP_CMP_MASKED_EQ, mask, value};
 }

@@ -12,9 +12,9 @@
 #include "harness/sandbox/control_group.h"
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/file_view.h"
+#include "harness/sandbox/filter_blanks.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/namespaces.h"
-#include "harness/sandbox/own_pid.h"
 #include "harness/sandbox/report.h"
 #include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/seccomp_filter.h"
@@ -59,7 +59,7 @@ SandboxLayer probe_landlock() {
 SandboxLayer probe_seccomp() {
   SeccompFilter filter = worker_filter();
   const int status = status_of_child([&] {
-    set_own_pid(filter.data(), filter.size(), static_cast<std::uint32_t>(getpid()));
+    fill_blanks(filter.data(), filter.size(), static_cast<std::uint32_t>(getpid()), {});
     const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_seccomp, 1, 0, &program) != 0)
       return 1;

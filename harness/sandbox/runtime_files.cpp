@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "harness/sandbox/fd.h"
+#include "harness/sandbox/runtime_libraries.h"
 
 namespace gauntlet {
 namespace {
@@ -19,13 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPage = 4096;
 
-// What g++ and clang++ link C++ with OpenMP to, and what libc loads by itself (libgcc_s, when a
-// thread is cancelled). libm's vector functions are in libmvec.
-constexpr const char* kLibraries[] = {
-    "libc.so.6",        "libm.so.6",       "libmvec.so.1", "libstdc++.so.6",
-    "libgcc_s.so.1",    "libgomp.so.1",    "libomp.so.5",  "libatomic.so.1",
-    "libquadmath.so.0", "libpthread.so.0", "librt.so.1",   "libdl.so.2",
-};
 // Only in a worker that was built with them, as we were.
 constexpr const char* kSanitizers[] = {"libasan.so.8", "libasan.so.6", "libubsan.so.1",
                                        "libtsan.so.2"};
@@ -79,7 +73,7 @@ std::vector<PathRule> collect_worker_rules() {
                  "the program loader's own file is not known: is gauntlet linked statically?");
   add(rules, loader.dli_fname, PathAccess::execute);
   const fs::path system = found_by_loader("libc.so.6", 0).parent_path();
-  for (const char* name : kLibraries) {
+  for (const char* name : kRuntimeLibraries) {
     // An environment of ours that the worker does not have may lead us to another one.
     add(rules, found_by_loader(name, 0), PathAccess::read);
     add(rules, system / name, PathAccess::read);

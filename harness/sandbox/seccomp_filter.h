@@ -10,11 +10,11 @@ namespace gauntlet {
 /// calls with another architecture's numbers (int 0x80, x32).
 using SeccompFilter = std::vector<sock_filter>;
 
-/// Where a worker maps the memory that it shares with us. Programs, their heaps, their stacks and
-/// whatever the kernel finds a place for lie above kKeptEnd, so that the worker's filter can tell
-/// shared memory by its address: what is mapped below stays, whatever a solution does.
-constexpr std::uint64_t kKeptEnd = std::uint64_t{1} << 45;
-constexpr std::uint64_t kKeptMemory = kKeptEnd / 4 * 3;
+/// A worker's kept memory is the libraries and what it shares with us: above an address that the
+/// worker fills in (kKeptInFilter), what is mapped stays, whatever a solution does. A filter cannot
+/// add an address and a length. So every length has to be less than this, and as much address space
+/// with nothing in it lies before the first kept page, and before the libraries.
+constexpr std::uint64_t kKeptGuard = std::uint64_t{1} << 40;
 
 /// For compilers: everything but sockets, other processes' memory, namespaces, leaving the process
 /// group, and the kernel's larger attack surfaces. Refused calls return EPERM.
@@ -22,7 +22,7 @@ const SeccompFilter& compile_filter();
 
 /// For a worker, before it loads the solution: what honest multi-threaded C++ uses, inside one
 /// process, without writing a file. Calls that only an attack needs end the process with SIGSYS;
-/// the rest return EPERM. Holds kOwnPidInFilter, which the worker replaces.
+/// the rest return EPERM. Has blanks, which the worker fills in (filter_blanks).
 const SeccompFilter& worker_filter();
 
 }  // namespace gauntlet

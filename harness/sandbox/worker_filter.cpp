@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "harness/sandbox/filter_blanks.h"
 #include "harness/sandbox/filter_builder.h"
-#include "harness/sandbox/own_pid.h"
 
 namespace gauntlet {
 namespace {
@@ -15,7 +15,7 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "read readv pread64 write writev pwrite64 close lseek fstat newfstatat stat lstat "
                  "statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getdents64 "
                  "getcwd dup dup2 dup3 eventfd2 poll ppoll select pselect6");
-  filter.add_all(SCMP_ACT_ALLOW, "brk mprotect mincore membarrier");
+  filter.add_all(SCMP_ACT_ALLOW, "brk mincore membarrier");
   filter.add_all(
       SCMP_ACT_ALLOW,
       "futex set_robust_list get_robust_list rseq set_tid_address gettid getpid getppid "
@@ -33,31 +33,42 @@ void allow_everyday_calls(FilterBuilder& filter) {
                  "getgroups arch_prctl");
 }
 
-/// Allows a call for addresses (argument 0) above kept memory. Every bit above 47 has to be zero:
-/// some processors can be told to take no notice of the highest ones.
+/// Conditions on a range of addresses (arguments 0 and 1): that it does not reach what begins at a
+/// blank. Masks wherever they do: libseccomp takes minutes when one rule has several comparisons of
+/// size.
+constexpr scmp_arg_cmp begins_below(std::uint32_t blank) {
+  return arg_below(0, std::uint64_t{blank} << 32);
+}
+constexpr scmp_arg_cmp kShort = arg_masked(1, ~(kKeptGuard - 1), 0);
+
 template <class... Conditions>
 void allow_elsewhere(FilterBuilder& filter, std::string_view name, Conditions... also) {
-  constexpr std::uint64_t kAbove = ~std::uint64_t{0} << 48;
-  for (std::uint64_t bit = kKeptEnd; (bit & kAbove) == 0; bit <<= 1)
-    filter.add(SCMP_ACT_ALLOW, name, {arg_masked(0, kAbove | bit, bit), also...});
+  filter.add(SCMP_ACT_ALLOW, name, {begins_below(kKeptInFilter), kShort, also...});
 }
 
-/// What a solution uses of our memory has to be there when we look: a page that could be given back
-/// meanwhile, or make room for another one, would be memory that nobody counts.
+/// Code of libraries that were written to would be private memory, taken for the system's. A stack
+/// may become executable: the loader does that for some libraries.
+void allow_protection(FilterBuilder& filter) {
+  filter.add(SCMP_ACT_ALLOW, "mprotect", {arg_masked(2, PROT_WRITE, 0)});
+  filter.add(SCMP_ACT_ALLOW, "mprotect", {arg_masked(2, PROT_GROWSDOWN, PROT_GROWSDOWN)});
+  filter.add(SCMP_ACT_ALLOW, "mprotect", {begins_below(kReadOnlyInFilter), kShort});
+}
+
+/// What counts as ours has to be there when we look: a page that could be given back meanwhile, or
+/// make room for another one, would be memory that nobody counts.
 void allow_memory(FilterBuilder& filter) {
   allow_elsewhere(filter, "munmap");
   // Shared memory would escape the memory limit, which counts private pages; huge pages that were
   // set aside escape every count, and what grows downwards the limit on data.
   const auto its_own = arg_masked(3, MAP_TYPE | MAP_HUGETLB | MAP_GROWSDOWN, MAP_PRIVATE);
   allow_elsewhere(filter, "mmap", its_own);
-  // Wherever there is room; or at 0 and no further than to kept memory.
-  filter.add(SCMP_ACT_ALLOW, "mmap", {arg_is(0, 0), arg_at_most(1, kKeptEnd / 2), its_own});
-  allow_elsewhere(filter, "mremap", arg_at_most(3, MREMAP_MAYMOVE));
+  constexpr std::uint64_t kPair = ~std::uint64_t{1};
+  allow_elsewhere(filter, "mremap", arg_masked(3, kPair, 0));  // MREMAP_MAYMOVE or nothing
   // Pairs of advice that differ in the lowest bit, and the first eight. Not MADV_REMOVE, which
   // frees pages of shared memory. Not MADV_MERGEABLE, by which processes can feel each other's
   // pages. Not MADV_COLD and MADV_PAGEOUT: what is in memory stays as we have made it.
-  constexpr std::uint64_t kPair = ~std::uint64_t{1};
-  allow_elsewhere(filter, "madvise", arg_at_most(2, MADV_FREE));
+  allow_elsewhere(filter, "madvise", arg_masked(2, ~std::uint64_t{7}, 0));
+  allow_elsewhere(filter, "madvise", arg_is(2, MADV_FREE));
   for (const int advice :
        {MADV_DONTFORK, MADV_HUGEPAGE, MADV_DONTDUMP, MADV_WIPEONFORK, MADV_DONTNEED_LOCKED})
     allow_elsewhere(filter, "madvise", arg_masked(2, kPair, static_cast<std::uint64_t>(advice)));
@@ -115,6 +126,7 @@ SeccompFilter build_worker_filter() {
   FilterBuilder filter(SCMP_ACT_ERRNO(EPERM));
   allow_everyday_calls(filter);
   allow_memory(filter);
+  allow_protection(filter);
   allow_within_bounds(filter);
   allow_own_signals(filter);
   kill_for_attacks(filter);

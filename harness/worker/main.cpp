@@ -8,6 +8,7 @@
 #include "harness/worker/inside/arenas.h"
 #include "harness/worker/inside/crash_note.h"
 #include "harness/worker/inside/futex.h"
+#include "harness/worker/inside/kept_memory.h"
 #include "harness/worker/inside/library.h"
 #include "harness/worker/inside/trampolines.h"
 
@@ -34,7 +35,7 @@ class Worker {
     wire::Control& control = arenas_.control();
     switch (order.kind) {
       case wire::OrderKind::lock_down:
-        lock_down(control);
+        lock_down(control, arenas_.kept());
         return wire::Reply::ok;
       case wire::OrderKind::load:
         return library_.load(order, control);
@@ -71,6 +72,7 @@ class Worker {
 }  // namespace gauntlet::inside
 
 int main() {
+  gauntlet::inside::bring_in_libraries();
   static gauntlet::inside::Worker worker;
   worker.serve();
 }

@@ -50,9 +50,10 @@ std::optional<Resident> ProcessMemory::look() const {
   if (pread(status_.get(), text.data(), text.size() - 1, 0) <= 0) return std::nullopt;
   const std::string status(text.data());
   const auto own = field(status, "RssAnon"), files = field(status, "RssFile"),
-             shared = field(status, "RssShmem"), peak = field(status, "VmHWM");
-  if (!own || !files || !shared || !peak) return std::nullopt;
-  return Resident{*own, *files, *shared, *peak};
+             shared = field(status, "RssShmem"), peak = field(status, "VmHWM"),
+             tables = field(status, "VmPTE");
+  if (!own || !files || !shared || !peak || !tables) return std::nullopt;
+  return Resident{*own, *files, *shared, *peak, *tables};
 }
 
 void ProcessMemory::reset_peak() const {

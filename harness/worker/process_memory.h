@@ -11,9 +11,10 @@ namespace gauntlet {
 /// A worker's memory as the kernel counts it, in bytes.
 struct Resident {
   std::size_t private_bytes = 0;  // heap, stacks, static data
-  std::size_t file_bytes = 0;     // code of libraries
+  std::size_t file_bytes = 0;     // code of the system's libraries
   std::size_t shared_bytes = 0;   // the arenas, and the solution's code
   std::size_t peak_bytes = 0;     // largest sum of the three since reset_peak()
+  std::size_t table_bytes = 0;    // page tables, which are in no sum
 };
 
 /// Reads through descriptors that are opened before the process is anybody's but ours: whatever it

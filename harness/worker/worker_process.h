@@ -83,7 +83,7 @@ class WorkerProcess {
   std::size_t largest_private() const { return largest_private_; }
   void forget_largest() { largest_private_ = 0; }
 
-  /// run() ends with over_memory when all resident pages together are more than this.
+  /// run() ends with over_memory when all resident pages and page tables are more than this.
   void limit_resident(std::size_t bytes) { resident_limit_ = bytes; }
 
  private:
@@ -91,6 +91,7 @@ class WorkerProcess {
   Event wait(Clock::time_point deadline, Clock::duration awake);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
+  std::optional<Event> look_at_limit(std::size_t resident);
   std::optional<Event> freeze(Clock::time_point& since);
   std::optional<Event> see_all_threads(Clock::time_point& since);
   Event without_memory();
@@ -111,6 +112,8 @@ class WorkerProcess {
   End end_;
   Resident baseline_;
   std::size_t largest_private_ = 0;
+  unsigned looks_ = 0;
+  std::size_t tables_ = 0;  // page tables when they were last looked at, in bytes
   std::size_t resident_limit_ = ~std::size_t{0};
 };
 

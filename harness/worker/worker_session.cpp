@@ -4,7 +4,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
-#include <sys/stat.h>
 #include <thread>
 
 #include "harness/core/error.h"
@@ -25,9 +24,6 @@ using Duration = TimeBudget::Duration;
 
 // Private memory that exists without being used: RLIMIT_DATA counts every thread's whole stack.
 constexpr std::size_t kReserved = std::size_t{640} << 20;
-// Code of libraries that a solution brings in, and its own; more than this counts as its memory.
-constexpr std::size_t kLibraryCode = std::size_t{2} << 20;
-constexpr std::size_t kSolutionCode = std::size_t{1} << 20;
 
 // What our answers to the callbacks of one call may take, in limits of the call itself: a call ends
 // after twice its limit, whatever it asks. Over all mutants, honest variants and null solutions of
@@ -119,8 +115,7 @@ class WorkerSession::Impl {
     worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), in_.get(), out_.get(),
                                 limits, config_.walls});
     if (threads_apart_) worker_->keep_threads_apart();
-    const Resident& base = worker_->baseline();
-    limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + kLibraryCode);
+    limit_resident(0);
     write_load_order(order(), config_.exports, static_cast<bool>(tests_));
     obey(nullptr, std::min(config_.call_seconds, kLoadSeconds));
   }
@@ -149,28 +144,22 @@ class WorkerSession::Impl {
     write_lay_order(order(), call.symbol, layout_);
     obey(&call, config_.call_seconds);
     symbol_ = call.symbol;
-    const Resident now = memory_now(call);
-    limit_resident(worker_->baseline().private_bytes + our_code(now) + our_shared(now) +
-                   layout_.mailbox_bytes);
+    limit_resident(wire::kOrderBytes + layout_.body_bytes() + layout_.mailbox_bytes);
   }
 
-  void limit_resident(std::size_t without_solution) {
-    if (config_.walls.limits) worker_->limit_resident(without_solution + config_.memory_bytes);
+  /// `laid_out` are the pages that it shares with us.
+  void limit_resident(std::size_t laid_out) {
+    const Resident& base = worker_->baseline();
+    if (config_.walls.limits)
+      worker_->limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + laid_out +
+                              config_.memory_bytes);
   }
 
-  /// Shared pages that are not the solution's memory: what the worker had before, the bodies, which
-  /// it cannot give back, and the solution's code, which it can: no more than honest ones have.
+  /// Shared pages that are not the solution's memory: what the worker had before, and the bodies.
+  /// Its own library is its memory: it can drop that.
   std::size_t our_shared(const Resident& now) const {
-    struct stat library {};
-    if (fstat(library_.get(), &library) != 0) broken_call("fstat of the solution's library");
-    const std::size_t code = std::min(static_cast<std::size_t>(library.st_size), kSolutionCode);
-    return std::min(now.shared_bytes, worker_->baseline().shared_bytes + wire::kOrderBytes +
-                                          layout_.body_bytes() + code);
-  }
-
-  /// The libraries' code, which a solution can give back as well.
-  std::size_t our_code(const Resident& now) const {
-    return std::min(now.file_bytes, worker_->baseline().file_bytes + kLibraryCode);
+    return std::min(now.shared_bytes,
+                    worker_->baseline().shared_bytes + wire::kOrderBytes + layout_.body_bytes());
   }
 
   FailureContext context(const CallBase* call, double seconds) const {
@@ -259,15 +248,14 @@ class WorkerSession::Impl {
 
   /// Largest private memory since begin_measuring, above what the worker had before the solution
   /// was loaded. The kernel keeps the peak of all resident pages together; what is ours is taken
-  /// off again. All of it but code stays resident throughout the call, and so do pages of the
-  /// arenas that the solution opened itself. The mailbox began empty: what a request used is ours.
+  /// off again: all of it stays resident throughout the call, and so do pages of the arenas that
+  /// the solution opened itself. The mailbox began empty: what a request used is ours.
   std::int64_t measured(const CallBase& call) const {
     const Resident after = memory_now(call);
     const std::size_t grown =
         after.shared_bytes - std::min(after.shared_bytes, before_.shared_bytes);
-    const std::size_t code = std::max(our_code(before_), our_code(after));
-    const auto ours =
-        static_cast<std::int64_t>(our_shared(before_) + code + std::min(grown, mailbox_used_));
+    const auto ours = static_cast<std::int64_t>(
+        our_shared(before_) + worker_->baseline().file_bytes + std::min(grown, mailbox_used_));
     const auto peak = std::max(static_cast<std::int64_t>(after.peak_bytes) - ours,
                                static_cast<std::int64_t>(worker_->largest_private()));
     return std::max<std::int64_t>(

@@ -128,3 +128,23 @@ TEST_CASE("when the machine has no more memory, its kernel ends the worker befor
   solution.session->run(call);
   CHECK(call.returned == 1000);
 }
+
+TEST_CASE("page tables of memory that is only read are bounded like other memory") {
+  // A page of tables for every 2 MiB that a byte of was read, up to 1 GiB of them.
+  Solution solution(work(R"(
+    const size_t much = (size_t)512 << 30;
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    volatile char* space = (volatile char*)mmap(0, much, PROT_READ, flags, -1, 0);
+    if (space == MAP_FAILED) abort();
+    madvise((void*)space, much, MADV_NOHUGEPAGE);
+    int64_t sum = 0;
+    for (size_t at = 0; at < much; at += 2 << 20) sum += space[at];
+    return sum;
+  )",
+                         "#include <stdlib.h>\n#include <sys/mman.h>"));
+  solution.config.memory_bytes = std::size_t{64} << 20;
+  solution.open();
+  WorkCall call(4);
+  const Ending end = ending_of(*solution.session, call);
+  CHECK(end.verdict == Verdict::over_memory);
+}

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/sandbox/seccomp_filter.h"
-
 namespace gauntlet::inside {
 namespace {
 
@@ -18,27 +16,39 @@ namespace {
 // lie at least one apart.
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
+std::size_t size_of(int fd) {
+  struct stat facts {};
+  if (fstat(fd, &facts) != 0) std::abort();
+  return static_cast<std::size_t>(facts.st_size);
+}
+
+constexpr std::size_t place_for(std::size_t bytes) {
+  return (bytes / kHugePage + 2) * kHugePage;
+}
+
+std::size_t places() {
+  std::size_t sum = 0;
+  for (const int fd : {wire::kControlFd, wire::kInFd, wire::kOutFd}) sum += place_for(size_of(fd));
+  return sum;
+}
+
 }  // namespace
 
 Arenas::Mapping Arenas::map(int fd, int protection) {
-  struct stat facts {};
-  if (fstat(fd, &facts) != 0) std::abort();
-  const auto bytes = static_cast<std::size_t>(facts.st_size);
-  auto* wanted = reinterpret_cast<void*>(next_);
-  void* base =
-      mmap(wanted, bytes, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
-  if (base != wanted) {
-    std::fprintf(stderr, "memory to share cannot be mapped at %p: %s", wanted,
-                 std::strerror(errno));
+  const std::size_t bytes = size_of(fd);
+  void* base = mmap(next_, bytes, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
+  if (base == MAP_FAILED) {
+    std::fprintf(stderr, "memory to share cannot be mapped: %s", std::strerror(errno));
     std::abort();
   }
   close(fd);
-  next_ += (bytes / kHugePage + 2) * kHugePage;
+  next_ += place_for(bytes);
   return {static_cast<std::byte*>(base), bytes};
 }
 
 Arenas::Arenas()
-    : next_(kKeptMemory),
+    : kept_(keep_memory(places())),
+      next_(kept_.base),
       control_(
           reinterpret_cast<wire::Control*>(map(wire::kControlFd, PROT_READ | PROT_WRITE).base)),
       in_(map(wire::kInFd, PROT_NONE)),

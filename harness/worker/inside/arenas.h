@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "harness/worker/inside/kept_memory.h"
 #include "harness/worker/protocol.h"
 
 namespace gauntlet::inside {
@@ -17,6 +18,7 @@ class Arenas {
 
   wire::Control& control() { return *control_; }
   const wire::Order& order() const { return *reinterpret_cast<const wire::Order*>(in_.base); }
+  const KeptRange& kept() const { return kept_.range; }  // all three lie in it
   std::byte* at(wire::ArenaId arena, std::uint64_t offset) {
     return (arena == wire::ArenaId::in ? in_ : out_).base + offset;
   }
@@ -34,7 +36,8 @@ class Arenas {
   void open_range(const wire::Range& range);
   void shut_range(const wire::Range& range);
 
-  std::uint64_t next_;  // address of the next mapping
+  KeptMemory kept_;
+  std::byte* next_;  // place of the next mapping
   wire::Control* control_;
   Mapping in_;
   Mapping out_;

@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "harness/sandbox/own_pid.h"
 #include "harness/worker/inside/crash_note.h"
 
 namespace gauntlet::inside {
@@ -70,13 +69,13 @@ void list_exports(void* handle, char* text, std::size_t size) {
 
 }  // namespace
 
-void lock_down(wire::Control& control) {
+void lock_down(wire::Control& control, const KeptRange& kept) {
   static sock_filter filter[4096];
   const ssize_t bytes = pread(wire::kFilterFd, filter, sizeof filter, 0);
   if (bytes <= 0 || bytes == sizeof filter) give_up(control, "no system-call filter");
   close(wire::kFilterFd);
   const std::size_t count = static_cast<std::size_t>(bytes) / sizeof(sock_filter);
-  set_own_pid(filter, count, static_cast<std::uint32_t>(getpid()));
+  fill_blanks(filter, count, static_cast<std::uint32_t>(getpid()), kept);
   const sock_fprog program{static_cast<unsigned short>(count), filter};
   if (syscall(SYS_seccomp, 1 /* SECCOMP_SET_MODE_FILTER */, 0, &program) != 0)
     give_up(control, "the kernel refused the system-call filter");

@@ -3,14 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/sandbox/filter_blanks.h"
 #include "harness/worker/protocol.h"
 
 namespace gauntlet::inside {
 
 using Function = std::int64_t (*)(const void*);
 
-/// Puts the system-call filter that was handed over on this process, for good.
-void lock_down(wire::Control& control);
+/// Puts the system-call filter that was handed over on this process, for good. Kept
+/// memory stays as it is from then on.
+void lock_down(wire::Control& control, const KeptRange& kept);
 
 /// The solution's shared object, and perhaps another one with tests that call its exports. Their
 /// constructors run when they are loaded, so: after lock_down.

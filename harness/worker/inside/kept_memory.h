@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+#include "harness/sandbox/filter_blanks.h"
+
+namespace gauntlet::inside {
+
+/// Loads the libraries that a solution may use, and has every page of them in memory: when the
+/// solution comes, they are above kept_memory(), and what they take does not change any more.
+void bring_in_libraries();
+
+/// Address space at the top of what the kernel gives out, with nothing in it yet.
+struct KeptMemory {
+  KeptRange range;
+  std::byte* base;  // `bytes` for shared memory, which may be opened; a multiple of a huge page
+};
+
+/// Reserves it, below everything that is mapped by now, and leaves no gap above: what is mapped
+/// later lies below, so that an address tells what may be given back.
+KeptMemory keep_memory(std::size_t bytes);
+
+}  // namespace gauntlet::inside
