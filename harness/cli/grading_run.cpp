@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/build/compiler.h"
+#include "harness/cli/exit_codes.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/core/error.h"
@@ -32,25 +33,29 @@ ReuseKey reuse_key(const CellRequest& request) {
 }
 
 void keep_score(const Context& context, const Rubric& rubric, const CellObservation& seen) {
-  write_file(context.store().score_file(seen.submission, seen.challenge),
-             to_json(score_cell(rubric, seen), rubric));
+  write_file(context.store().score_file(seen.key), to_json(score_cell(rubric, seen), rubric));
 }
 
 }  // namespace
 
 PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission,
-                      const std::string& challenge, bool fresh) {
+                      const CellKey& key, bool fresh) {
   PlannedCell cell;
-  cell.request.submission = submission.name;
-  cell.request.challenge = load_challenge(context.root(), challenge);
-  cell.request.solution = read_solution(submission.folder / cell.request.challenge.id);
+  cell.request.submission = key.submission;
+  cell.request.attempt = key.attempt;
+  cell.request.challenge = load_challenge(context.root(), key.column());
+  cell.request.solution = read_solution(submission.folder / key.challenge);
+  if (cell.request.solution.device != key.device)
+    throw UserError(fmt::format("{}: the solution in {} is for device {}; name the cell {}",
+                                key.text(), (submission.folder / key.challenge).string(),
+                                name_of(cell.request.solution.device), cell.request.key().text()),
+                    kExitNothingMatched);
   cell.request.seed = context.seed;
   // The graders are what tests the reference.
   cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (fresh) return cell;
-  auto stored =
-      load_proven(context.store(), submission.name, cell.request.challenge.entry(), cell.why_run);
+  auto stored = load_proven(context.store(), key, cell.why_run);
   if (!stored) return cell;
   if (auto reason = why_not_reusable(*stored, reuse_key(cell.request)))
     cell.why_run = *reason;
@@ -110,7 +115,7 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
            {"severity", name_of(check.info.severity)},
            {"case", check.finding->case_name},
            {"summary", check.finding->summary},
-           {"show", show_command(cell.submission, cell.challenge, check.info.id)},
+           {"show", show_command(cell.key.row(), cell.key.column(), check.info.id)},
            {"reproduce", rerun_command(cell, check.info.id)}});
   for (const JudgedClaim& one : judge_claims(cell))
     document["stated_claims"].push_back(to_json(one));

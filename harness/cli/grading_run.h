@@ -15,8 +15,9 @@ struct PlannedCell {
 };
 
 /// Reads the solution and decides whether the stored observation, if any, still answers for it.
+/// Throws UserError where the solution is for another device than the key's.
 PlannedCell plan_cell(const Context& context, const SubmissionFolder& submission,
-                      const std::string& challenge, bool fresh);
+                      const CellKey& key, bool fresh);
 
 /// Runs what has to run and keeps every result as soon as it is there. Answers in plan order.
 std::vector<CellObservation> carry_out(const Context& context,

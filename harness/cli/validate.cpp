@@ -85,11 +85,11 @@ Answer validate(const Context& context, const std::vector<std::string>& submissi
     const SubmissionFolder submission = find_submission(context, word);
     const Findings findings = inspect(context, submission);
     if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
-    answer.text +=
-        fmt::format("{} {}\n", submission.name, findings.problems.empty() ? "ok" : "INVALID");
+    answer.text += fmt::format("{} {}\n", submission.key().generation(),
+                               findings.problems.empty() ? "ok" : "INVALID");
     for (const auto& problem : findings.problems) answer.text += "  " + one_line(problem) + "\n";
     for (const auto& note : findings.notes) answer.text += "  note: " + one_line(note) + "\n";
-    answer.document["submissions"].push_back({{"submission", submission.name},
+    answer.document["submissions"].push_back({{"submission", submission.key().generation()},
                                               {"valid", findings.problems.empty()},
                                               {"problems", Json(findings.problems)},
                                               {"notes", Json(findings.notes)}});

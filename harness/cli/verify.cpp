@@ -29,31 +29,28 @@ struct Claim {
   fs::path folder;  // that the receipt lies in, with the files that it speaks of
 };
 
-fs::path receipt_of(const Context& context, const std::string& submission,
-                    const std::string& challenge) {
+fs::path receipt_of(const Context& context, const CellKey& key) {
   const ResultStore store = context.store();
-  const fs::path file = store.receipt_file(submission, challenge);
+  const fs::path file = store.receipt_file(key);
   if (fs::exists(file)) return file;
-  if (fs::exists(store.opened_file(submission, challenge)))
-    throw UserError(
-        fmt::format("{} was opened, and its run never ended; grade it again: "
-                    "./gauntlet grade {} -c {}",
-                    store.opened_file(submission, challenge).string(), submission, challenge),
-        kExitNothingMatched);
-  throw UserError(
-      fmt::format("{} is not there; grade it first: ./gauntlet grade {} -c {}{}", file.string(),
-                  submission, challenge,
-                  fs::exists(store.observation_file(submission, challenge)) ? " --fresh" : ""),
-      kExitNothingMatched);
+  if (fs::exists(store.opened_file(key)))
+    throw UserError(fmt::format("{} was opened, and its run never ended; grade it again: "
+                                "./gauntlet grade {} -c {}",
+                                store.opened_file(key).string(), key.generation(), key.column()),
+                    kExitNothingMatched);
+  throw UserError(fmt::format("{} is not there; grade it first: ./gauntlet grade {} -c {}{}",
+                              file.string(), key.generation(), key.column(),
+                              fs::exists(store.observation_file(key)) ? " --fresh" : ""),
+                  kExitNothingMatched);
 }
 
 Claim find_claim(const Context& context, const VerifyOptions& options) {
   if (fs::is_regular_file(options.what)) {
     const Receipt receipt = receipt_from_json(read_file(options.what, kReceiptFile), options.what);
-    if (const std::string why = why_no_submission_name(receipt.submission); !why.empty())
+    if (const std::string why = why_no_submission_name(receipt.key.submission); !why.empty())
       throw UserError(fmt::format("{}: submission: {}", one_line(options.what, 200), why));
-    require_entry(receipt.challenge, context.challenges());
-    return {receipt, find_submission(context, receipt.submission),
+    require_challenge(receipt.key.challenge, context.challenges());
+    return {receipt, find_submission(context, receipt.key.row()),
             fs::absolute(options.what).parent_path()};
   }
   if (options.challenge.empty())
@@ -61,14 +58,13 @@ Claim find_claim(const Context& context, const VerifyOptions& options) {
         fmt::format("'{}' is no receipt's file; name a submission's challenge with it: "
                     "./gauntlet verify {} CHALLENGE",
                     printable(options.what, 200), printable(options.what, 200)));
-  require_entry(options.challenge, context.challenges());
   const SubmissionFolder submission = find_submission(context, options.what);
-  const fs::path file = receipt_of(context, submission.name, options.challenge);
+  const CellKey key = cell_named(submission, options.challenge, context.challenges());
+  const fs::path file = receipt_of(context, key);
   const Receipt receipt = receipt_from_json(read_file(file, kReceiptFile), file.string());
-  if (receipt.submission != submission.name || receipt.challenge != options.challenge)
-    throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
-                                printable(receipt.submission, 80),
-                                printable(receipt.challenge, 80)));
+  if (receipt.key != key)
+    throw UserError(fmt::format("{}: is about {}; move it back or remove it", file.string(),
+                                printable(receipt.key.text(), 160)));
   return {receipt, submission, file.parent_path()};
 }
 
@@ -159,16 +155,15 @@ struct Left {
 };
 
 Json document_of(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
-  Json document{{"schema", "gauntlet.verify/1"},
-                {"submission", claim.receipt.submission},
-                {"challenge", claim.receipt.challenge},
-                {"commitment", claim.receipt.commitment},
-                {"closing", closing_digest(claim.receipt)},
-                {"outcome", name_of(worst_of(proofs))},
-                {"confirmed", worst_of(proofs) <= Outcome::noted},
-                {"rests_on_receipt", Json::array()},
-                {"not_compared", Json(left.not_compared)},
-                {"proofs", Json::array()}};
+  Json document{{"schema", "gauntlet.verify/1"}};
+  put_cell_key(document, claim.receipt.key);
+  document["commitment"] = claim.receipt.commitment;
+  document["closing"] = closing_digest(claim.receipt);
+  document["outcome"] = name_of(worst_of(proofs));
+  document["confirmed"] = worst_of(proofs) <= Outcome::noted;
+  document["rests_on_receipt"] = Json::array();
+  document["not_compared"] = Json(left.not_compared);
+  document["proofs"] = Json::array();
   for (const Unrepeated& one : left.unrepeated)
     document["rests_on_receipt"].push_back(
         {{"check", one.check}, {"earned", json_number(one.earned)}, {"ratios", Json(one.ratios)}});
@@ -227,7 +222,7 @@ Answer answer_for(const Claim& claim, const std::vector<Proof>& proofs, const Le
   const Outcome worst = worst_of(proofs);
   Answer answer;
   answer.document = document_of(claim, proofs, left);
-  answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
+  answer.text = fmt::format("{} {}\n{}{}", claim.receipt.key.row(), claim.receipt.key.column(),
                             lines_of(proofs), closing_line(worst, left));
   if (worst == Outcome::open) answer.exit_code = kExitIncomplete;
   if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
@@ -243,7 +238,7 @@ Answer verify(const Context& context, const VerifyOptions& options) {
                                 "nothing; grade again",
                                 options.what),
                     kExitNothingMatched);
-  const PlannedCell cell = plan_cell(context, claim.submission, claim.receipt.challenge, true);
+  const PlannedCell cell = plan_cell(context, claim.submission, claim.receipt.key, true);
   std::vector<Proof> proofs = check_files(context, claim, cell.request, options);
   // What would run is something else, or nobody needs to hear more.
   if (worst_of(proofs) >= Outcome::open) return answer_for(claim, proofs, {});

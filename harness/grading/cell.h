@@ -32,6 +32,7 @@ struct CellRequest {
   std::string submission;  // for the observation and for messages
   Challenge challenge;
   SolutionSource solution;
+  int attempt = 1;
   std::optional<Seed> seed;               // absent: drawn after the build
   std::vector<std::string> only_checks;   // empty: all
   bool audit = false;                     // races are unmeasured, long runs get small budgets
@@ -40,6 +41,10 @@ struct CellRequest {
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
   /// Keeps the receipt that the run is committed to, before the first check; empty: nobody does.
   std::function<void(const Receipt&)> open_receipt = {};
+
+  CellKey key() const {
+    return {submission, challenge.id, challenge.size, solution.device, attempt};
+  }
 };
 
 /// A cell that was graded. Without a receipt when the grading process died.
@@ -52,8 +57,7 @@ struct GradedCell {
 struct CellEvent {
   enum class Kind { building, committed, check_started, check_done, closed, waiting, cell_done };
   Kind kind;
-  std::string submission;
-  std::string challenge;
+  CellKey key;
   std::string check;  // check_started, check_done; committed, closed: the digest; waiting: for what
   Verdict verdict{};  // check_done; cell_done: the worst of the cell
   int done = 0;       // checks finished so far

@@ -120,9 +120,7 @@ class CellRun {
   }
 
   GradedCell run() {
-    cell_.submission = request_.submission;
-    cell_.challenge = request_.challenge.entry();
-    cell_.device = request_.solution.device;
+    cell_.key = request_.key();
     cell_.provenance = provenance_of(workshop_, request_);
     read_claims();
     gate_.share();
@@ -189,9 +187,7 @@ class CellRun {
 
   /// Binds the run to its seed before any question is asked, in a file that outlives us.
   void commit() {
-    receipt_.submission = cell_.submission;
-    receipt_.challenge = cell_.challenge;
-    receipt_.device = cell_.device;
+    receipt_.key = cell_.key;
     receipt_.seed_drawn = !request_.seed;
     receipt_.sources = cell_.provenance.submission_digest;
     receipt_.grader = cell_.provenance.grader_digest;
@@ -330,8 +326,7 @@ class CellRun {
   }
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
-    progress_({kind, request_.submission, request_.challenge.entry(), check, verdict,
-               static_cast<int>(cell_.checks.size()),
+    progress_({kind, request_.key(), check, verdict, static_cast<int>(cell_.checks.size()),
                static_cast<int>(checks_.size()) + (request_.grade_tests ? 2 : 1)});
   }
 

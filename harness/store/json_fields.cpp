@@ -58,6 +58,13 @@ std::string hex_number(std::uint64_t value) {
   return fmt::format("{:#018x}", value);
 }
 
+void put_cell_key(Json& document, const CellKey& key) {
+  document["submission"] = key.submission;
+  document["challenge"] = key.column();
+  document["device"] = name_of(key.device);
+  if (key.attempt != 1) document["attempt"] = key.attempt;
+}
+
 std::string json_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -139,6 +146,22 @@ Seed JsonFields::seed(const std::string& key) const {
   if (written.rfind("0x", 0) == 0)
     if (const auto seed = Seed::parse(written)) return *seed;
   refuse(key, "must be a number written as \"0x...\", of 64 digits at most");
+}
+
+CellKey JsonFields::cell_key() const {
+  CellKey key;
+  key.submission = text("submission");
+  const std::string column = text("challenge");
+  const std::size_t dot = column.find('.');
+  key.challenge = column.substr(0, dot);
+  if (dot != std::string::npos) key.size = column.substr(dot + 1);
+  key.device = word("device", device_named);
+  if (!has("attempt")) return key;
+  const std::int64_t attempt = integer("attempt");
+  if (attempt < 1 || attempt > CellKey::kMostAttempts)
+    refuse("attempt", fmt::format("must be a number from 1 to {}", CellKey::kMostAttempts));
+  key.attempt = static_cast<int>(attempt);
+  return key;
 }
 
 std::vector<std::string> JsonFields::texts(const std::string& key) const {

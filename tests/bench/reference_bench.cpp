@@ -29,7 +29,7 @@ CellRequest request_for(const fs::path& root, const std::string& id) {
 }
 
 void print(const CellObservation& cell) {
-  fmt::print("{}, ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s\n", cell.challenge,
+  fmt::print("{}, ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s\n", cell.key.challenge,
              cell.provenance.copy_gb_per_s, cell.provenance.fma_gflop_per_s);
   for (const CheckObservation& check : cell.checks) {
     for (const SpeedMeasurement& speed : check.speeds)

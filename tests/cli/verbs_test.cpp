@@ -72,6 +72,57 @@ TEST_CASE("what is graded already is reused, by name and by folder, and the refe
   }
 }
 
+TEST_CASE("a further attempt has its own name, papers and grade beside the first") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_submission("bravo/attempts/2");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("bravo#2", 0.7);
+  checkout.add_result("reference", 1);
+  const std::string folder = (checkout.root() / "submissions/bravo/attempts/2/").string();
+  for (const std::string& word : {std::string("bravo#2"), folder}) {
+    const Ran ran = checkout.run({"grade", word});
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.out, "bravo#2 " + checkout.challenge + "  F 35"));
+    CHECK(contains(ran.out, "Next: ./gauntlet show bravo#2 " + checkout.challenge + "/odd_sizes"));
+  }
+  const Ran first = checkout.run({"grade", "bravo"});
+  CHECK(contains(first.out, "bravo " + checkout.challenge + "  F 25"));
+  CHECK(contains(first.out, "\nbravo#2 "));  // in the matrix
+  CHECK(contains(checkout.run({"show", "bravo#2", checkout.challenge}).out, "F 35"));
+  CHECK(contains(checkout.run({"show", "bravo", checkout.challenge + "#2"}).out, "F 35"));
+  CHECK(contains(checkout.run({"show", "bravo", checkout.challenge}).out, "F 25"));
+  const Ran compared = checkout.run({"compare", "bravo", "bravo#2"});
+  INFO(compared.out, compared.err);
+  CHECK(compared.code == kExitDone);
+  CHECK(contains(compared.out, "bravo#2"));
+  CHECK(contains(checkout.run({"list", "submissions"}).out, "bravo\nbravo#2\n"));
+  CHECK(contains(checkout.run({"validate", "bravo#2"}).out, "bravo#2 ok"));
+  const Ran third = checkout.run({"grade", "bravo#3"});
+  CHECK(third.code == kExitUsage);
+  CHECK(contains(third.err, "bravo has no attempt 3: "));
+}
+
+TEST_CASE("a cell of another device is shown beside the CPU's, and nothing is run on it") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  checkout.keep(sample::cell("bravo@cuda", checkout.challenge));
+  CHECK(contains(checkout.run({"grade", "bravo"}).out, "\nbravo@cuda "));
+  CHECK(contains(checkout.run({"show", "bravo", checkout.challenge}).out, "F 25"));
+  CHECK(checkout.run({"show", "bravo@cuda", checkout.challenge}).code == kExitDone);
+  for (const auto& words : {std::vector<std::string>{"grade", "bravo@cuda"},
+                            {"grade", "bravo", "-c", checkout.challenge + "@cuda"},
+                            {"rerun", "bravo", checkout.challenge + "@cuda"}}) {
+    const Ran ran = checkout.run(words);
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitNothingMatched);
+    CHECK(contains(ran.err, "is for device cpu; name the cell bravo/" + checkout.challenge));
+  }
+}
+
 TEST_CASE("the document of a grading carries scores, findings and how to see them again") {
   const Checkout checkout;
   checkout.add_submission("bravo");
@@ -93,7 +144,7 @@ TEST_CASE("what was not measured opens no gate") {
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 1);
   checkout.add_result("reference", 1);
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.checks = {sample::passed("base"), sample::passed("speed", Section::performance)};
   cell.checks[1].speeds = {{"quiet", 9, 1000, 1000, 1, 1, 1, 1, 1, {}, {}},
                            {"noisy", 9, 1000, 1000, 1, 1, 1, 1, 1, {}, {}}};
@@ -130,7 +181,7 @@ TEST_CASE(
   checkout.add_result("bravo", 0.5);
   const std::string silent = checkout.run({"show", "bravo", checkout.challenge}).out;
   CHECK_FALSE(contains(silent, "claim"));
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.checks[0].facts = {{"saved bytes per row", 64, "B", ClaimKind::saved_bytes}};
   cell.stated_claims = {{ClaimKind::bound, Bound::memory}, {ClaimKind::saved_bytes, 8.0}};
   checkout.results().save(cell);
@@ -155,7 +206,7 @@ TEST_CASE("bad claims are named by validate, which turns nobody away for them, a
   CHECK(contains(ran.out, "bravo ok\n"));
   CHECK(contains(ran.out, "/claims.yaml:2: saved_byte: is no known key, did you mean"));
   checkout.add_result("bravo", 0.5);
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.claims_fault = "claims.yaml:2: saved_byte\x1b[31m: is no known key";
   checkout.results().save(cell);
   const Ran shown = checkout.run({"show", "bravo", checkout.challenge});
@@ -231,7 +282,7 @@ TEST_CASE("an older local result does not replace a newer published one") {
   const Checkout checkout;
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
-  const CellObservation older = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation older = *checkout.results().load({"bravo", checkout.challenge});
   CellObservation newer = older;
   newer.provenance.started = "2021-01-01T00:00:00Z";
   checkout.results().save(newer);
@@ -247,7 +298,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
   checkout.add_result("reference", 1);
-  const CellObservation honest = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation honest = *checkout.results().load({"bravo", checkout.challenge});
   CellObservation ahead = honest;
   ahead.provenance.started = "9999-01-01T00:00:00Z";
   ahead.checks[0].earned = 1;
@@ -259,7 +310,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
     CHECK(contains(ran.err,
                    "began at 9999-01-01T00:00:00Z, which lies ahead of this machine's "
                    "clock: it is not published"));
-    for (const PublishedCell& cell : data.load()) CHECK(cell.seen.submission != "bravo");
+    for (const PublishedCell& cell : data.load()) CHECK(cell.seen.key.submission != "bravo");
     const Ran graded = checkout.run({"grade", "bravo"});
     CHECK(contains(graded.err, "it says that it began at 9999-01-01T00:00:00Z"));
   }
@@ -267,7 +318,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
     REQUIRE(checkout.run({"report"}).code == kExitDone);
     std::vector<PublishedCell> published = data.load();
     for (PublishedCell& cell : published)
-      if (cell.seen.submission == "bravo") cell.seen = ahead;
+      if (cell.seen.key.submission == "bravo") cell.seen = ahead;
     data.save(published, data.papers());
     const Ran ran = checkout.run({"report"});
     CHECK(ran.code == kExitDone);
@@ -283,7 +334,7 @@ TEST_CASE("a score of another rubric is written again with the grade that is sho
   checkout.add_result("bravo", 0.5);
   checkout.add_result("reference", 1);
   REQUIRE(checkout.run({"grade", "bravo"}).code == kExitDone);
-  const fs::path score = checkout.results().score_file("bravo", checkout.challenge);
+  const fs::path score = checkout.results().score_file({"bravo", checkout.challenge});
   const std::string right = read_file(score);
   const std::string digest = Json::parse(right)["rubric_digest"];
   write_file(score, replaced(right, digest, std::string(digest.size(), '0')));

@@ -83,7 +83,7 @@ CellRequest request(const std::string& submission) {
 /// What a grading came to: everything but times and the commitment, which differ by design.
 std::string account(const GradedCell& cell) {
   REQUIRE(cell.receipt);
-  std::string text = cell.observation.submission + cell.observation.build.messages;
+  std::string text = cell.observation.key.submission + cell.observation.build.messages;
   for (const CheckObservation& check : cell.observation.checks)
     text += check.info.id + (check.finding ? check.finding->summary : "");
   return text + cases_digest(*cell.receipt->closing) + outputs_digest(*cell.receipt->closing);

@@ -110,7 +110,7 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
     CHECK_MESSAGE(check.finding->summary.find(expected.words) != std::string::npos,
                   check.finding->summary);
   }
-  CHECK(cells.back().submission == "honest");
+  CHECK(cells.back().key.submission == "honest");
   CHECK(name_of(seen_by(cells.back()).verdict) == "passed");
 }
 
