@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/run/local_runner.h"
 
 namespace gauntlet {
 namespace {
@@ -224,7 +225,7 @@ AuditReport audit_challenge(const Workshop& workshop, const Challenge& challenge
   suite.honest.push_back({"reference", "the solution that speed is compared with",
                           read_solution(workshop.root / "reference" / challenge.id)});
   return audit_suite(challenge, grader, std::move(suite), options, [&](const auto& requests) {
-    return grade_cells(workshop, requests, options.jobs, progress);
+    return LocalRunner(workshop, options.jobs).grade(requests, progress);
   });
 }
 

@@ -3,11 +3,11 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/report_input.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/report/terminal/terminal_compare.h"
+#include "harness/run/submissions.h"
 
 namespace gauntlet {
 namespace {

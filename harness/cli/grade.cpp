@@ -2,9 +2,9 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
-#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
@@ -47,7 +47,7 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
   std::vector<std::string> taken;
   bool reference_asked = false;
   for (const auto& word : options.submissions) {
-    const SubmissionFolder submission = find_submission(context, word);
+    const SubmissionFolder submission = find_submission(context.root(), word);
     reference_asked = reference_asked || submission.is_reference();
     if (!submission.is_reference()) {
       const Papers papers = papers_of(submission);
@@ -56,8 +56,8 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
     }
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges)) {
-        plan.push_back(
-            plan_cell(context, submission, cell_named(submission, entry, known), options.fresh));
+        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission,
+                                 cell_named(submission, entry, known)));
         if (!contains(taken, entry)) taken.push_back(entry);
       }
   }
@@ -67,9 +67,10 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
                     sentence_list(options.challenges)),
         kExitNothingMatched);
   if (!reference_asked) {
-    const SubmissionFolder reference = find_submission(context, std::string(kReferenceName));
+    const SubmissionFolder reference = find_submission(context.root(), std::string(kReferenceName));
     for (const auto& entry : taken)
-      plan.push_back(plan_cell(context, reference, cell_named(reference, entry, known), false));
+      plan.push_back(
+          plan_cell(context.plan_terms(false), reference, cell_named(reference, entry, known)));
   }
   return plan;
 }
@@ -123,21 +124,28 @@ Answer grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
   const std::vector<PlannedCell> plan = make_plan(context, options);
+  std::size_t to_run = 0;
   for (const auto& cell : plan)
-    if (!cell.reused)
+    if (!cell.reused) {
+      ++to_run;
       context.remark(fmt::format("{} {}: {}", cell.request.key().row(), cell.request.key().column(),
                                  cell.why_run));
-  const auto cells = carry_out(context, plan);
-  const Board board(rubric, context.store().load_all(), {});
+    }
+  ProgressDisplay display(*context.err, context.live, context.quiet, to_run);
+  LocalRunner runner = context.runner();
+  const auto cells = carry_out(runner, context.store(), rubric, plan,
+                               [&](const CellEvent& event) { display.show(event); });
+  std::vector<std::string> columns;
+  for (const auto& cell : cells)
+    if (!contains(columns, cell.key.column())) columns.push_back(cell.key.column());
+  const auto shown = [&](const CellKey& key) { return contains(columns, key.column()); };
+  const Board board(rubric, context.store().load_all(shown), {});
 
   Answer answer;
   answer.document = {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}};
-  std::vector<std::string> columns;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const BoardCell& scored = *board.find(cells[i].key);
     const bool reused = plan[i].reused.has_value();
-    const std::string column = cells[i].key.column();
-    if (!contains(columns, column)) columns.push_back(column);
     answer.text += terminal_cell(rubric, scored, cells[i], context.style, reused ? "(reused)" : "");
     answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
     answer.document["cells"].back()["reused"] = reused;

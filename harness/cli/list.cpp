@@ -2,10 +2,10 @@
 #include <fmt/ranges.h>
 
 #include "harness/build/challenge.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/run/submissions.h"
 
 namespace gauntlet {
 namespace {

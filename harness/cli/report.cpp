@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/hold_interrupts.h"
 #include "harness/core/machine.h"
 #include "harness/core/text.h"
 #include "harness/report/text/phrases.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
@@ -32,8 +32,8 @@ Answer rerun_checks(const Context& context, PlannedCell cell, const RerunOptions
   require_checks(cell.request.challenge.id, options);
   cell.request.only_checks = options.checks;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
-  const auto cells = grade_cells(context.workshop, {cell.request}, 1,
-                                 [&](const CellEvent& event) { display.show(event); });
+  const auto cells =
+      context.runner().grade({cell.request}, [&](const CellEvent& event) { display.show(event); });
   const CellObservation& seen = cells.front();
   const Rubric rubric = context.rubric();
   const BoardCell scored{score_cell(rubric, seen), std::nullopt};
@@ -56,8 +56,14 @@ Answer rerun_cell(const Context& context, const PlannedCell& cell) {
   } catch (const UserError& error) {
     context.remark(fmt::format("the old result is replaced: {}", error.what()));
   }
-  const auto cells = carry_out(context, {cell});
-  const Board board(rubric, context.store().load_all(), {});
+  ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  LocalRunner runner = context.runner();
+  const auto cells = carry_out(runner, context.store(), rubric, {cell},
+                               [&](const CellEvent& event) { display.show(event); });
+  const auto same_column = [&](const CellKey& key) {
+    return key.column() == cells[0].key.column();
+  };
+  const Board board(rubric, context.store().load_all(same_column), {});
   const BoardCell& scored = *board.find(cells[0].key);
   Answer answer;
   answer.text = terminal_details(rubric, scored, cells[0], context.style);
@@ -74,14 +80,14 @@ Answer rerun_cell(const Context& context, const PlannedCell& cell) {
 }  // namespace
 
 Answer rerun(const Context& context, const RerunOptions& options) {
-  const SubmissionFolder submission = find_submission(context, options.submission);
+  const SubmissionFolder submission = find_submission(context.root(), options.submission);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
   const auto taken = challenges_of(submission, context.challenges());
   if (std::find(taken.begin(), taken.end(), key.challenge) == taken.end())
     throw UserError(fmt::format("{} has no solution to {}; it has {}", key.generation(),
                                 key.challenge, sentence_list(taken)),
                     kExitNothingMatched);
-  PlannedCell cell = plan_cell(context, submission, key, true);
+  PlannedCell cell = plan_cell(context.plan_terms(true), submission, key);
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
   if (!submission.is_reference()) {
     const Papers papers = papers_of(submission);

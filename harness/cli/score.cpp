@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
@@ -18,10 +18,12 @@ std::vector<CellObservation>::const_iterator find_cell(const std::vector<CellObs
                       [&](const CellObservation& cell) { return cell.key == key; });
 }
 
-/// The results that know the cell: the local ones, else those that the reports were made from.
+/// The results of a cell's challenge that know it: the local ones, else those that the reports were
+/// made from.
 std::vector<CellObservation> results_with(const Context& context, const CellKey& key) {
   const ResultStore local = context.store();
-  if (local.load(key)) return local.load_all();
+  const auto same_column = [&](const CellKey& one) { return one.column() == key.column(); };
+  if (local.load(key)) return local.load_all(same_column);
   auto published = published_cells(context);
   if (find_cell(published, key) != published.end()) {
     context.remark("from reports/data; nothing was graded here");

@@ -37,6 +37,12 @@ struct RerunOptions {
 };
 Answer rerun(const Context& context, const RerunOptions& options);
 
+struct RunCellOptions {
+  std::filesystem::path request;  // a file, see cell_request_json.h
+  std::filesystem::path out;      // folder of results that gets the cell
+};
+Answer run_cell_of(const Context& context, const RunCellOptions& options);
+
 struct VerifyOptions {
   std::string what;        // a receipt's file, or a submission's name or folder
   std::string challenge;   // empty with a file
@@ -50,7 +56,7 @@ Answer score(const Context& context);
 struct ReportOptions {
   std::filesystem::path folder;  // of what git keeps: pages, main plots, data
   std::filesystem::path site;    // of everything
-  bool check = false;  // compare instead of writing
+  bool check = false;            // compare instead of writing
 };
 Answer report(const Context& context, const ReportOptions& options);
 

@@ -30,9 +30,9 @@ struct CellKey {
   /// "bravo#2": one attempt on whatever devices. It has one model.yaml.
   std::string generation() const;
 
-  /// What row() and column() wrote. "@DEVICE" and "#ATTEMPT" may stand behind the column instead, as
-  /// in text(). Throws UserError for an unknown device, and for an attempt that is no number from 1
-  /// to kMostAttempts, or for what is named twice. An empty word gives empty names.
+  /// What row() and column() wrote. "@DEVICE" and "#ATTEMPT" may stand behind the column instead,
+  /// as in text(). Throws UserError for an unknown device, for an attempt that is no number from 1
+  /// to kMostAttempts, and for what is named twice. An empty word gives empty names.
   static CellKey of(std::string_view row, std::string_view column = {});
 };
 

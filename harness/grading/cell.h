@@ -39,8 +39,9 @@ struct CellRequest {
   bool races = true;                      // false: races are unmeasured
   bool grade_tests = true;                // false: what tests.cpp is worth is not asked
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
-  /// Keeps the receipt that the run is committed to, before the first check; empty: nobody does.
-  std::function<void(const Receipt&)> open_receipt = {};
+  /// The folder of results that keeps the receipt which the run is committed to, before the first
+  /// check; empty: nobody keeps it.
+  std::filesystem::path results = {};
 
   CellKey key() const {
     return {submission, challenge.id, challenge.size, solution.device, attempt};
@@ -64,15 +65,6 @@ struct CellEvent {
   int total = 0;
 };
 using Progress = std::function<void(const CellEvent&)>;
-
-/// Grades every request, `jobs` at a time, each in a process of its own: a grader that crashes
-/// costs one cell (Verdict::broken, retried once), not the run. Timed checks of different cells
-/// never run at the same time. Observations come back in the order of the requests; `finished` sees
-/// each as soon as it is there, so that an interrupted run loses only what was being graded.
-using Finished = std::function<void(const GradedCell&)>;
-std::vector<CellObservation> grade_cells(const Workshop& workshop,
-                                         const std::vector<CellRequest>& requests, int jobs,
-                                         const Progress& progress, const Finished& finished = {});
 
 /// The grader for a challenge id. Throws UserError when this program was built without it.
 const GraderEntry& grader_for(const std::string& challenge_id);

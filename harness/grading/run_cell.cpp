@@ -18,6 +18,7 @@
 #include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_signature.h"
+#include "harness/store/result_store.h"
 
 namespace gauntlet {
 namespace {
@@ -199,8 +200,8 @@ class CellRun {
     receipt_.signer = key_.public_key();
     nonce_ = fresh_nonce();
     receipt_.commitment = commitment_to(receipt_, cell_.seed, nonce_);
-    if (!request_.open_receipt) return;
-    request_.open_receipt(receipt_);
+    if (request_.results.empty()) return;
+    ResultStore(request_.results).open_receipt(receipt_);
     tell(CellEvent::Kind::committed, receipt_.commitment, Verdict::passed);
   }
 
@@ -209,7 +210,7 @@ class CellRun {
                         std::move(traces_), ""};
     const std::string digest = closing_digest(receipt_);
     receipt_.closing->signature = std::move(key_).sign(digest);
-    if (request_.open_receipt) tell(CellEvent::Kind::closed, digest, Verdict::passed);
+    if (!request_.results.empty()) tell(CellEvent::Kind::closed, digest, Verdict::passed);
   }
 
   void ask_all(Session& solution) {

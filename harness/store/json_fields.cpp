@@ -192,6 +192,14 @@ std::vector<JsonFields> JsonFields::list(const std::string& key) const {
   return items;
 }
 
+void JsonFields::refuse_unknown(const std::vector<std::string>& known) const {
+  for (const auto& item : node_.items())
+    if (!contains(known, item.key()))
+      refuse(printable(item.key(), 80),
+             fmt::format("is no field here{}; fields: {}", did_you_mean(item.key(), known),
+                         sentence_list(known)));
+}
+
 void JsonFields::refuse(const std::string& key, const std::string& text) const {
   throw UserError(fmt::format("{}: {}{}: {}", file_, path_, key, text));
 }

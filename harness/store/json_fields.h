@@ -63,6 +63,10 @@ class JsonFields {
     }
   }
 
+  /// Throws for a key that is not among these, with the nearest of them. For documents that are
+  /// asked for, where a misspelt wish must not be passed over.
+  void refuse_unknown(const std::vector<std::string>& known) const;
+
   /// Throws UserError "<file>: <path><key>: <text>".
   [[noreturn]] void refuse(const std::string& key, const std::string& text) const;
 

@@ -45,8 +45,8 @@ class ResultStore {
   void close_receipt(const CellObservation& cell, const std::optional<Receipt>& receipt) const;
 
   /// Says that what follows are grades of the submission's attempt in `folder`, of a checkout at
-  /// `checkout`; challenge and device of the key say nothing. Throws UserError when there are grades
-  /// of a folder elsewhere that has the same name.
+  /// `checkout`; challenge and device of the key say nothing. Throws UserError when there are
+  /// grades of a folder elsewhere that has the same name.
   void claim(const CellKey& generation, const std::filesystem::path& folder,
              const std::filesystem::path& checkout) const;
   void save_papers(const CellKey& generation, const Papers& papers) const;
@@ -58,7 +58,7 @@ class ResultStore {
   std::optional<Receipt> load_receipt(const CellKey& key) const;
 
   /// Of which cells there are folders, sorted by submission, then attempt. Empty for a missing
-  /// folder. Folders that no submission, attempt or challenge can have are remarked on and left out.
+  /// folder. What no submission, attempt or challenge can be called is remarked on and left out.
   std::vector<CellKey> keys() const;
 
   /// Everything that is stored, in that order, or what is asked for of it.

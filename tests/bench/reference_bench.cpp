@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
 #include "harness/grading/cell.h"
+#include "harness/run/local_runner.h"
 
 namespace gauntlet {
 namespace {
@@ -57,7 +58,7 @@ int main(int argc, char** argv) try {
   const Machine machine = this_machine();
   fmt::print("{}, {} cores, {}\n", machine.cpu, machine.cores, machine.kernel);
   for (const std::string& id : ids)
-    print(grade_cells(workshop, {request_for(root, id)}, 1, [](const CellEvent&) {}).at(0));
+    print(LocalRunner(workshop, 1).grade({request_for(root, id)}, [](const CellEvent&) {}).at(0));
 } catch (const std::exception& error) {
   fmt::print(stderr, "gauntlet_bench_reference: {}\n", error.what());
   return 1;

@@ -15,6 +15,7 @@
 
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
+#include "harness/run/local_runner.h"
 #include "harness/sandbox/fd.h"
 #include "tests/end_to_end/workshop.h"
 
@@ -94,9 +95,10 @@ std::vector<std::string> accounts(const Workshop& workshop, int count, int at_on
   std::vector<CellRequest> requests;
   for (int i = 0; i < count; ++i) requests.push_back(request(i % 2 == 0 ? "textbook" : "hasty"));
   std::vector<std::string> found;
-  grade_cells(
-      workshop, requests, at_once, [](const CellEvent&) {},
-      [&](const GradedCell& cell) { found.push_back(account(cell)); });
+  LocalRunner(workshop, at_once)
+      .grade(
+          requests, [](const CellEvent&) {},
+          [&](const GradedCell& cell) { found.push_back(account(cell)); });
   return found;
 }
 

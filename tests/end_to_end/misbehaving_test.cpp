@@ -10,6 +10,7 @@
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
 #include "harness/grading/run_cell.h"
+#include "harness/run/local_runner.h"
 #include "tests/end_to_end/workshop.h"
 
 using namespace gauntlet;
@@ -96,7 +97,7 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
     if (expected.verdict != Verdict::timed_out) requests.back().challenge.call_seconds = 30;
   }
   requests.push_back(honest_request());
-  const auto cells = grade_cells(workshop(), requests, 2, [](const CellEvent&) {});
+  const auto cells = LocalRunner(workshop(), 2).grade(requests, [](const CellEvent&) {});
   REQUIRE(cells.size() == requests.size());
 
   for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
@@ -116,7 +117,7 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
 
 TEST_CASE("a solution that does not build is rejected with the compiler's first words") {
   CellRequest broken = request("broken", "this is no C++;");
-  const auto cells = grade_cells(workshop(), {broken}, 1, [](const CellEvent&) {});
+  const auto cells = LocalRunner(workshop(), 1).grade({broken}, [](const CellEvent&) {});
   CHECK_FALSE(cells[0].build.ok);
   CHECK(cells[0].build.messages.find("error:") != std::string::npos);
   CHECK(cells[0].build.messages.find("solution.cpp") != std::string::npos);

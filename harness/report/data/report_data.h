@@ -14,7 +14,7 @@ namespace gauntlet {
 /// The observations that a report is made from, as git keeps them:
 ///   <root>/<column>.jsonl       a line of what all cells of the challenge have in common, then one
 ///                               for each check, with every cell's answer; see fold.h
-///   <root>/grades.jsonl         a line for each row of the matrix: the grades that the pages say. Who is
+///   <root>/grades.jsonl         a line for each row: the grades that the pages say. Who is
 ///                               taken out of it is withdrawn with the next report
 ///   <root>/<submission>.yaml    the papers it was graded with; see CellKey for rows, columns and
 ///                               generations, which name the papers

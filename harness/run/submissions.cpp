@@ -1,13 +1,14 @@
-#include "harness/cli/submissions.h"
+#include "harness/run/submissions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/cli/exit_codes.h"
+#include "harness/build/challenge.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/names.h"
 #include "harness/core/text.h"
+#include "harness/store/result_store.h"
 
 namespace gauntlet {
 
@@ -27,10 +28,10 @@ namespace {
 constexpr std::string_view kAttempts = "attempts";
 
 /// Of the first attempt.
-SubmissionFolder find_folder(const Context& context, const std::string& word) {
-  if (word == kReferenceName) return {word, context.root() / "reference"};
-  std::vector<std::string> known = submission_names(context.root());
-  fs::path folder = context.root() / "submissions" / word;
+SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
+  if (word == kReferenceName) return {word, root / "reference"};
+  std::vector<std::string> known = submission_names(root);
+  fs::path folder = root / "submissions" / word;
   if (word.empty() || !contains(known, word)) folder = fs::absolute(word);
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "submissions/bravo/"
@@ -39,8 +40,7 @@ SubmissionFolder find_folder(const Context& context, const std::string& word) {
     throw UserError(fmt::format("no submission '{}': it is no folder, and submissions/ has {}{}",
                                 printable(word, 80), sentence_list(known),
                                 did_you_mean(folder.filename().string(), known)));
-  if (fs::equivalent(folder, context.root() / "reference"))
-    return {std::string(kReferenceName), folder};
+  if (fs::equivalent(folder, root / "reference")) return {std::string(kReferenceName), folder};
   return {folder.filename().string(), folder};
 }
 
@@ -54,10 +54,10 @@ void recognise_attempt(SubmissionFolder& found) {
 
 }  // namespace
 
-SubmissionFolder find_submission(const Context& context, const std::string& word) {
+SubmissionFolder find_submission(const fs::path& root, const std::string& word) {
   const std::size_t last = word.rfind('/') + 1;  // 0 where there is none
   const CellKey named = CellKey::of(word.substr(last));
-  SubmissionFolder found = find_folder(context, word.substr(0, last) + named.submission);
+  SubmissionFolder found = find_folder(root, word.substr(0, last) + named.submission);
   recognise_attempt(found);
   if (named.attempt > 1) {
     found.attempt = named.attempt;

@@ -1,3 +1,5 @@
+#include "harness/run/local_runner.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +17,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
-#include "harness/grading/cell.h"
 #include "harness/grading/run_cell.h"
 #include "harness/store/observation_json.h"
 
@@ -272,10 +273,10 @@ class CellPool {
 
 }  // namespace
 
-std::vector<CellObservation> grade_cells(const Workshop& workshop,
-                                         const std::vector<CellRequest>& requests, int jobs,
-                                         const Progress& progress, const Finished& finished) {
-  return CellPool(workshop, requests, progress, finished).run(jobs);
+std::vector<CellObservation> LocalRunner::grade(const std::vector<CellRequest>& requests,
+                                                const Progress& progress,
+                                                const Finished& finished) {
+  return CellPool(workshop_, requests, progress, finished).run(jobs_);
 }
 
 }  // namespace gauntlet

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/context.h"
+#include "harness/score/board.h"
+#include "harness/store/papers.h"
 
 namespace gauntlet {
 
@@ -22,7 +23,7 @@ struct SubmissionFolder {
 
 /// Finds a submission by name or by folder, "bravo", "bravo#2" for its second attempt,
 /// "bravo@cuda" for what it does on that device. Throws UserError with the nearest known name.
-SubmissionFolder find_submission(const Context& context, const std::string& word);
+SubmissionFolder find_submission(const std::filesystem::path& root, const std::string& word);
 
 /// Why nobody's submission can have this name; empty when one can.
 std::string why_not_called(const std::string& name);
