@@ -24,7 +24,8 @@ constexpr int kMostEntries = 1000;  // notes and empty folders as well
 constexpr std::array<std::string_view, 3> kCode{".cpp", ".h", ".hpp"};
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& rule) {
-  throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule), 3);
+  throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule),
+                  kExitInvalidSubmission);
 }
 
 bool is_code(const fs::path& file) {
@@ -144,7 +145,7 @@ class Reader {
       bytes_ += content.size();
       return content;
     } catch (const UserError& fault) {
-      throw UserError(one_line(fault.what()), 3);
+      throw UserError(one_line(fault.what()), kExitInvalidSubmission);
     }
   }
 

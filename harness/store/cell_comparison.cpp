@@ -56,7 +56,7 @@ std::string difference(const Json& then, const Json& now) {
 
 std::vector<Proof> compare_questions(const CellObservation& then, const CellObservation& now) {
   std::vector<Proof> proofs;
-  if (then.device != now.device)
+  if (then.key.device != now.key.device)
     proofs.push_back({"device", Outcome::refuted, "the observation names another one"});
   for (const CheckObservation& is : now.checks) {
     const CheckObservation* was = check_of(then, is.info.id);

@@ -53,12 +53,12 @@ std::optional<std::string> why_not_vouched(const Receipt& receipt, const std::st
 
 }  // namespace
 
-std::optional<ProvenCell> load_proven(const ResultStore& store, const std::string& submission,
-                                      const std::string& challenge, std::string& why_not) {
+std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& key,
+                                      std::string& why_not) {
   namespace fs = std::filesystem;
   try {
-    const auto cell = store.load(submission, challenge);
-    if (const auto opened = store.opened_file(submission, challenge); fs::exists(opened)) {
+    const auto cell = store.load(key);
+    if (const auto opened = store.opened_file(key); fs::exists(opened)) {
       why_not = fmt::format(
           "a run of it was begun and did not end, so that what is stored is not used again ({})",
           opened.string());
@@ -68,12 +68,12 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const std::strin
       why_not = "not graded before";
       return std::nullopt;
     }
-    const auto receipt = store.load_receipt(submission, challenge);
+    const auto receipt = store.load_receipt(key);
     if (!receipt) {
       why_not = "its stored grade has no receipt, so that anybody may have written it";
       return std::nullopt;
     }
-    const auto file = store.observation_file(submission, challenge);
+    const auto file = store.observation_file(key);
     if (auto reason = why_not_vouched(*receipt, read_file(file, kResultFile))) {
       why_not = *std::move(reason);
       return std::nullopt;
@@ -96,8 +96,8 @@ std::optional<std::string> why_not_reusable(const ProvenCell& proven, const Reus
   if (seen.started > utc_now())
     return fmt::format("it says that it began at {}, which lies ahead of this machine's clock",
                        one_line(seen.started, 40));
-  if (stored.device != wanted.device)
-    return changed("the device", name_of(stored.device), name_of(wanted.device));
+  if (stored.key.device != wanted.device)
+    return changed("the device", name_of(stored.key.device), name_of(wanted.device));
   if (seen.submission_digest != wanted.submission_digest)
     return changed("the submission", seen.submission_digest, wanted.submission_digest,
                    kShownDigest);
