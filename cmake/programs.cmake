@@ -79,7 +79,7 @@ endforeach()
 # races tell a program from itself, and how near the references come to the machine's ceilings.
 foreach(bench worker race reference)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
-  target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_graders)
+  target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_run gauntlet_graders)
   target_compile_definitions(gauntlet_bench_${bench}
                              PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                                      GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")

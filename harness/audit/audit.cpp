@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/run/local_runner.h"
 
 namespace gauntlet {
 namespace {
@@ -224,7 +225,7 @@ AuditReport audit_challenge(const GradingEnvironment& environment, const Challen
   suite.honest.push_back({"reference", "the solution that speed is compared with",
                           read_solution(environment.root / "reference" / challenge.id)});
   return audit_suite(challenge, grader, std::move(suite), options, [&](const auto& requests) {
-    return grade_cells(environment, requests, options.jobs, progress);
+    return LocalRunner(environment, options.jobs).grade(requests, progress);
   });
 }
 

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <fmt/format.h>
 
+#include "harness/core/cell_key.h"
 #include "harness/core/digest.h"
-#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
@@ -86,14 +86,15 @@ std::string Challenge::entry() const {
 }
 
 Challenge load_challenge(const fs::path& root, const std::string& entry) {
-  const auto [id, size] = Entry::named(entry);
+  const CellKey asked = CellKey::of("", entry);
+  const std::string& id = asked.challenge;
   const std::vector<std::string> known = challenge_ids(root);
   if (std::find(known.begin(), known.end(), id) == known.end())
     throw UserError(fmt::format("no challenge '{}'{}; known: {}", printable(id, 80),
                                 did_you_mean(id, known), sentence_list(known)));
   Challenge challenge;
   challenge.id = id;
-  challenge.size = size;
+  challenge.size = asked.size;
   challenge.folder = root / "challenges" / id;
   YamlFields fields = YamlFields::of_text(read_file(challenge.folder / "challenge.yaml"),
                                           fmt::format("challenges/{}/challenge.yaml", id));

@@ -28,7 +28,7 @@ struct Challenge {
 
   std::vector<std::string> sizes;  // that exist besides the standard one
 
-  std::string entry() const;          // "ID", or "ID.SIZE": see Entry
+  std::string entry() const;          // "ID", or "ID.SIZE": see CellKey::column
   std::string prompt_digest() const;  // of PROMPT.md and contract.h together
 };
 

@@ -23,7 +23,8 @@ constexpr int kMostFolders = 4;     // below the solution's own
 constexpr int kMostEntries = 1000;  // notes and empty folders as well
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& rule) {
-  throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule), 3);
+  throw UserError(fmt::format("{}: {}", one_line(file.string(), 400), rule),
+                  kExitInvalidSubmission);
 }
 
 /// What lies beside the code, is meant to, and is not compiled.
@@ -142,7 +143,7 @@ class Reader {
       bytes_ += content.size();
       return content;
     } catch (const UserError& fault) {
-      throw UserError(one_line(fault.what()), 3);
+      throw UserError(one_line(fault.what()), kExitInvalidSubmission);
     }
   }
 

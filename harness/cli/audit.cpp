@@ -5,10 +5,10 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/run/submissions.h"
 #include "harness/store/audit_record.h"
 
 namespace gauntlet {

@@ -40,6 +40,7 @@ struct Options {
   GradeOptions grade;
   RerunOptions rerun;
   VerifyOptions verify;
+  RunCellOptions run_cell;
   std::string report_folder;
   std::string report_site;
   std::string judgement;
@@ -125,6 +126,16 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       ->required();
   rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
       ->allow_extra_args(false);
+
+  CLI::App& run_cell = add_verb(app, "run-cell", "Grade one cell that a runner wrote down",
+                                "run-cell REQUEST.json --out FOLDER");
+  run_cell.add_option("request", o.run_cell.request, "A cell's request, gauntlet.cell-request/1")
+      ->required();
+  run_cell.add_option("--out", o.run_cell.out, "Folder of results that gets the cell")->required();
+  run_cell.footer(
+      "For clusters: another process, or another machine with the same checkout, grades what a "
+      "request asks. It holds the solution and says challenge, seed and which checks.\n"
+      "Example: ./gauntlet run-cell REQUEST.json --out FOLDER");
 
   CLI::App& verify = add_verb(app, "verify", "Check a grade's receipt and confirm it by a new run",
                               "verify my-model CHALLENGE");
@@ -298,6 +309,8 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Optio
   };
   if (verb == "grade") return guarded([o](const Context& c) { return grade(c, o.grade); });
   if (verb == "rerun") return guarded([o](const Context& c) { return rerun(c, o.rerun); });
+  if (verb == "run-cell")
+    return guarded([o](const Context& c) { return run_cell_of(c, o.run_cell); });
   if (verb == "verify") return guarded([o](const Context& c) { return verify(c, o.verify); });
   if (verb == "score") return [](const Context& c) { return score(c); };
   if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };

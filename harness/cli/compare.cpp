@@ -3,11 +3,11 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/report_input.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/report/terminal/terminal_compare.h"
+#include "harness/run/submissions.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -30,30 +30,35 @@ class Results {
         published_(published_cells(context)),
         published_cards_(report_data(context.root() / "reports").cards()) {}
 
+  /// Rows of the matrix.
   std::vector<std::string> submissions() const {
-    std::vector<std::string> names = local_.submissions();
-    for (const auto& cell : published_)
-      if (std::find(names.begin(), names.end(), cell.submission) == names.end())
-        names.push_back(cell.submission);
+    std::vector<std::string> names;
+    const auto add = [&names](const CellKey& key) {
+      if (!contains(names, key.row())) names.push_back(key.row());
+    };
+    for (const auto& key : local_.keys()) add(key);
+    for (const auto& cell : published_) add(cell.key);
     return names;
   }
 
   void add(const std::string& submission, ReportInput& input) const {
-    const auto local = load_all_marked(local_);
+    const auto local =
+        load_all_marked(local_, [&](const CellKey& key) { return key.row() == submission; });
     for (const auto* cells : {&local, &published_})
       for (const auto& cell : *cells)
-        if (cell.submission == submission && !has(input, cell)) input.cells.push_back(cell);
-    if (auto card = local_.load_model_card(submission))
-      input.cards.emplace(submission, *std::move(card));
-    else if (const auto known = published_cards_.find(submission); known != published_cards_.end())
+        if (cell.key.row() == submission && !has(input, cell)) input.cells.push_back(cell);
+    const CellKey row = CellKey::of(submission);
+    if (auto card = local_.load_model_card(row))
+      input.cards.emplace(row.generation(), *std::move(card));
+    else if (const auto known = published_cards_.find(row.generation());
+             known != published_cards_.end())
       input.cards.insert(*known);
   }
 
  private:
   static bool has(const ReportInput& input, const CellObservation& wanted) {
-    return std::any_of(input.cells.begin(), input.cells.end(), [&](const CellObservation& cell) {
-      return cell.submission == wanted.submission && cell.challenge == wanted.challenge;
-    });
+    return std::any_of(input.cells.begin(), input.cells.end(),
+                       [&](const CellObservation& cell) { return cell.key == wanted.key; });
   }
 
   ResultStore local_;
@@ -72,7 +77,7 @@ std::vector<std::string> named_submissions(const Results& results,
           fmt::format("no result of '{}'{}; there are results of {}", printable(name, 80),
                       did_you_mean(name, known), sentence_list(known)),
           kExitNothingMatched);
-    if (name == kReferenceName)
+    if (is_reference_row(name))
       throw UserError(
           "the reference takes no part in comparisons: speeds are relative to it already");
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

@@ -9,6 +9,8 @@
 #include "harness/core/seed.h"
 #include "harness/grading/cell.h"
 #include "harness/report/terminal/terminal.h"
+#include "harness/run/grading_run.h"
+#include "harness/run/local_runner.h"
 #include "harness/score/board.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/result_store.h"
@@ -33,6 +35,8 @@ struct Context {
   ResultStore store_in(const std::filesystem::path& folder) const {
     return ResultStore(folder, [this](const std::string& text) { remark(text); });
   }
+  PlanTerms plan_terms(bool fresh) const { return {root(), store(), seed, fresh}; }
+  LocalRunner runner() const { return {environment, jobs}; }
   Rubric rubric() const;
   std::vector<std::string> challenges() const;  // ids by round, then name
 

@@ -2,11 +2,10 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
-#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
-#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/store/reuse.h"
@@ -36,28 +35,30 @@ std::vector<std::string> asked_of(const std::string& id, const std::vector<std::
   if (named.empty()) return {id};
   std::vector<std::string> entries;
   for (const auto& entry : named)
-    if (Entry::named(entry).challenge == id) entries.push_back(entry);
+    if (CellKey::of("", entry).challenge == id) entries.push_back(entry);
   return entries;
 }
 
 /// The cells that were asked for, and the reference's for the same challenges.
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
-  for (const auto& id : options.challenges) require_entry(id, known);
+  for (const auto& word : options.challenges)
+    require_challenge(CellKey::of("", word).challenge, known);
   std::vector<PlannedCell> plan;
   std::vector<std::string> taken;
   bool reference_asked = false;
   for (const auto& word : options.submissions) {
-    const SubmissionFolder submission = find_submission(context, word);
+    const SubmissionFolder submission = find_submission(context.root(), word);
     reference_asked = reference_asked || submission.is_reference();
     if (!submission.is_reference()) {
       const ModelCard card = model_card_of(submission);
-      context.store().claim(submission.name, submission.folder, context.root());
-      context.store().save_model_card(submission.name, card);
+      context.store().claim(submission.key(), submission.folder, context.root());
+      context.store().save_model_card(submission.key(), card);
     }
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges)) {
-        plan.push_back(plan_cell(context, submission, entry, options.fresh));
+        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission,
+                                 cell_named(submission, entry, known)));
         if (!contains(taken, entry)) taken.push_back(entry);
       }
   }
@@ -67,8 +68,10 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
                     sentence_list(options.challenges)),
         kExitNothingMatched);
   if (!reference_asked) {
-    const SubmissionFolder reference = find_submission(context, std::string(kReferenceName));
-    for (const auto& id : taken) plan.push_back(plan_cell(context, reference, id, false));
+    const SubmissionFolder reference = find_submission(context.root(), std::string(kReferenceName));
+    for (const auto& entry : taken)
+      plan.push_back(
+          plan_cell(context.plan_terms(false), reference, cell_named(reference, entry, known)));
   }
   return plan;
 }
@@ -84,13 +87,13 @@ std::vector<std::string> gate_failures(const Rubric& rubric, const Board& board,
                                        const std::string& word) {
   std::vector<std::string> failures;
   for (const auto& cell : cells) {
-    if (cell.submission == kReferenceName) continue;
-    const CellScore& score = board.find(cell.submission, cell.challenge)->score;
+    if (cell.key.submission == kReferenceName) continue;
+    const CellScore& score = board.find(cell.key)->score;
     const double low = score.partial() && score.range ? score.range->low : score.score.value_or(0);
     if (score.score && low >= bar) continue;
     const bool reached = score.score && *score.score >= bar;
     failures.push_back(fmt::format(
-        "{} {} {} {}", cell.submission, cell.challenge, grade_text(rubric, score, ascii_signs()),
+        "{} {} {} {}", cell.key.row(), cell.key.column(), grade_text(rubric, score, ascii_signs()),
         reached ? fmt::format("may be as low as {:.1f}, below {}: not all was measured", low, word)
                 : fmt::format("is below {}", word)));
   }
@@ -102,7 +105,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
   const CellObservation* worst = nullptr;
   std::string check;
   for (const auto& cell : cells)
-    for (const Cap& cap : board.find(cell.submission, cell.challenge)->score.caps)
+    for (const Cap& cap : board.find(cell.key)->score.caps)
       if (cap.check != kBuildCap && cap.check != kOutputCap && !worst) {
         worst = &cell;
         check = cap.check;
@@ -113,7 +116,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
         worst = &cell;
         check = seen.info.id;
       }
-  return worst ? show_command(worst->submission, worst->challenge, check) : "./gauntlet report";
+  return worst ? show_command(worst->key.row(), worst->key.column(), check) : "./gauntlet report";
 }
 
 }  // namespace
@@ -122,24 +125,32 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
   const std::vector<PlannedCell> plan = make_plan(context, options);
+  std::size_t to_run = 0;
   for (const auto& cell : plan)
-    if (!cell.reused)
-      context.remark(fmt::format("{} {}: {}", cell.request.submission,
-                                 cell.request.challenge.entry(), cell.why_run));
-  const auto cells = carry_out(context, plan);
-  const Board board(rubric, load_all_marked(context.store()), {});
+    if (!cell.reused) {
+      ++to_run;
+      context.remark(fmt::format("{} {}: {}", cell.request.key().row(), cell.request.key().column(),
+                                 cell.why_run));
+    }
+  ProgressDisplay display(*context.err, context.live, context.quiet, to_run);
+  LocalRunner runner = context.runner();
+  const auto cells = carry_out(runner, context.store(), rubric, plan,
+                               [&](const CellEvent& event) { display.show(event); });
+  std::vector<std::string> columns;
+  for (const auto& cell : cells)
+    if (!contains(columns, cell.key.column())) columns.push_back(cell.key.column());
+  const auto shown = [&](const CellKey& key) { return contains(columns, key.column()); };
+  const Board board(rubric, load_all_marked(context.store(), shown), {});
 
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}};
-  std::vector<std::string> columns;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const BoardCell& scored = *board.find(cells[i].submission, cells[i].challenge);
+    const BoardCell& scored = *board.find(cells[i].key);
     const bool reused = plan[i].reused.has_value();
-    if (!contains(columns, cells[i].challenge)) columns.push_back(cells[i].challenge);
     answer.text += terminal_cell(rubric, scored, cells[i], context.style, reused ? "(reused)" : "");
     answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
     answer.document["cells"].back()["reused"] = reused;
-    if (const auto receipt = context.store().load_receipt(cells[i].submission, cells[i].challenge);
+    if (const auto receipt = context.store().load_receipt(cells[i].key);
         receipt && receipt->closing && !reused) {  // a reused one is for verify to read
       answer.document["cells"].back()["commitment"] = receipt->commitment;
       answer.document["cells"].back()["closing"] = closing_digest(*receipt);

@@ -1,9 +1,11 @@
 #include "harness/cli/interrupt.h"
 
+#include <csignal>
 #include <cstring>
 #include <unistd.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/core/hold_interrupts.h"
 
 namespace gauntlet {
 namespace {
@@ -31,14 +33,6 @@ void on_signal(int signal) {
   _exit(terminated ? kExitTerminated : kExitInterrupted);
 }
 
-sigset_t interrupts() {
-  sigset_t both;
-  sigemptyset(&both);
-  sigaddset(&both, SIGINT);
-  sigaddset(&both, SIGTERM);
-  return both;
-}
-
 }  // namespace
 
 void end_on_interrupt(bool json) {
@@ -52,15 +46,6 @@ void end_on_interrupt(bool json) {
   // Who started us may have held them back, and such a mask is inherited.
   const sigset_t both = interrupts();
   sigprocmask(SIG_UNBLOCK, &both, nullptr);
-}
-
-HoldInterrupts::HoldInterrupts() {
-  const sigset_t held = interrupts();
-  sigprocmask(SIG_BLOCK, &held, &before_);
-}
-
-HoldInterrupts::~HoldInterrupts() {
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace gauntlet

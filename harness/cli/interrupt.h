@@ -1,23 +1,9 @@
 #pragma once
 
-#include <signal.h>
-
 namespace gauntlet {
 
 /// From now on Ctrl-C and SIGTERM end the program at once with 130 and 143. With `json`, the
 /// document that says so goes to stdout. Processes that grade die with their parent.
 void end_on_interrupt(bool json);
-
-/// Holds Ctrl-C and SIGTERM back while files are being written.
-class HoldInterrupts {
- public:
-  HoldInterrupts();
-  ~HoldInterrupts();
-  HoldInterrupts(const HoldInterrupts&) = delete;
-  HoldInterrupts& operator=(const HoldInterrupts&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace gauntlet

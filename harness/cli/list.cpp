@@ -2,10 +2,10 @@
 #include <fmt/ranges.h>
 
 #include "harness/build/challenge.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/run/submissions.h"
 
 namespace gauntlet {
 namespace {
@@ -57,10 +57,15 @@ VerbResult list_checks(const Context& context, const std::string& only) {
 
 VerbResult list_submissions(const Context& context) {
   VerbResult answer;
-  const auto names = submission_names(context.root());
+  std::vector<std::string> names;
+  for (const auto& name : submission_names(context.root())) {
+    names.push_back(name);
+    for (const auto& attempt : folder_names(context.root() / "submissions" / name / "attempts"))
+      names.push_back(fmt::format("{}#{}", name, attempt));
+  }
   answer.document = {{"schema", "gauntlet.submissions/1"}, {"submissions", Json(names)}};
   for (const auto& name : names) {
-    const std::string why = why_not_called(name);
+    const std::string why = why_not_called(name.substr(0, name.find('#')));
     answer.text += why.empty() ? name + "\n" : fmt::format("cannot be graded: {}\n", why);
   }
   if (names.empty()) answer.text = "no submissions; make one with ./gauntlet new <model>\n";

@@ -2,12 +2,12 @@
 
 #include "harness/build/challenge.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/names.h"
 #include "harness/core/text.h"
+#include "harness/run/submissions.h"
 
 namespace gauntlet {
 

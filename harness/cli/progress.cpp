@@ -20,7 +20,7 @@ ProgressDisplay::~ProgressDisplay() {
 
 void ProgressDisplay::show(const CellEvent& event) {
   if (quiet_) return;
-  const std::string cell = fmt::format("{} {}", event.submission, event.challenge);
+  const std::string cell = fmt::format("{} {}", event.key.row(), event.key.column());
   switch (event.kind) {
     case CellEvent::Kind::building:
       if (!live_) line("start " + cell);

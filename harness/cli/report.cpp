@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/hold_interrupts.h"
 #include "harness/core/machine.h"
 #include "harness/core/text.h"
 #include "harness/report/text/phrases.h"
@@ -41,26 +41,24 @@ std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubr
     if (!cell.grade.empty()) cells.push_back(cell);
   for (const auto& cell : cells)
     if (lies_ahead(cell.seen))
-      context.remark(ahead_of(fmt::format("the published grade of {} in {}", cell.seen.submission,
-                                          cell.seen.challenge),
+      context.remark(ahead_of(fmt::format("the published grade of {} in {}", cell.seen.key.row(),
+                                          cell.seen.key.column()),
                               cell.seen) +
                      ": any other grade replaces it");
   const ResultStore results = context.store();
   for (const auto& seen : load_all_marked(results)) {
     if (lies_ahead(seen)) {
-      context.remark(
-          ahead_of(results.observation_file(seen.submission, seen.challenge).string(), seen) +
-          ": it is not published; set the clock right, or grade again");
+      context.remark(ahead_of(results.observation_file(seen.key).string(), seen) +
+                     ": it is not published; set the clock right, or grade again");
       continue;
     }
-    auto known = std::find_if(cells.begin(), cells.end(), [&](const PublishedCell& cell) {
-      return cell.seen.submission == seen.submission && cell.seen.challenge == seen.challenge;
-    });
+    auto known = std::find_if(cells.begin(), cells.end(),
+                              [&](const PublishedCell& cell) { return cell.seen.key == seen.key; });
     if (known == cells.end()) known = cells.insert(known, PublishedCell{});
     if (!lies_ahead(known->seen) && known->seen.provenance.started > seen.provenance.started)
       continue;
     *known = {seen, "", "", "", ""};
-    const auto receipt = results.load_receipt(seen.submission, seen.challenge);
+    const auto receipt = results.load_receipt(seen.key);
     if (!receipt || !seen.unproven.empty()) continue;
     known->commitment = receipt->commitment;
     if (receipt->closing) known->closing = closing_digest(*receipt);
@@ -79,8 +77,8 @@ std::map<std::string, ModelCard> model_cards_of(const Context& context,
                                                 const std::vector<PublishedCell>& cells) {
   std::map<std::string, ModelCard> cards;
   for (const auto& cell : cells) {
-    const std::string& name = cell.seen.submission;
-    if (auto now = context.store().load_model_card(name))
+    const std::string name = cell.seen.key.generation();
+    if (auto now = context.store().load_model_card(cell.seen.key))
       cards[name] = *std::move(now);
     else if (const auto before = published.cards.find(name); before != published.cards.end())
       cards[name] = before->second;

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
-#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/store/observation_json.h"
@@ -19,9 +18,8 @@ bool incomplete(const CellObservation& cell) {
                      [](const auto& check) { return check.verdict == Verdict::broken; });
 }
 
-void require_checks(const RerunOptions& options) {
+void require_checks(const std::string& id, const RerunOptions& options) {
   std::vector<std::string> known;
-  const std::string id = Entry::named(options.challenge).challenge;
   for (const CheckInfo& check : checks_of(id)) known.push_back(check.id);
   for (const auto& check : options.checks)
     if (std::find(known.begin(), known.end(), check) == known.end())
@@ -32,11 +30,11 @@ void require_checks(const RerunOptions& options) {
 
 /// Some checks only: shows what they saw and keeps nothing, since a cell is graded as a whole.
 VerbResult rerun_checks(const Context& context, PlannedCell cell, const RerunOptions& options) {
-  require_checks(options);
+  require_checks(cell.request.challenge.id, options);
   cell.request.only_checks = options.checks;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
-  const auto cells = grade_cells(context.environment, {cell.request}, 1,
-                                 [&](const CellEvent& event) { display.show(event); });
+  const auto cells =
+      context.runner().grade({cell.request}, [&](const CellEvent& event) { display.show(event); });
   const CellObservation& seen = cells.front();
   const Rubric rubric = context.rubric();
   const BoardCell scored{score_cell(rubric, seen), std::nullopt};
@@ -54,15 +52,20 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
   const Rubric rubric = context.rubric();
   std::optional<CellScore> before;
   try {
-    const auto stored =
-        context.store().load(cell.request.submission, cell.request.challenge.entry());
+    const auto stored = context.store().load(cell.request.key());
     if (stored) before = score_cell(rubric, *stored);
   } catch (const UserError& error) {
     context.remark(fmt::format("the old result is replaced: {}", error.what()));
   }
-  const auto cells = carry_out(context, {cell});
-  const Board board(rubric, load_all_marked(context.store()), {});
-  const BoardCell& scored = *board.find(cells[0].submission, cells[0].challenge);
+  ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  LocalRunner runner = context.runner();
+  const auto cells = carry_out(runner, context.store(), rubric, {cell},
+                               [&](const CellEvent& event) { display.show(event); });
+  const auto same_column = [&](const CellKey& key) {
+    return key.column() == cells[0].key.column();
+  };
+  const Board board(rubric, load_all_marked(context.store(), same_column), {});
+  const BoardCell& scored = *board.find(cells[0].key);
   VerbResult answer;
   answer.text = terminal_details(rubric, scored, cells[0], context.style);
   if (before)
@@ -78,20 +81,19 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
 }  // namespace
 
 VerbResult rerun(const Context& context, const RerunOptions& options) {
-  const SubmissionFolder submission = find_submission(context, options.submission);
-  require_entry(options.challenge, context.challenges());
+  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const CellKey key = cell_named(submission, options.challenge, context.challenges());
   const auto taken = challenges_of(submission, context.challenges());
-  const std::string id = Entry::named(options.challenge).challenge;
-  if (std::find(taken.begin(), taken.end(), id) == taken.end())
-    throw UserError(fmt::format("{} has no solution to {}; it has {}", submission.name, id,
-                                sentence_list(taken)),
+  if (std::find(taken.begin(), taken.end(), key.challenge) == taken.end())
+    throw UserError(fmt::format("{} has no solution to {}; it has {}", key.generation(),
+                                key.challenge, sentence_list(taken)),
                     kExitNothingMatched);
-  PlannedCell cell = plan_cell(context, submission, options.challenge, true);
+  PlannedCell cell = plan_cell(context.plan_terms(true), submission, key);
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
   if (!submission.is_reference()) {
     const ModelCard card = model_card_of(submission);
-    context.store().claim(submission.name, submission.folder, context.root());
-    context.store().save_model_card(submission.name, card);
+    context.store().claim(key, submission.folder, context.root());
+    context.store().save_model_card(key, card);
   }
   return rerun_cell(context, cell);
 }

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -33,13 +33,13 @@ VerbResult score(const Context& context) {
   answer.document = {{"schema", "gauntlet.rescore/1"}, {"cells", Json::array()}};
   std::string moved;
   for (const auto& cell : cells) {
-    const BoardCell& scored = *board.find(cell.submission, cell.challenge);
-    const auto file = context.store().score_file(cell.submission, cell.challenge);
+    const BoardCell& scored = *board.find(cell.key);
+    const auto file = context.store().score_file(cell.key);
     const std::string before = recorded_grade(file);
     const std::string now = scored.score.score ? grade_text(rubric, scored.score, ascii_signs())
                                                : std::string(name_of(scored.score.status));
     if (!before.empty() && before != now)
-      moved += fmt::format("  {} {}: {} -> {}\n", cell.submission, cell.challenge, before, now);
+      moved += fmt::format("  {} {}: {} -> {}\n", cell.key.row(), cell.key.column(), before, now);
     write_file(file, to_json(scored.score, rubric));
     answer.document["cells"].push_back(cell_document(rubric, scored, cell));
     answer.document["cells"].back()["before"] = before;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
@@ -14,27 +14,27 @@ namespace gauntlet {
 namespace {
 
 std::vector<CellObservation>::const_iterator find_cell(const std::vector<CellObservation>& cells,
-                                                       const std::string& submission,
-                                                       const std::string& challenge) {
-  return std::find_if(cells.begin(), cells.end(), [&](const CellObservation& cell) {
-    return cell.submission == submission && cell.challenge == challenge;
-  });
+                                                       const CellKey& key) {
+  return std::find_if(cells.begin(), cells.end(),
+                      [&](const CellObservation& cell) { return cell.key == key; });
 }
 
-/// The results that know the cell: the local ones, else those that the reports were made from.
-std::vector<CellObservation> results_with(const Context& context, const std::string& submission,
-                                          const std::string& challenge) {
+/// The results of a cell's challenge that know it: the local ones, else those that the reports were
+/// made from.
+std::vector<CellObservation> results_with(const Context& context, const CellKey& key) {
   const ResultStore local = context.store();
-  if (local.load(submission, challenge)) return load_all_marked(local);
+  const auto same_column = [&](const CellKey& one) { return one.column() == key.column(); };
+  if (local.load(key)) return load_all_marked(local, same_column);
   auto published = published_cells(context);
-  if (find_cell(published, submission, challenge) != published.end()) {
+  if (find_cell(published, key) != published.end()) {
     context.remark("from reports/data; nothing was graded here");
     return published;
   }
   const auto known = local.submissions();
-  throw UserError(fmt::format("no result of '{}' for '{}'{}; grade it first: ./gauntlet grade {}",
-                              submission, challenge, did_you_mean(submission, known), submission),
-                  kExitNothingMatched);
+  throw UserError(
+      fmt::format("no result of '{}' for '{}'{}; grade it first: ./gauntlet grade {}", key.row(),
+                  key.column(), did_you_mean(key.submission, known), key.generation()),
+      kExitNothingMatched);
 }
 
 const CheckObservation& find_check(const CellObservation& cell, const std::string& id) {
@@ -44,7 +44,7 @@ const CheckObservation& find_check(const CellObservation& cell, const std::strin
     known.push_back(check.info.id);
   }
   throw UserError(
-      fmt::format("{} {} has no check '{}'{}; it has {}", cell.submission, cell.challenge,
+      fmt::format("{} {} has no check '{}'{}; it has {}", cell.key.row(), cell.key.column(),
                   printable(id, 80), did_you_mean(id, known), sentence_list(known)),
       kExitNothingMatched);
 }
@@ -53,12 +53,12 @@ const CheckObservation& find_check(const CellObservation& cell, const std::strin
 
 VerbResult show(const Context& context, const ShowOptions& options) {
   const std::size_t slash = options.what.find('/');
-  const std::string challenge = options.what.substr(0, slash);
-  const auto results = results_with(context, options.submission, challenge);
-  const CellObservation& cell = *find_cell(results, options.submission, challenge);
+  const CellKey key = CellKey::of(options.submission, options.what.substr(0, slash));
+  const auto results = results_with(context, key);
+  const CellObservation& cell = *find_cell(results, key);
   const Rubric rubric = context.rubric();
   const Board board(rubric, results, {});
-  const BoardCell& scored = *board.find(cell.submission, cell.challenge);
+  const BoardCell& scored = *board.find(cell.key);
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.show/1"}, {"cell", cell_document(rubric, scored, cell)}};
   if (slash == std::string::npos) {

@@ -3,12 +3,12 @@
 #include "harness/build/challenge.h"
 #include "harness/build/solution.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/submissions.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/stated_claim.h"
 #include "harness/core/text.h"
+#include "harness/run/submissions.h"
 
 namespace gauntlet {
 
@@ -82,14 +82,14 @@ VerbResult validate(const Context& context, const std::vector<std::string>& subm
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.validate/1"}, {"submissions", Json::array()}};
   for (const auto& word : submissions) {
-    const SubmissionFolder submission = find_submission(context, word);
+    const SubmissionFolder submission = find_submission(context.root(), word);
     const Findings findings = inspect(context, submission);
     if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
-    answer.text +=
-        fmt::format("{} {}\n", submission.name, findings.problems.empty() ? "ok" : "INVALID");
+    answer.text += fmt::format("{} {}\n", submission.key().generation(),
+                               findings.problems.empty() ? "ok" : "INVALID");
     for (const auto& problem : findings.problems) answer.text += "  " + one_line(problem) + "\n";
     for (const auto& note : findings.notes) answer.text += "  note: " + one_line(note) + "\n";
-    answer.document["submissions"].push_back({{"submission", submission.name},
+    answer.document["submissions"].push_back({{"submission", submission.key().generation()},
                                               {"valid", findings.problems.empty()},
                                               {"problems", Json(findings.problems)},
                                               {"notes", Json(findings.notes)}});

@@ -37,6 +37,12 @@ struct RerunOptions {
 };
 VerbResult rerun(const Context& context, const RerunOptions& options);
 
+struct RunCellOptions {
+  std::filesystem::path request;  // a file, see cell_request_json.h
+  std::filesystem::path out;      // folder of results that gets the cell
+};
+VerbResult run_cell_of(const Context& context, const RunCellOptions& options);
+
 struct VerifyOptions {
   std::string what;        // a receipt's file, or a submission's name or folder
   std::string challenge;   // empty with a file

@@ -2,16 +2,12 @@
 #include <map>
 
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/grading_run.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
-#include "harness/core/digest.h"
 #include "harness/core/error.h"
-#include "harness/core/files.h"
-#include "harness/core/names.h"
 #include "harness/core/text.h"
-#include "harness/store/cell_comparison.h"
-#include "harness/store/observation_json.h"
+#include "harness/run/verification.h"
+#include "harness/store/json_fields.h"
 
 namespace gauntlet {
 
@@ -23,173 +19,18 @@ using Outcome = Proof::Outcome;
 
 constexpr std::string_view kCheck = "check ";  // what proofs about checks begin with
 
-struct Claim {
-  Receipt receipt;
-  SubmissionFolder submission;
-  fs::path folder;  // that the receipt lies in, with the files that it speaks of
-};
-
-fs::path receipt_of(const Context& context, const std::string& submission,
-                    const std::string& challenge) {
-  const ResultStore store = context.store();
-  const fs::path file = store.receipt_file(submission, challenge);
-  if (fs::exists(file)) return file;
-  if (fs::exists(store.opened_file(submission, challenge)))
-    throw UserError(
-        fmt::format("{} was opened, and its run never ended; grade it again: "
-                    "./gauntlet grade {} -c {}",
-                    store.opened_file(submission, challenge).string(), submission, challenge),
-        kExitNothingMatched);
-  throw UserError(
-      fmt::format("{} is not there; grade it first: ./gauntlet grade {} -c {}{}", file.string(),
-                  submission, challenge,
-                  fs::exists(store.observation_file(submission, challenge)) ? " --fresh" : ""),
-      kExitNothingMatched);
-}
-
-Claim find_claim(const Context& context, const VerifyOptions& options) {
-  if (fs::is_regular_file(options.what)) {
-    const Receipt receipt = receipt_from_json(read_file(options.what, kReceiptFile), options.what);
-    if (const std::string why = why_no_submission_name(receipt.submission); !why.empty())
-      throw UserError(fmt::format("{}: submission: {}", one_line(options.what, 200), why));
-    require_entry(receipt.challenge, context.challenges());
-    return {receipt, find_submission(context, receipt.submission),
-            fs::absolute(options.what).parent_path()};
-  }
-  if (options.challenge.empty())
-    throw UserError(
-        fmt::format("'{}' is no receipt's file; name a submission's challenge with it: "
-                    "./gauntlet verify {} CHALLENGE",
-                    printable(options.what, 200), printable(options.what, 200)));
-  require_entry(options.challenge, context.challenges());
-  const SubmissionFolder submission = find_submission(context, options.what);
-  const fs::path file = receipt_of(context, submission.name, options.challenge);
-  const Receipt receipt = receipt_from_json(read_file(file, kReceiptFile), file.string());
-  if (receipt.submission != submission.name || receipt.challenge != options.challenge)
-    throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
-                                printable(receipt.submission, 80),
-                                printable(receipt.challenge, 80)));
-  return {receipt, submission, file.parent_path()};
-}
-
-/// That score.json is what this rubric makes of the observation beside it.
-Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservation& cell) {
-  const std::string text = read_file(file, kResultFile);
-  if (text == to_json(score_cell(rubric, cell), rubric))
-    return {"score", Outcome::holds, file.string()};
-  const auto in = JsonFields::of_document(text, file.string(), "gauntlet.score/1");
-  if (in.text("rubric_digest") != rubric.digest)
-    return {
-        "score", Outcome::open,
-        fmt::format("{} is of another rubric, or says so: what it says cannot be told from here. "
-                    "./gauntlet score writes what this rubric makes of the observation; verify "
-                    "again then",
-                    file.string())};
-  return {
-      "score", Outcome::refuted,
-      fmt::format("{} is not what the rubric makes of the observation: it was edited; ./gauntlet "
-                  "score writes it again",
-                  file.string())};
-}
-
-/// The observation that lies beside the receipt, when the receipt is of it.
-std::optional<CellObservation> observation_beside(const Claim& claim) {
-  const fs::path file = claim.folder / "observation.json";
-  if (!fs::exists(file)) return std::nullopt;
-  return observation_from_json(read_file(file, kResultFile), file.string());
-}
-
-/// What can be told without running anything.
-std::vector<Proof> check_files(const Context& context, const Claim& claim,
-                               const CellRequest& request, const VerifyOptions& options) {
-  std::vector<Proof> proofs{
-      check_commitment(claim.receipt, options.commitment),
-      check_closing(claim.receipt, options.closing, !options.commitment.empty()),
-      check_sources(claim.receipt, request.solution.digest()),
-      check_grader(claim.receipt, std::string(grader_for(request.challenge.id).digest))};
-  const fs::path observation = claim.folder / "observation.json";
-  if (!fs::exists(observation)) {
-    proofs.push_back(
-        {"observation", Outcome::noted,
-         fmt::format("{} is not there; the run below stands for it", observation.string())});
-    if (const fs::path score = claim.folder / "score.json"; fs::exists(score))
-      proofs.push_back(
-          {"score", Outcome::open,
-           fmt::format("{} has no observation beside it that it could follow from; remove it, or "
-                       "run ./gauntlet grade",
-                       score.string())});
-    return proofs;
-  }
-  const std::string text = read_file(observation, kResultFile);
-  proofs.push_back(check_observation(claim.receipt, text, observation.string()));
-  const fs::path score = claim.folder / "score.json";
-  if (proofs.back().outcome == Outcome::holds && fs::exists(score))
-    proofs.push_back(
-        check_score(context.rubric(), score, observation_from_json(text, observation.string())));
-  return proofs;
-}
-
-/// A build from nothing: what the cache holds proves nothing about the sources.
-std::string fresh_library(const Context& context, const CellRequest& request) {
-  const ScratchFolder cache("verify");
-  const BuiltSolution built =
-      build_solution(request.solution, request.challenge, cache.path(), context.environment.build);
-  return built.record.ok ? sha256(read_file(built.library)) : "";
-}
-
-/// Everything, or these checks, again with the receipt's seed, but for the races. Nothing when the
-/// grader broke.
-std::optional<GradedCell> run_again(const Context& context, CellRequest request,
-                                    const Receipt& claimed,
-                                    const std::vector<std::string>& only_checks = {}) {
-  request.seed = claimed.closing->seed;
-  request.races = false;
-  request.only_checks = only_checks;
-  std::optional<GradedCell> seen;
-  ProgressDisplay display(*context.err, context.live, context.quiet, 1);
-  grade_cells(
-      context.environment, {request}, 1, [&](const CellEvent& event) { display.show(event); },
-      [&](const GradedCell& cell) { seen = cell; });
-  if (!seen->receipt) return std::nullopt;
-  return seen;
-}
-
-/// Compares what was seen then with the new run, and with more runs of those checks whose outputs
-/// do not come again while there is something that these may still confirm.
-Comparison compare_with_runs(const Context& context, const CellRequest& request, const Claim& claim,
-                             const CellObservation& then, const Receipt& seen,
-                             const CellObservation& now) {
-  std::vector<CellObservation> runs{now};
-  for (;;) {
-    Comparison comparison = compare_seen(claim.receipt, then, seen, runs);
-    if (comparison.ask_again.empty() || runs.size() == kMostRuns) return comparison;
-    const auto again = run_again(context, request, claim.receipt, comparison.ask_again);
-    if (!again) return comparison;
-    runs.push_back(again->observation);
-  }
-}
-
-/// What a new run could not confirm.
-struct Left {
-  std::vector<Unrepeated> unrepeated;
-  std::vector<std::string> not_compared;
-  std::vector<std::string> wavering;     // as near to the new runs as these to each other
-  std::vector<std::string> unconfirmed;  // and what is not
-};
-
 Json document_of(const Claim& claim, const std::vector<Proof>& proofs, const Left& left) {
-  Json document{{"schema", "gauntlet.verify/1"},
-                {"submission", claim.receipt.submission},
-                {"challenge", claim.receipt.challenge},
-                {"commitment", claim.receipt.commitment},
-                {"closing", closing_digest(claim.receipt)},
-                {"outcome", name_of(worst_of(proofs))},
-                {"confirmed", worst_of(proofs) <= Outcome::noted},
-                {"rests_on_receipt", Json::array()},
-                {"not_compared", Json(left.not_compared)},
-                {"wavering", Json(left.wavering)},
-                {"unconfirmed", Json(left.unconfirmed)},
-                {"proofs", Json::array()}};
+  Json document{{"schema", "gauntlet.verify/1"}};
+  put_cell_key(document, claim.receipt.key);
+  document["commitment"] = claim.receipt.commitment;
+  document["closing"] = closing_digest(claim.receipt);
+  document["outcome"] = name_of(worst_of(proofs));
+  document["confirmed"] = worst_of(proofs) <= Outcome::noted;
+  document["rests_on_receipt"] = Json::array();
+  document["not_compared"] = Json(left.not_compared);
+  document["wavering"] = Json(left.wavering);
+  document["unconfirmed"] = Json(left.unconfirmed);
+  document["proofs"] = Json::array();
   for (const Unrepeated& one : left.unrepeated)
     document["rests_on_receipt"].push_back(
         {{"check", one.check}, {"earned", json_number(one.earned)}, {"ratios", Json(one.ratios)}});
@@ -205,6 +46,7 @@ std::string in_words(const Unrepeated& one) {
                      one.ratios.back());
 }
 
+/// The last word, which may be all that is read: it says what was not confirmed.
 /// The last word, which may be all that is read: it says what was not confirmed.
 std::string closing_line(Outcome worst, const Left& left) {
   if (worst == Outcome::refuted) return "Refuted: this receipt does not prove the grade.\n";
@@ -258,51 +100,37 @@ VerbResult answer_for(const Claim& claim, const std::vector<Proof>& proofs, cons
   const Outcome worst = worst_of(proofs);
   VerbResult answer;
   answer.document = document_of(claim, proofs, left);
-  answer.text = fmt::format("{} {}\n{}{}", claim.receipt.submission, claim.receipt.challenge,
+  answer.text = fmt::format("{} {}\n{}{}", claim.receipt.key.row(), claim.receipt.key.column(),
                             lines_of(proofs), closing_line(worst, left));
   if (worst == Outcome::open || worst == Outcome::unconfirmed) answer.exit_code = kExitIncomplete;
   if (worst == Outcome::refuted) answer.exit_code = kExitGateFailed;
   return answer;
 }
 
+/// What the results say of the cell that was named.
+Claim stored_claim(const Context& context, const VerifyOptions& options) {
+  if (options.challenge.empty())
+    throw UserError(
+        fmt::format("'{}' is no receipt's file; name a submission's challenge with it: "
+                    "./gauntlet verify {} CHALLENGE",
+                    printable(options.what, 200), printable(options.what, 200)));
+  const SubmissionFolder submission = find_submission(context.root(), options.what);
+  const CellKey key = cell_named(submission, options.challenge, context.challenges());
+  return claim_in_store(context.store(), submission, key);
+}
+
 }  // namespace
 
 VerbResult verify(const Context& context, const VerifyOptions& options) {
-  const Claim claim = find_claim(context, options);
-  if (!claim.receipt.closing)
-    throw UserError(fmt::format("{}: the run that it was opened for never ended, so that it proves "
-                                "nothing; grade again",
-                                options.what),
-                    kExitNothingMatched);
-  const PlannedCell cell = plan_cell(context, claim.submission, claim.receipt.challenge, true);
-  std::vector<Proof> proofs = check_files(context, claim, cell.request, options);
-  // What would run is something else, or nobody needs to hear more.
-  if (worst_of(proofs) >= Outcome::open) return answer_for(claim, proofs, {});
-  const auto seen = run_again(context, cell.request, claim.receipt);
-  if (!seen) {
-    proofs.push_back(
-        {"run", Outcome::open, "the grader broke; verify again, and report it if it stays"});
-    return answer_for(claim, proofs, {});
-  }
-  Receipt now = *seen->receipt;
-  now.library = fresh_library(context, cell.request);
-  const auto add = [&proofs](const std::vector<Proof>& more) {
-    proofs.insert(proofs.end(), more.begin(), more.end());
-  };
-  add(compare_runs(claim.receipt, now));
-  // Without the stored observation, what goes by the clock is named without its numbers.
-  const auto stored = observation_beside(claim);
-  const CellObservation& then = stored ? *stored : seen->observation;
-  add(compare_questions(then, seen->observation));
-  // Nobody needs to hear more of a receipt that is refuted.
-  const Comparison comparison =
-      worst_of(proofs) == Outcome::refuted
-          ? compare_seen(claim.receipt, then, now, {&seen->observation, 1})
-          : compare_with_runs(context, cell.request, claim, then, now, seen->observation);
-  add(comparison.proofs);
-  return answer_for(claim, proofs,
-                    {rests_on_receipt(now, then), not_compared(now, then, seen->observation),
-                     comparison.wavering, comparison.unconfirmed});
+  const Claim claim = fs::is_regular_file(options.what)
+                          ? claim_in_file(context.root(), options.what)
+                          : stored_claim(context, options);
+  ProgressDisplay display(*context.err, context.live, context.quiet, 0);
+  LocalRunner runner = context.runner();
+  const Verification seen = verify_claim({context.environment, runner, context.rubric(),
+                                          [&](const CellEvent& event) { display.show(event); }},
+                                         claim, {options.commitment, options.closing});
+  return answer_for(claim, seen.proofs, seen.left);
 }
 
 }  // namespace gauntlet

@@ -32,14 +32,20 @@ struct CellRequest {
   std::string submission;  // for the observation and for messages
   Challenge challenge;
   SolutionSource solution;
+  int attempt = 1;
   std::optional<Seed> seed;               // absent: drawn after the build
   std::vector<std::string> only_checks;   // empty: all
   bool audit = false;                     // races are unmeasured, long runs get small budgets
   bool races = true;                      // false: races are unmeasured
   bool grade_tests = true;                // false: what tests.cpp is worth is not asked
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
-  /// Keeps the receipt that the run is committed to, before the first check; empty: nobody does.
-  std::function<void(const Receipt&)> open_receipt = {};
+  /// The folder of results that keeps the receipt which the run is committed to, before the first
+  /// check; empty: nobody keeps it.
+  std::filesystem::path results = {};
+
+  CellKey key() const {
+    return {submission, challenge.id, challenge.size, solution.device, attempt};
+  }
 };
 
 /// A cell that was graded. Without a receipt when the grading process died.
@@ -52,23 +58,13 @@ struct GradedCell {
 struct CellEvent {
   enum class Kind { building, committed, check_started, check_done, closed, waiting, cell_done };
   Kind kind;
-  std::string submission;
-  std::string challenge;
+  CellKey key;
   std::string check;  // check_started, check_done; committed, closed: the digest; waiting: for what
   Verdict verdict{};  // check_done; cell_done: the worst of the cell
   int done = 0;       // checks finished so far
   int total = 0;
 };
 using Progress = std::function<void(const CellEvent&)>;
-
-/// Grades every request, `jobs` at a time, each in a process of its own: a grader that crashes
-/// costs one cell (Verdict::broken, retried once), not the run. Timed checks of different cells
-/// never run at the same time. Observations come back in the order of the requests; `finished` sees
-/// each as soon as it is there, so that an interrupted run loses only what was being graded.
-using Finished = std::function<void(const GradedCell&)>;
-std::vector<CellObservation> grade_cells(const GradingEnvironment& environment,
-                                         const std::vector<CellRequest>& requests, int jobs,
-                                         const Progress& progress, const Finished& finished = {});
 
 /// The grader for a challenge id. Throws UserError when this program was built without it.
 const GraderEntry& grader_for(const std::string& challenge_id);

@@ -78,6 +78,10 @@ std::string_view name_of(NullKind kind) {
   return kKinds.of(kind);
 }
 
+NullKind null_kind_named(std::string_view name) {
+  return kKinds.named(name);
+}
+
 void NullSession::fill(const CallBase& call, const Buffer& buffer, std::vector<std::byte>& bytes) {
   switch (kind_) {
     case NullKind::untouched:

@@ -20,6 +20,7 @@ enum class NullKind { untouched, zeros, ones, copy, mean, random, previous };
 
 constexpr int kNullKinds = 7;
 std::string_view name_of(NullKind kind);
+NullKind null_kind_named(std::string_view name);  // throws std::invalid_argument
 
 /// Answers every call in the trusted process, without any solution. Functions that only return a
 /// size say 0. `previous` needs somebody who knows the first answers: `teacher`, who must outlive

@@ -18,6 +18,7 @@
 #include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_signature.h"
+#include "harness/store/result_store.h"
 
 namespace gauntlet {
 namespace {
@@ -121,9 +122,7 @@ class CellRun {
   }
 
   GradedCell run() {
-    cell_.submission = request_.submission;
-    cell_.challenge = request_.challenge.entry();
-    cell_.device = request_.solution.device;
+    cell_.key = request_.key();
     cell_.provenance = provenance_of(environment_, request_);
     read_claims();
     gate_.share();
@@ -190,9 +189,7 @@ class CellRun {
 
   /// Binds the run to its seed before any question is asked, in a file that outlives us.
   void commit() {
-    receipt_.submission = cell_.submission;
-    receipt_.challenge = cell_.challenge;
-    receipt_.device = cell_.device;
+    receipt_.key = cell_.key;
     receipt_.seed_drawn = !request_.seed;
     receipt_.sources = cell_.provenance.submission_digest;
     receipt_.grader = cell_.provenance.grader_digest;
@@ -204,8 +201,8 @@ class CellRun {
     receipt_.signer = key_.public_key();
     nonce_ = fresh_nonce();
     receipt_.commitment = commitment_to(receipt_, cell_.seed, nonce_);
-    if (!request_.open_receipt) return;
-    request_.open_receipt(receipt_);
+    if (request_.results.empty()) return;
+    ResultStore(request_.results).open_receipt(receipt_);
     tell(CellEvent::Kind::committed, receipt_.commitment, Verdict::passed);
   }
 
@@ -214,7 +211,7 @@ class CellRun {
                         std::move(traces_), ""};
     const std::string digest = closing_digest(receipt_);
     receipt_.closing->signature = std::move(key_).sign(digest);
-    if (request_.open_receipt) tell(CellEvent::Kind::closed, digest, Verdict::passed);
+    if (!request_.results.empty()) tell(CellEvent::Kind::closed, digest, Verdict::passed);
   }
 
   void ask_all(Session& solution) {
@@ -331,8 +328,7 @@ class CellRun {
   }
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
-    progress_({kind, request_.submission, request_.challenge.entry(), check, verdict,
-               static_cast<int>(cell_.checks.size()),
+    progress_({kind, request_.key(), check, verdict, static_cast<int>(cell_.checks.size()),
                static_cast<int>(checks_.size()) + (request_.grade_tests ? 2 : 1)});
   }
 

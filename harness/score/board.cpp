@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/core/entry.h"
+#include "harness/core/cell_key.h"
 
 namespace gauntlet {
 namespace {
@@ -55,14 +55,17 @@ std::vector<std::optional<Place>> column_places(const Rubric& rubric,
   return placements(rubric, column);
 }
 
+bool is_reference_row(std::string_view row) {
+  return CellKey::of(row).submission == kReferenceName;
+}
+
 Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
              std::vector<std::string> challenges)
     : rubric_(rubric), challenges_(std::move(challenges)) {
   for (const auto& cell : cells) {
-    add_new(submissions_, cell.submission);
-    add_new(Entry::named(cell.challenge).is_standard() ? challenges_ : other_sizes_,
-            cell.challenge);
-    cells_[{cell.submission, cell.challenge}] = {score_cell(rubric, cell), std::nullopt};
+    add_new(submissions_, cell.key.row());
+    add_new(cell.key.is_standard() ? challenges_ : other_sizes_, cell.key.column());
+    cells_[{cell.key.row(), cell.key.column()}] = {score_cell(rubric, cell), std::nullopt};
   }
   for (const auto* column : {&challenges_, &other_sizes_})
     for (const auto& challenge : *column)
@@ -74,8 +77,8 @@ void Board::place(const std::string& challenge, Device device) {
   std::vector<BoardCell*> entries;
   std::vector<const CellScore*> scores;
   for (auto& [key, cell] : cells_) {
-    if (key.second != challenge || key.first == kReferenceName) continue;
-    if (!cell.score.score || cell.score.device != device) continue;
+    if (key.second != challenge || is_reference_row(key.first)) continue;
+    if (!cell.score.score || cell.score.key.device != device) continue;
     entries.push_back(&cell);
     scores.push_back(&cell.score);
   }
@@ -87,7 +90,8 @@ void Board::order_submissions() {
   const auto rank = [&](const std::string& name) {
     const auto average = mean(name);
     const bool complete = average && average->graded == average->of;
-    return std::tuple(name == kReferenceName, !complete, average ? -average->score : 1.0, name);
+    return std::tuple(is_reference_row(name), CellKey::of(name).device, !complete,
+                      average ? -average->score : 1.0, name);
   };
   std::sort(submissions_.begin(), submissions_.end(),
             [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
@@ -98,19 +102,7 @@ const BoardCell* Board::find(const std::string& submission, const std::string& c
   return found == cells_.end() ? nullptr : &found->second;
 }
 
-std::optional<Device> Board::device(const std::string& submission) const {
-  std::optional<Device> device;
-  for (const auto& challenge : challenges_) {
-    const BoardCell* cell = find(submission, challenge);
-    if (!cell || !cell->score.score) continue;
-    if (device && *device != cell->score.device) return std::nullopt;
-    device = cell->score.device;
-  }
-  return device;
-}
-
 std::optional<Mean> Board::mean(const std::string& submission) const {
-  if (!device(submission)) return std::nullopt;
   Mean mean;
   mean.of = static_cast<int>(challenges_.size());
   for (const auto& challenge : challenges_) {
@@ -122,6 +114,7 @@ std::optional<Mean> Board::mean(const std::string& submission) const {
     mean.partial = mean.partial || cell->score.partial();
     ++mean.graded;
   }
+  if (mean.graded == 0) return std::nullopt;
   mean.score /= mean.graded + mean.broken;
   mean.partial = mean.partial || mean.broken > 0;
   return mean;

@@ -13,6 +13,9 @@ namespace gauntlet {
 /// The folder of the reference solutions stands in the matrix under this name and takes no place.
 inline constexpr std::string_view kReferenceName = "reference";
 
+/// True for a row of the reference, on whatever device.
+bool is_reference_row(std::string_view row);
+
 /// Mean score of a submission over the challenges in which it was graded. A cell that broke counts
 /// as 0 until it is graded again: it might be worth no more, and must not be better than a bad one.
 struct Mean {
@@ -33,15 +36,16 @@ struct BoardCell {
 std::vector<std::optional<Place>> column_places(const Rubric& rubric,
                                                 const std::vector<const CellScore*>& scores);
 
-/// The grade matrix: everything that follows from the scores of many cells together.
+/// The grade matrix: everything that follows from the scores of many cells together. Its rows are
+/// CellKey::row(), one for each device and attempt of a submission; its columns CellKey::column().
 class Board {
  public:
   /// `challenges`: columns in the order to show; a challenge that only `cells` knows comes last.
   Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
         std::vector<std::string> challenges);
 
-  /// Best mean first among those that were graded everywhere, then the others the same way, the
-  /// reference last.
+  /// The rows, device by device: best mean first among those that were graded everywhere, then the
+  /// others the same way, the reference last.
   const std::vector<std::string>& submissions() const { return submissions_; }
   const std::vector<std::string>& challenges() const { return challenges_; }
 
@@ -51,12 +55,10 @@ class Board {
 
   /// Null when the submission did not take part.
   const BoardCell* find(const std::string& submission, const std::string& challenge) const;
+  const BoardCell* find(const CellKey& key) const { return find(key.row(), key.column()); }
 
-  /// Nothing when no cell was graded, or when the cells are of different devices.
+  /// Nothing when no cell was graded.
   std::optional<Mean> mean(const std::string& submission) const;
-
-  /// Of the graded cells; nothing when there are none, or of both devices.
-  std::optional<Device> device(const std::string& submission) const;
 
   PairVerdict compare(const std::string& first, const std::string& second,
                       const std::string& challenge) const;
@@ -70,7 +72,7 @@ class Board {
   std::vector<std::string> submissions_;
   std::vector<std::string> challenges_;
   std::vector<std::string> other_sizes_;
-  std::map<std::pair<std::string, std::string>, BoardCell> cells_;  // (submission, challenge)
+  std::map<std::pair<std::string, std::string>, BoardCell> cells_;  // (row, column)
 };
 
 }  // namespace gauntlet

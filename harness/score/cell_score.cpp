@@ -224,10 +224,8 @@ std::optional<double> earned_share(const Rubric& rubric, const CheckObservation&
 CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
                          const Assumption& assumption) {
   CellScore result;
-  result.submission = cell.submission;
-  result.challenge = cell.challenge;
+  result.key = cell.key;
   result.unproven = !cell.unproven.empty();
-  result.device = cell.device;
   result.grader_digest = cell.provenance.grader_digest;
   const Checks checks = asked(cell, assumption);
   note_unmeasured(rubric, checks, result);
@@ -271,10 +269,11 @@ double score_without_cap(const CellScore& score, const std::string& check) {
 }
 
 std::string to_json(const CellScore& score, const Rubric& rubric) {
-  Json json{{"schema", "gauntlet.score/1"},   {"submission", score.submission},
-            {"challenge", score.challenge},   {"device", name_of(score.device)},
-            {"rubric_digest", rubric.digest}, {"grader_digest", score.grader_digest},
-            {"status", name_of(score.status)}};
+  Json json{{"schema", "gauntlet.score/1"}};
+  put_cell_key(json, score.key);
+  json["rubric_digest"] = rubric.digest;
+  json["grader_digest"] = score.grader_digest;
+  json["status"] = name_of(score.status);
   if (score.score) {
     json["score"] = json_number(*score.score);
     json["printed"] = rubric.printed(*score.score);

@@ -42,9 +42,7 @@ inline constexpr std::string_view kOutputCap = "output";  // every check ended w
 
 /// What the rubric makes of one observation.
 struct CellScore {
-  std::string submission;
-  std::string challenge;
-  Device device = Device::cpu;
+  CellKey key;
   CellStatus status = CellStatus::graded;
   std::vector<SectionScore> sections;  // only those that have checks
   std::optional<double> raw;           // before caps; absent unless graded

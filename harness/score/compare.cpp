@@ -31,13 +31,14 @@ std::string_view name_of(Margin margin) {
 }
 
 bool comparable(const CellScore& a, const CellScore& b) {
-  if (a.challenge != b.challenge || a.device != b.device) return false;
+  if (a.key.column() != b.key.column() || a.key.device != b.key.device) return false;
   if (a.grader_digest != b.grader_digest) return false;
   return a.failed_to_build || b.failed_to_build || a.not_measured == b.not_measured;
 }
 
 bool apart(const CellScore& a, const CellScore& b) {
-  if (a.challenge != b.challenge || a.device != b.device || a.grader_digest != b.grader_digest)
+  if (a.key.column() != b.key.column() || a.key.device != b.key.device ||
+      a.grader_digest != b.grader_digest)
     return false;
   if (!a.range || !b.range) return false;
   return a.range->low > b.range->high || b.range->low > a.range->high;

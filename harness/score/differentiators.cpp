@@ -99,7 +99,7 @@ class Lead {
   explicit Lead(const Board& board) {
     for (const auto& submission : board.submissions()) {
       const auto mean = board.mean(submission);
-      if (submission == kReferenceName || !mean || mean->graded < mean->of) continue;
+      if (is_reference_row(submission) || !mean || mean->graded < mean->of) continue;
       means_[submission] = mean->score;
       of_ = mean->of;
     }
@@ -109,7 +109,7 @@ class Lead {
     const std::pair<const std::string, double>* best = nullptr;
     std::map<std::string, double> means;
     for (std::size_t i = 0; i < as_is.scores.size(); ++i) {
-      const auto known = means_.find(as_is.scores[i].submission);
+      const auto known = means_.find(as_is.scores[i].key.row());
       if (known == means_.end() || !now.scores[i].score) continue;
       means[known->first] = known->second + (*now.scores[i].score - *as_is.scores[i].score) / of_;
     }
@@ -133,8 +133,8 @@ void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
     const Shares shares = shares_of(rubric, column, id);
     const auto measured = static_cast<int>(shares.earned.size());
     if (measured < 2) continue;
-    Differentiator found{column.front()->challenge, column.front()->device, info, shares.passed,
-                         measured};
+    Differentiator found{column.front()->key.column(), column.front()->key.device, info,
+                         shares.passed, measured};
     found.spread = spread_of(shares.earned);
     if (found.spread > 0) {
       found.stake = stake_of(rubric, column, as_is, id);
@@ -157,9 +157,9 @@ CheckSurvey survey_checks(const Rubric& rubric, const Board& board,
   std::map<std::tuple<std::string, Device>, Column> columns;
   for (const auto& cell : cells) {
     const bool counts = std::find(board.challenges().begin(), board.challenges().end(),
-                                  cell.challenge) != board.challenges().end();
-    if (counts && cell.submission != kReferenceName)
-      columns[{cell.challenge, cell.device}].push_back(&cell);
+                                  cell.key.column()) != board.challenges().end();
+    if (counts && cell.key.submission != kReferenceName)
+      columns[{cell.key.column(), cell.key.device}].push_back(&cell);
   }
   const Lead lead(board);
   CheckSurvey survey;

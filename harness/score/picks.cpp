@@ -23,7 +23,7 @@ Field field_of(const Need& need, Device device, const Board& board,
         std::find(need.rounds.begin(), need.rounds.end(), round_of.at(i)) != need.rounds.end())
       field.challenges.push_back(board.challenges()[i]);
   for (const auto& submission : board.submissions()) {
-    if (submission == kReferenceName || board.device(submission) != device) continue;
+    if (is_reference_row(submission) || CellKey::of(submission).device != device) continue;
     const bool complete =
         std::all_of(field.challenges.begin(), field.challenges.end(), [&](const auto& id) {
           const BoardCell* cell = board.find(submission, id);
@@ -84,7 +84,7 @@ class Speeds {
     const std::set<std::string> ids(field.challenges.begin(), field.challenges.end());
     const std::set<std::string> names(field.submissions.begin(), field.submissions.end());
     for (const auto& cell : cells)
-      if (ids.contains(cell.challenge) && names.contains(cell.submission))
+      if (ids.contains(cell.key.column()) && names.contains(cell.key.row()))
         for (const auto& check : cell.checks) add(rubric, cell, check);
     std::erase_if(cases_,
                   [&](const auto& one) { return unmeasured_.contains(check_of(one.first)); });
@@ -110,11 +110,11 @@ class Speeds {
   void add(const Rubric& rubric, const CellObservation& cell, const CheckObservation& check) {
     if (check.info.section != Section::performance) return;
     const bool asked = check.verdict == Verdict::passed || blames_submission(check.verdict);
-    if (!asked) unmeasured_.insert({cell.challenge, check.info.id});
+    if (!asked) unmeasured_.insert({cell.key.column(), check.info.id});
     if (check.verdict != Verdict::passed) return;
     for (const auto& speed : check.speeds) {
-      const Case one{cell.challenge, check.info.id, speed.case_name};
-      cases_[one][cell.submission] = speed.ratio;
+      const Case one{cell.key.column(), check.info.id, speed.case_name};
+      cases_[one][cell.key.row()] = speed.ratio;
       if (!rubric.counts(speed)) noisy_.insert(one);
     }
   }

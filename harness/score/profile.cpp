@@ -46,7 +46,7 @@ void add_section(const Board& board, Section section, const std::vector<std::siz
     if (!means[own]) continue;
     std::vector<double> others;
     for (std::size_t other = 0; other < group.size(); ++other)
-      if (other != own && means[other] && board.submissions()[group[other]] != kReferenceName)
+      if (other != own && means[other] && !is_reference_row(board.submissions()[group[other]]))
         others.push_back(means[other]->mean);
     compare_with(others, *means[own]);
     result[group[own]].push_back(*means[own]);
@@ -60,7 +60,7 @@ std::vector<std::vector<SectionProfile>> profiles(const Board& board) {
   for (const Device device : {Device::cpu, Device::cuda}) {
     std::vector<std::size_t> group;
     for (std::size_t i = 0; i < result.size(); ++i)
-      if (board.device(board.submissions()[i]) == device) group.push_back(i);
+      if (CellKey::of(board.submissions()[i]).device == device) group.push_back(i);
     for (const Section section :
          {Section::correctness, Section::robustness, Section::performance, Section::engineering})
       add_section(board, section, group, result);

@@ -17,8 +17,7 @@ struct SectionProfile {
 };
 
 /// The profiles of the board's submissions in its order, each by section, those with anything
-/// measured. The others are all but the reference on the same device; a submission graded on two
-/// devices has no profile.
+/// measured. The others are all but the reference on the same device.
 std::vector<std::vector<SectionProfile>> profiles(const Board& board);
 
 }  // namespace gauntlet

@@ -31,9 +31,9 @@ Ranked unplaced(const Board& board, const std::string& submission,
                 const std::map<std::string, std::string>& graders) {
   Ranked ranked;
   ranked.submission = submission;
+  ranked.device = CellKey::of(submission).device;
   ranked.mean = board.mean(submission);
   if (!ranked.mean) return ranked;
-  ranked.device = *board.device(submission);
   for (const auto& challenge : board.challenges()) {
     const BoardCell* cell = board.find(submission, challenge);
     if (!cell || !cell->score.score) {
@@ -93,7 +93,7 @@ std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board) {
   const auto graders = usual_graders(board);
   std::vector<Ranked> all;
   for (const auto& submission : board.submissions())
-    if (submission != kReferenceName) all.push_back(unplaced(board, submission, graders));
+    if (!is_reference_row(submission)) all.push_back(unplaced(board, submission, graders));
   for (const Device device : {Device::cpu, Device::cuda}) {
     std::vector<Ranked*> entries;  // the board's order is that of the means
     for (Ranked& ranked : all)
@@ -141,10 +141,7 @@ std::vector<RoundScore> trajectory(const Board& board, const std::string& submis
     round.graded = static_cast<int>(graded.size());
     double sum = 0;
     for (const CellScore* score : graded) sum += *score->score;
-    const bool one_device = std::all_of(graded.begin(), graded.end(), [&](const CellScore* score) {
-      return score->device == graded.front()->device;
-    });
-    if (round.graded > 0 && one_device) round.mean = sum / (round.graded + round.broken);
+    if (round.graded > 0) round.mean = sum / (round.graded + round.broken);
     path.push_back(round);
   }
   return path;

@@ -33,7 +33,7 @@ struct RoundScore {
   int graded = 0;
   int broken = 0;  // cells that broke, which count as 0: see Mean
   int of = 0;
-  std::optional<double> mean;  // over what was graded; none when nothing was, or on two devices
+  std::optional<double> mean;  // over what was graded; none when nothing was
 };
 
 enum class Shape { too_short, flat, rising, falling, unsteady };

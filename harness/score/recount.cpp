@@ -44,7 +44,7 @@ std::optional<double> points_of(const std::optional<Mean>& mean) {
 
 CellScore as_score(const Judgement::Grade& grade) {
   CellScore score;
-  score.challenge = grade.challenge;
+  score.key.challenge = grade.challenge;
   score.score = points_of(grade);
   return score;
 }

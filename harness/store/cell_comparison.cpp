@@ -137,7 +137,7 @@ std::vector<Part> parts_of(const CheckTrace& trace, bool repeated, bool measured
 
 std::vector<Proof> compare_questions(const CellObservation& then, const CellObservation& now) {
   std::vector<Proof> proofs;
-  if (then.device != now.device)
+  if (then.key.device != now.key.device)
     proofs.push_back({"device", Outcome::refuted, "the observation names another one"});
   for (const CheckObservation& is : now.checks) {
     const CheckObservation* was = check_of(then, is.info.id);

@@ -58,6 +58,13 @@ std::string hex_number(std::uint64_t value) {
   return fmt::format("{:#018x}", value);
 }
 
+void put_cell_key(Json& document, const CellKey& key) {
+  document["submission"] = key.submission;
+  document["challenge"] = key.column();
+  document["device"] = name_of(key.device);
+  if (key.attempt != 1) document["attempt"] = key.attempt;
+}
+
 std::string json_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -141,6 +148,22 @@ Seed JsonFields::seed(const std::string& key) const {
   refuse(key, "must be a number written as \"0x...\", of 64 digits at most");
 }
 
+CellKey JsonFields::cell_key() const {
+  CellKey key;
+  key.submission = text("submission");
+  const std::string column = text("challenge");
+  const std::size_t dot = column.find('.');
+  key.challenge = column.substr(0, dot);
+  if (dot != std::string::npos) key.size = column.substr(dot + 1);
+  key.device = word("device", device_named);
+  if (!has("attempt")) return key;
+  const std::int64_t attempt = integer("attempt");
+  if (attempt < 1 || attempt > CellKey::kMostAttempts)
+    refuse("attempt", fmt::format("must be a number from 1 to {}", CellKey::kMostAttempts));
+  key.attempt = static_cast<int>(attempt);
+  return key;
+}
+
 std::vector<std::string> JsonFields::texts(const std::string& key) const {
   const Json& node = required(key);
   if (!node.is_array()) refuse(key, "must be a list");
@@ -167,6 +190,14 @@ std::vector<JsonFields> JsonFields::list(const std::string& key) const {
     items.push_back(JsonFields(item, file_, fmt::format("{}{}[{}].", path_, key, items.size())));
   }
   return items;
+}
+
+void JsonFields::refuse_unknown(const std::vector<std::string>& known) const {
+  for (const auto& item : node_.items())
+    if (!contains(known, item.key()))
+      refuse(printable(item.key(), 80),
+             fmt::format("is no field here{}; fields: {}", did_you_mean(item.key(), known),
+                         sentence_list(known)));
 }
 
 void JsonFields::refuse(const std::string& key, const std::string& text) const {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/core/cell_key.h"
 #include "harness/core/seed.h"
 
 namespace gauntlet {
@@ -21,6 +22,9 @@ Json json_number(double value);
 
 /// 64-bit numbers as "0x...": as JSON numbers they would lose digits in half of all readers.
 std::string hex_number(std::uint64_t value);
+
+/// The fields "submission", "challenge", "device" and, for further ones, "attempt".
+void put_cell_key(Json& document, const CellKey& key);
 
 /// Two spaces of indent, newline at the end. Invalid UTF-8 becomes U+FFFD.
 std::string json_text(const Json& document);
@@ -41,6 +45,9 @@ class JsonFields {
   bool truth(const std::string& key) const;
   std::uint64_t hex(const std::string& key) const;
   Seed seed(const std::string& key) const;
+
+  /// Of which cell the document is: what put_cell_key writes.
+  CellKey cell_key() const;
   std::vector<std::string> texts(const std::string& key) const;
   JsonFields fields(const std::string& key) const;
   std::vector<JsonFields> list(const std::string& key) const;  // an array of objects
@@ -55,6 +62,10 @@ class JsonFields {
       refuse(key, error.what());
     }
   }
+
+  /// Throws for a key that is not among these, with the nearest of them. For documents that are
+  /// asked for, where a misspelt wish must not be passed over.
+  void refuse_unknown(const std::vector<std::string>& known) const;
 
   /// Throws UserError "<file>: <path><key>: <text>".
   [[noreturn]] void refuse(const std::string& key, const std::string& text) const;

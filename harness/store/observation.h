@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/cell_key.h"
 #include "harness/core/check.h"
 #include "harness/core/finding.h"
 #include "harness/core/seed.h"
@@ -112,9 +113,7 @@ struct Provenance {
 struct CellObservation {
   static constexpr int kSchema = 2;
 
-  std::string submission;  // folder name under submissions/, or "reference"
-  std::string challenge;   // its Entry's name
-  Device device = Device::cpu;
+  CellKey key;
   Seed seed;  // drawn after the build; everything random derives from it
   BuildRecord build;
   std::vector<CheckObservation> checks;

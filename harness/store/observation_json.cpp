@@ -276,10 +276,12 @@ Provenance provenance_from(const JsonFields& in) {
 }  // namespace
 
 std::string to_json(const CellObservation& cell) {
-  Json json{{"schema", observation_schema()}, {"submission", cell.submission},
-            {"challenge", cell.challenge},    {"device", name_of(cell.device)},
-            {"seed", cell.seed.text()},       {"build", to(cell.build)},
-            {"checks", list_of(cell.checks)}, {"provenance", to(cell.provenance)}};
+  Json json{{"schema", observation_schema()}};
+  put_cell_key(json, cell.key);
+  json["seed"] = cell.seed.text();
+  json["build"] = to(cell.build);
+  json["checks"] = list_of(cell.checks);
+  json["provenance"] = to(cell.provenance);
   if (!cell.stated_claims.empty()) json["stated_claims"] = list_of(cell.stated_claims);
   if (!cell.claims_fault.empty()) json["claims_fault"] = cell.claims_fault;
   if (cell.time_growth) json["time_growth"] = to(*cell.time_growth);
@@ -289,9 +291,7 @@ std::string to_json(const CellObservation& cell) {
 CellObservation observation_from_json(const std::string& text, const std::string& shown_name) {
   const JsonFields in = JsonFields::of_document(text, shown_name, observation_schema());
   CellObservation cell;
-  cell.submission = in.text("submission");
-  cell.challenge = in.text("challenge");
-  cell.device = in.word("device", device_named);
+  cell.key = in.cell_key();
   cell.seed = in.seed("seed");
   cell.build = build_from(in.fields("build"));
   for (const auto& check : in.list("checks")) cell.checks.push_back(check_from(check));

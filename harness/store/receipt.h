@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/check.h"
+#include "harness/core/cell_key.h"
 #include "harness/core/seed.h"
 #include "harness/core/verdict.h"
 
@@ -42,9 +42,7 @@ struct Receipt {
     std::string signature;  // of the closing digest, by the key in `signer`
   };
 
-  std::string submission;
-  std::string challenge;
-  Device device = Device::cpu;
+  CellKey key;
   bool seed_drawn = true;  // false: whoever graded chose it
   std::string commitment;
   std::string sources;  // SHA-256, as the next two: of the solution's files

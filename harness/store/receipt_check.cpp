@@ -31,15 +31,18 @@ std::string contradiction(const Receipt& receipt, const CellObservation& cell) {
                        printable(here, 80));
   };
   const Provenance& seen = cell.provenance;
-  if (cell.submission != receipt.submission)
-    return differ("submission", cell.submission, receipt.submission);
-  if (cell.challenge != receipt.challenge)
-    return differ("challenge", cell.challenge, receipt.challenge);
-  if (cell.device != receipt.device)
-    return differ("device", name_of(cell.device), name_of(receipt.device));
+  const CellKey& there = cell.key;
+  const CellKey& here = receipt.key;
+  if (there.submission != here.submission)
+    return differ("submission", there.submission, here.submission);
+  if (there.column() != here.column()) return differ("challenge", there.column(), here.column());
+  if (there.device != here.device)
+    return differ("device", name_of(there.device), name_of(here.device));
+  if (there.attempt != here.attempt)
+    return differ("attempt", std::to_string(there.attempt), std::to_string(here.attempt));
   if (cell.seed != receipt.closing->seed)
     return differ("seed", cell.seed.text(), receipt.closing->seed.text());
-  for (const auto& [what, there, here] :
+  for (const auto& [what, stored, signed_over] :
        {std::tuple{"sources", &seen.submission_digest, &receipt.sources},
         std::tuple{"grader", &seen.grader_digest, &receipt.grader},
         std::tuple{"gauntlet_version", &seen.gauntlet_version, &receipt.gauntlet_version},
@@ -47,7 +50,7 @@ std::string contradiction(const Receipt& receipt, const CellObservation& cell) {
         std::tuple{"cpu", &seen.cpu, &receipt.cpu},
         std::tuple{"sandbox", &seen.sandbox, &receipt.sandbox},
         std::tuple{"started", &seen.started, &receipt.started}})
-    if (*there != *here) return differ(what, *there, *here);
+    if (*stored != *signed_over) return differ(what, *stored, *signed_over);
   const auto& traces = receipt.closing->checks;
   if (cell.checks.size() != traces.size())
     return fmt::format("it has {} checks, the receipt {}", cell.checks.size(), traces.size());

@@ -15,17 +15,42 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string why_no_challenge_name(std::string_view name) {
-  if (is_plain_name(name)) return "";
-  return fmt::format("'{}' is no name of a challenge", one_line(name, 80));
+constexpr std::string_view kAttempts = "attempts";  // folder of those after the first
+
+/// Of a cell's folder, "first.small@cuda".
+std::string why_no_cell_name(std::string_view name) {
+  std::string why;
+  try {
+    if (is_plain_name(CellKey::of("", name).column()) && name.find('#') == name.npos) return "";
+  } catch (const UserError& error) {
+    why = fmt::format(": {}", error.what());
+  }
+  return fmt::format("'{}' is no name of a challenge{}", one_line(name, 80), why);
+}
+
+/// Of an attempt's folder: "2".
+std::string why_no_attempt(std::string_view name) {
+  try {
+    if (CellKey::of("#" + std::string(name)).attempt > 1) return "";
+  } catch (const UserError&) {
+  }
+  return fmt::format("'{}' is no number of a further attempt", one_line(name, 80));
 }
 
 void require_submission(const std::string& name) {
   if (const std::string why = why_no_submission_name(name); !why.empty()) throw UserError(why);
 }
 
-void require_challenge_name(const std::string& name) {
-  if (const std::string why = why_no_challenge_name(name); !why.empty()) throw UserError(why);
+bool has_cells(const fs::path& generation) {
+  std::vector<std::string> names = folder_names(generation);
+  std::erase(names, kAttempts);
+  return !names.empty();
+}
+
+void require_key(const CellKey& key) {
+  require_submission(key.submission);
+  if (!is_plain_name(key.column()) || key.column() == kAttempts)
+    throw UserError(fmt::format("'{}' is no name of a challenge", one_line(key.column(), 80)));
 }
 
 }  // namespace
@@ -45,52 +70,58 @@ std::vector<std::string> folder_names(const fs::path& folder) {
   return names;
 }
 
-fs::path ResultStore::observation_file(const std::string& submission,
-                                       const std::string& challenge) const {
-  return root_ / submission / challenge / "observation.json";
+fs::path ResultStore::generation_folder(const CellKey& key) const {
+  const fs::path folder = root_ / key.submission;
+  return key.attempt == 1 ? folder : folder / kAttempts / std::to_string(key.attempt);
 }
 
-fs::path ResultStore::score_file(const std::string& submission,
-                                 const std::string& challenge) const {
-  return root_ / submission / challenge / "score.json";
+fs::path ResultStore::cell_folder(const CellKey& key) const {
+  const std::string device =
+      key.device == Device::cpu ? "" : fmt::format("@{}", name_of(key.device));
+  return generation_folder(key) / (key.column() + device);
 }
 
-fs::path ResultStore::receipt_file(const std::string& submission,
-                                   const std::string& challenge) const {
-  return root_ / submission / challenge / "receipt.json";
+fs::path ResultStore::observation_file(const CellKey& key) const {
+  return cell_folder(key) / "observation.json";
 }
 
-fs::path ResultStore::opened_file(const std::string& submission,
-                                  const std::string& challenge) const {
-  return root_ / submission / challenge / "opened.json";
+fs::path ResultStore::score_file(const CellKey& key) const {
+  return cell_folder(key) / "score.json";
+}
+
+fs::path ResultStore::receipt_file(const CellKey& key) const {
+  return cell_folder(key) / "receipt.json";
+}
+
+fs::path ResultStore::opened_file(const CellKey& key) const {
+  return cell_folder(key) / "opened.json";
 }
 
 void ResultStore::open_receipt(const Receipt& receipt) const {
-  require_submission(receipt.submission);
-  require_challenge_name(receipt.challenge);
-  write_file(opened_file(receipt.submission, receipt.challenge), to_json(receipt));
+  require_key(receipt.key);
+  write_file(opened_file(receipt.key), to_json(receipt));
 }
 
 void ResultStore::close_receipt(const CellObservation& cell,
                                 const std::optional<Receipt>& receipt) const {
-  const fs::path closed = receipt_file(cell.submission, cell.challenge);
+  const fs::path closed = receipt_file(cell.key);
   if (receipt)
     write_file(closed, to_json(*receipt));
   else
     fs::remove(closed);
-  fs::remove(opened_file(cell.submission, cell.challenge));
+  fs::remove(opened_file(cell.key));
 }
 
 void ResultStore::save(const CellObservation& cell) const {
-  require_submission(cell.submission);
-  require_challenge_name(cell.challenge);
-  write_file(observation_file(cell.submission, cell.challenge), to_json(cell));
+  require_key(cell.key);
+  write_file(observation_file(cell.key), to_json(cell));
 }
 
-void ResultStore::claim(const std::string& submission, const fs::path& folder,
+void ResultStore::claim(const CellKey& generation, const fs::path& folder,
                         const fs::path& checkout) const {
-  require_submission(submission);
-  const fs::path file = root_ / submission / "graded_from";
+  require_submission(generation.submission);
+  const fs::path graded = generation_folder(generation);
+  const fs::path file = graded / "graded_from";
   const fs::path here = fs::absolute(folder).lexically_normal();
   const fs::path within = here.lexically_relative(fs::absolute(checkout).lexically_normal());
   const bool inside = !within.empty() && *within.begin() != "..";
@@ -98,55 +129,71 @@ void ResultStore::claim(const std::string& submission, const fs::path& folder,
   fs::path before = now;
   if (fs::exists(file))
     before = read_file(file, kModelCardFile);
-  else if (!folder_names(root_ / submission).empty())
-    before = fs::path("submissions") / submission;  // graded before this was written down
+  else if (generation.attempt == 1 && has_cells(graded))
+    before = fs::path("submissions") / generation.submission;  // from before this was written down
   std::error_code gone;
   if (before != now && !fs::equivalent(checkout / before, folder, gone))
     throw UserError(fmt::format(
         "{} has grades of {}, not of {}: rename the folder, or keep its grades apart with "
         "--results FOLDER",
-        (root_ / submission).string(), printable(before.string(), 400),
-        printable(here.string(), 400)));
+        graded.string(), printable(before.string(), 400), printable(here.string(), 400)));
   write_file(file, before.string());
 }
 
-void ResultStore::save_model_card(const std::string& submission, const ModelCard& card) const {
-  require_submission(submission);
-  write_file(root_ / submission / "model.yaml", model_card_to_yaml(card));
+void ResultStore::save_model_card(const CellKey& generation, const ModelCard& card) const {
+  require_submission(generation.submission);
+  write_file(generation_folder(generation) / "model.yaml", model_card_to_yaml(card));
 }
 
-std::optional<CellObservation> ResultStore::load(const std::string& submission,
-                                                 const std::string& challenge) const {
-  require_submission(submission);
-  require_challenge_name(challenge);
-  const fs::path file = observation_file(submission, challenge);
+std::optional<CellObservation> ResultStore::load(const CellKey& key) const {
+  require_key(key);
+  const fs::path file = observation_file(key);
   if (!fs::exists(file)) return std::nullopt;
   CellObservation cell = observation_from_json(read_file(file, kResultFile), file.string());
-  if (cell.submission != submission || cell.challenge != challenge)
-    throw UserError(fmt::format("{}: is about {}/{}; move it back or remove it", file.string(),
-                                printable(cell.submission, 80), printable(cell.challenge, 80)));
+  if (cell.key != key)
+    throw UserError(fmt::format("{}: is about {}; move it back or remove it", file.string(),
+                                printable(cell.key.text(), 160)));
   return cell;
 }
 
-std::optional<ModelCard> ResultStore::load_model_card(const std::string& submission) const {
-  require_submission(submission);
-  const fs::path file = root_ / submission / "model.yaml";
+std::optional<ModelCard> ResultStore::load_model_card(const CellKey& generation) const {
+  require_submission(generation.submission);
+  const fs::path file = generation_folder(generation) / "model.yaml";
   if (!fs::exists(file)) return std::nullopt;
   return model_card_from_yaml(read_file(file, {kModelCardFile.most_bytes}), file.string());
 }
 
-std::optional<Receipt> ResultStore::load_receipt(const std::string& submission,
-                                                 const std::string& challenge) const {
-  const fs::path file = receipt_file(submission, challenge);
+std::optional<Receipt> ResultStore::load_receipt(const CellKey& key) const {
+  const fs::path file = receipt_file(key);
   if (!fs::exists(file)) return std::nullopt;
   return receipt_from_json(read_file(file, kReceiptFile), file.string());
 }
 
-std::vector<CellObservation> ResultStore::load_all() const {
+void ResultStore::add_keys(const CellKey& generation, std::vector<CellKey>& keys) const {
+  const fs::path folder = generation_folder(generation);
+  for (const auto& name : folders_in(folder, why_no_cell_name, remark_)) {
+    if (generation.attempt == 1 && name == kAttempts) continue;
+    keys.push_back(CellKey::of("", name));
+    keys.back().submission = generation.submission;
+    keys.back().attempt = generation.attempt;
+  }
+}
+
+std::vector<CellKey> ResultStore::keys() const {
+  std::vector<CellKey> keys;
+  for (const auto& submission : folders_in(root_, why_no_submission_name, remark_)) {
+    add_keys({submission, ""}, keys);
+    for (const auto& attempt : folders_in(root_ / submission / kAttempts, why_no_attempt, remark_))
+      add_keys(CellKey::of(submission + "#" + attempt), keys);
+  }
+  return keys;
+}
+
+std::vector<CellObservation> ResultStore::load_all(const Wanted& wanted) const {
   std::vector<CellObservation> cells;
-  for (const auto& submission : folders_in(root_, why_no_submission_name, remark_))
-    for (const auto& challenge : folders_in(root_ / submission, why_no_challenge_name, remark_))
-      if (auto cell = load(submission, challenge)) cells.push_back(*std::move(cell));
+  for (const CellKey& key : keys())
+    if (!wanted || wanted(key))
+      if (auto cell = load(key)) cells.push_back(*std::move(cell));
   return cells;
 }
 
@@ -154,7 +201,7 @@ std::vector<std::string> ResultStore::submissions() const {
   return folders_in(root_, why_no_submission_name, {});
 }
 
-std::vector<std::string> ResultStore::folders_in(const fs::path& folder, Refusal refuse,
+std::vector<std::string> ResultStore::folders_in(const fs::path& folder, const Refusal& refuse,
                                                  const Remark& remark) const {
   std::vector<std::string> names = folder_names(folder);
   std::erase_if(names, [&](const std::string& name) {

@@ -42,12 +42,11 @@ std::string walls_missing(const std::string& then, const std::string& now) {
 }
 
 /// Why the receipt, if there is one, does not vouch for the stored observation.
-std::optional<std::string> why_not_vouched(const ResultStore& store, const std::string& submission,
-                                           const std::string& challenge) {
-  const auto stored = store.load_receipt(submission, challenge);
+std::optional<std::string> why_not_vouched(const ResultStore& store, const CellKey& key) {
+  const auto stored = store.load_receipt(key);
   if (!stored) return "its stored grade has no receipt, so that anybody may have written it";
   const Receipt& receipt = *stored;
-  const std::string text = read_file(store.observation_file(submission, challenge), kResultFile);
+  const std::string text = read_file(store.observation_file(key), kResultFile);
   if (!receipt.closing) return "its receipt is of a run that never ended";
   for (const Proof& proof : {check_commitment(receipt, ""), check_closing(receipt, "", false),
                              check_observation(receipt, text, "the stored observation")})
@@ -58,12 +57,12 @@ std::optional<std::string> why_not_vouched(const ResultStore& store, const std::
 
 }  // namespace
 
-std::optional<ProvenCell> load_proven(const ResultStore& store, const std::string& submission,
-                                      const std::string& challenge, std::string& why_not) {
+std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& key,
+                                      std::string& why_not) {
   namespace fs = std::filesystem;
   try {
-    const auto cell = store.load(submission, challenge);
-    if (const auto opened = store.opened_file(submission, challenge); fs::exists(opened)) {
+    const auto cell = store.load(key);
+    if (const auto opened = store.opened_file(key); fs::exists(opened)) {
       why_not = fmt::format(
           "a run of it was begun and did not end, so that what is stored is not used again ({})",
           opened.string());
@@ -73,21 +72,22 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const std::strin
       why_not = "not graded before";
       return std::nullopt;
     }
-    if (auto reason = why_not_vouched(store, submission, challenge)) {
+    if (auto reason = why_not_vouched(store, key)) {
       why_not = *std::move(reason);
       return std::nullopt;
     }
-    return ProvenCell{*cell, store.load_receipt(submission, challenge)->seed_drawn};
+    return ProvenCell{*cell, store.load_receipt(key)->seed_drawn};
   } catch (const UserError& error) {
     why_not = error.what();
     return std::nullopt;
   }
 }
 
-std::vector<CellObservation> load_all_marked(const ResultStore& store) {
-  std::vector<CellObservation> cells = store.load_all();
+std::vector<CellObservation> load_all_marked(const ResultStore& store,
+                                             const ResultStore::Wanted& wanted) {
+  std::vector<CellObservation> cells = store.load_all(wanted);
   for (CellObservation& cell : cells) try {
-      cell.unproven = why_not_vouched(store, cell.submission, cell.challenge).value_or("");
+      cell.unproven = why_not_vouched(store, cell.key).value_or("");
     } catch (const UserError& error) {
       cell.unproven = error.what();
     }
@@ -105,8 +105,8 @@ std::optional<std::string> why_not_reusable(const ProvenCell& proven, const Reus
   if (seen.started > utc_now())
     return fmt::format("it says that it began at {}, which lies ahead of this machine's clock",
                        one_line(seen.started, 40));
-  if (stored.device != wanted.device)
-    return changed("the device", name_of(stored.device), name_of(wanted.device));
+  if (stored.key.device != wanted.device)
+    return changed("the device", name_of(stored.key.device), name_of(wanted.device));
   if (seen.submission_digest != wanted.submission_digest)
     return changed("the submission", seen.submission_digest, wanted.submission_digest,
                    kShownDigest);

@@ -32,11 +32,12 @@ struct ProvenCell {
 /// sentence in `why_not`, when it was never graded, when a run was begun since that has not ended
 /// (whoever kills a run that goes badly does not keep the grade before it), when there is no
 /// receipt, when that is not signed or is of something else, or when a file cannot be read.
-std::optional<ProvenCell> load_proven(const ResultStore& store, const std::string& submission,
-                                      const std::string& challenge, std::string& why_not);
+std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& key,
+                                      std::string& why_not);
 
 /// Everything that is stored, as ResultStore::load_all, with what no receipt vouches for marked so.
-std::vector<CellObservation> load_all_marked(const ResultStore& store);
+std::vector<CellObservation> load_all_marked(const ResultStore& store,
+                                             const ResultStore::Wanted& wanted = {});
 
 /// Why a stored observation does not answer for the cell that `wanted` describes, as a sentence:
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame

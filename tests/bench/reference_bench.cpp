@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
 #include "harness/grading/cell.h"
+#include "harness/run/local_runner.h"
 
 namespace gauntlet {
 namespace {
@@ -29,7 +30,7 @@ CellRequest request_for(const fs::path& root, const std::string& id) {
 }
 
 void print(const CellObservation& cell) {
-  fmt::print("{}, ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s\n", cell.challenge,
+  fmt::print("{}, ceilings {:.1f} GB/s copied, {:.0f} GFLOP/s\n", cell.key.challenge,
              cell.provenance.copy_gb_per_s, cell.provenance.fma_gflop_per_s);
   for (const CheckObservation& check : cell.checks) {
     for (const SpeedMeasurement& speed : check.speeds)
@@ -57,7 +58,8 @@ int main(int argc, char** argv) try {
   const Machine machine = this_machine();
   fmt::print("{}, {} cores, {}\n", machine.cpu, machine.cores, machine.kernel);
   for (const std::string& id : ids)
-    print(grade_cells(environment, {request_for(root, id)}, 1, [](const CellEvent&) {}).at(0));
+    print(
+        LocalRunner(environment, 1).grade({request_for(root, id)}, [](const CellEvent&) {}).at(0));
 } catch (const std::exception& error) {
   fmt::print(stderr, "gauntlet_bench_reference: {}\n", error.what());
   return 1;

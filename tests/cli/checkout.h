@@ -68,8 +68,10 @@ class Checkout {
 
   /// Stores a result that is still valid for the submission as it stands.
   void add_result(const std::string& name, double earned) const {
-    const std::filesystem::path folder =
-        name == "reference" ? root() / "reference" : root() / "submissions" / name;
+    const CellKey key = CellKey::of(name);
+    std::filesystem::path folder =
+        name == "reference" ? root() / "reference" : root() / "submissions" / key.submission;
+    if (key.attempt > 1) folder = folder / "attempts" / std::to_string(key.attempt);
     CellObservation cell = sample::cell(name, challenge);
     cell.build.compiler = compiler().version;
     cell.build.flags = fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " "));

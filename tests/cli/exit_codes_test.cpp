@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/cli/interrupt.h"
+#include "harness/core/hold_interrupts.h"
 #include "harness/store/json_fields.h"
 #include "tests/cli/checkout.h"
 

@@ -30,7 +30,7 @@ class Graded : public Checkout {
     for (const char* name : {"bravo", "charlie"}) {
       add_submission(name);
       add_result(name, 0.5);
-      results().save_model_card(name,
+      results().save_model_card({name, ""},
                                 read_model_card(root() / "submissions" / name / "model.yaml"));
     }
     add_result("reference", 1);
@@ -176,7 +176,7 @@ bool grades_again(const Checkout& checkout, const std::string& why) {
 TEST_CASE(
     "a grade that was written by hand, in a weaker sandbox or with a chosen seed is not shown") {
   const Graded checkout;
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.checks.pop_back();
   cell.checks[0].earned = 1;
   SUBCASE("by hand, beside the receipt of another grade") {
@@ -185,7 +185,7 @@ TEST_CASE(
   }
   SUBCASE("by hand, without a receipt") {
     checkout.results().save(cell);
-    fs::remove(checkout.results().receipt_file("bravo", checkout.challenge));
+    fs::remove(checkout.results().receipt_file({"bravo", checkout.challenge}));
     CHECK(grades_again(checkout, "its stored grade has no receipt"));
   }
   SUBCASE("in a weaker sandbox") {
@@ -202,7 +202,7 @@ TEST_CASE(
 TEST_CASE("a run that was killed between any two of its files is healed by the next one") {
   const Graded checkout;
   const ResultStore store = checkout.results();
-  CellObservation cell = *store.load("bravo", checkout.challenge);
+  CellObservation cell = *store.load({"bravo", checkout.challenge});
   Receipt opened = sample::receipt_of(cell);
   opened.closing.reset();
   store.open_receipt(opened);
@@ -213,19 +213,20 @@ TEST_CASE("a run that was killed between any two of its files is healed by the n
   }
   SUBCASE("after it, without a receipt") {
     store.save(cell);
-    fs::remove(store.receipt_file("bravo", checkout.challenge));
+    fs::remove(store.receipt_file({"bravo", checkout.challenge}));
   }
   SUBCASE("after the new receipt") {
     store.save(cell);
-    write_file(store.receipt_file("bravo", checkout.challenge), to_json(sample::receipt_of(cell)));
+    write_file(store.receipt_file({"bravo", checkout.challenge}),
+               to_json(sample::receipt_of(cell)));
   }
   const Ran ran = run(checkout, {"grade", "bravo"});
   INFO(ran.out, ran.err);
   CHECK(ran.code == kExitDone);
   CHECK(contains(ran.err, "a run of it was begun and did not end"));
-  CHECK_FALSE(fs::exists(store.opened_file("bravo", checkout.challenge)));
+  CHECK_FALSE(fs::exists(store.opened_file({"bravo", checkout.challenge})));
   std::string why;
-  CHECK(load_proven(store, "bravo", checkout.challenge, why).has_value());
+  CHECK(load_proven(store, {"bravo", checkout.challenge}, why).has_value());
   CHECK(why == "");
 }
 
@@ -289,13 +290,13 @@ TEST_CASE("a receipt with hostile names is refused by name, and shows them as te
     CHECK_FALSE(contains(ran.out + ran.err, "\nConfirmed."));
   };
   checkout.add_result("bravo", 0.5);
-  const CellObservation good = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation good = *checkout.results().load({"bravo", checkout.challenge});
   for (const char* name : {"../bravo", "bravo/../..", "/etc", "x\x1b[31m\nConfirmed.\n", ""}) {
     CellObservation cell = good;
-    cell.submission = name;
+    cell.key.submission = name;
     refused(cell, "receipt.json: submission: '");
     cell = good;
-    cell.challenge = name;
+    cell.key.challenge = name;
     refused(cell, "no challenge '");
   }
   CellObservation cell = good;

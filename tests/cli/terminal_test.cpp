@@ -17,7 +17,7 @@ Environment environment(std::map<std::string, std::string> values) {
 }
 
 CellEvent event(CellEvent::Kind kind, int done) {
-  return {kind, "bravo", "first", "base", Verdict::passed, done, 24};
+  return {kind, {"bravo", "first"}, "base", Verdict::passed, done, 24};
 }
 
 /// A clock that the test moves.

@@ -46,13 +46,13 @@ TEST_CASE("a grade that no receipt vouches for says so wherever it is shown") {
     CHECK(ReportData(checkout.root() / "reports/data").load().at(0).closing.empty());
   };
   SUBCASE("its observation was edited") {
-    CellObservation better = *checkout.results().load("bravo", checkout.challenge);
+    CellObservation better = *checkout.results().load({"bravo", checkout.challenge});
     better.checks[0].earned = 1;
     checkout.results().save(better);
     marked();
   }
   SUBCASE("it has no receipt") {
-    fs::remove(checkout.results().receipt_file("bravo", checkout.challenge));
+    fs::remove(checkout.results().receipt_file({"bravo", checkout.challenge}));
     marked();
   }
 }

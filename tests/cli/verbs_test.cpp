@@ -94,7 +94,7 @@ TEST_CASE("what was not measured opens no gate") {
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 1);
   checkout.add_result("reference", 1);
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.checks = {sample::passed("base"), sample::passed("speed", Section::performance)};
   cell.checks[1].speeds = {{"quiet", 9, 1000, 1000, 1, 1, 1, 1, 1, {}, {}},
                            {"noisy", 9, 1000, 1000, 1, 1, 1, 1, 1, {}, {}}};
@@ -131,7 +131,7 @@ TEST_CASE(
   checkout.add_result("bravo", 0.5);
   const std::string silent = checkout.run({"show", "bravo", checkout.challenge}).out;
   CHECK_FALSE(contains(silent, "claim"));
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.checks[0].facts = {{"saved bytes per row", 64, "B", ClaimKind::saved_bytes}};
   cell.stated_claims = {{ClaimKind::bound, Bound::memory}, {ClaimKind::saved_bytes, 8.0}};
   checkout.results().save(cell);
@@ -156,7 +156,7 @@ TEST_CASE("bad claims are named by validate, which turns nobody away for them, a
   CHECK(contains(ran.out, "bravo ok\n"));
   CHECK(contains(ran.out, "/claims.yaml:2: saved_byte: is no known key, did you mean"));
   checkout.add_result("bravo", 0.5);
-  CellObservation cell = *checkout.results().load("bravo", checkout.challenge);
+  CellObservation cell = *checkout.results().load({"bravo", checkout.challenge});
   cell.claims_fault = "claims.yaml:2: saved_byte\x1b[31m: is no known key";
   checkout.results().save(cell);
   const Ran shown = checkout.run({"show", "bravo", checkout.challenge});
@@ -232,7 +232,7 @@ TEST_CASE("an older local result does not replace a newer published one") {
   const Checkout checkout;
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
-  const CellObservation older = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation older = *checkout.results().load({"bravo", checkout.challenge});
   CellObservation newer = older;
   newer.provenance.started = "2021-01-01T00:00:00Z";
   checkout.results().save(newer);
@@ -248,7 +248,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
   checkout.add_result("reference", 1);
-  const CellObservation honest = *checkout.results().load("bravo", checkout.challenge);
+  const CellObservation honest = *checkout.results().load({"bravo", checkout.challenge});
   CellObservation ahead = honest;
   ahead.provenance.started = "9999-01-01T00:00:00Z";
   ahead.checks[0].earned = 1;
@@ -260,7 +260,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
     CHECK(contains(ran.err,
                    "began at 9999-01-01T00:00:00Z, which lies ahead of this machine's "
                    "clock: it is not published"));
-    for (const PublishedCell& cell : data.load()) CHECK(cell.seen.submission != "bravo");
+    for (const PublishedCell& cell : data.load()) CHECK(cell.seen.key.submission != "bravo");
     const Ran graded = checkout.run({"grade", "bravo"});
     CHECK(contains(graded.err, "it says that it began at 9999-01-01T00:00:00Z"));
   }
@@ -268,7 +268,7 @@ TEST_CASE("a run that says it began in the future is not published, reused or ke
     REQUIRE(checkout.run({"report"}).code == kExitDone);
     std::vector<PublishedCell> published = data.load();
     for (PublishedCell& cell : published)
-      if (cell.seen.submission == "bravo") cell.seen = ahead;
+      if (cell.seen.key.submission == "bravo") cell.seen = ahead;
     data.save(published, data.cards());
     const Ran ran = checkout.run({"report"});
     CHECK(ran.code == kExitDone);
@@ -284,7 +284,7 @@ TEST_CASE("a score of another rubric is written again with the grade that is sho
   checkout.add_result("bravo", 0.5);
   checkout.add_result("reference", 1);
   REQUIRE(checkout.run({"grade", "bravo"}).code == kExitDone);
-  const fs::path score = checkout.results().score_file("bravo", checkout.challenge);
+  const fs::path score = checkout.results().score_file({"bravo", checkout.challenge});
   const std::string right = read_file(score);
   const std::string digest = Json::parse(right)["rubric_digest"];
   write_file(score, replaced(right, digest, std::string(digest.size(), '0')));

@@ -15,6 +15,7 @@
 
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
+#include "harness/run/local_runner.h"
 #include "harness/sandbox/fd.h"
 #include "tests/end_to_end/grading_environment.h"
 
@@ -83,7 +84,7 @@ CellRequest request(const std::string& submission) {
 /// What a grading came to: everything but times and the commitment, which differ by design.
 std::string account(const GradedCell& cell) {
   REQUIRE(cell.receipt);
-  std::string text = cell.observation.submission + cell.observation.build.messages;
+  std::string text = cell.observation.key.submission + cell.observation.build.messages;
   for (const CheckObservation& check : cell.observation.checks)
     text += check.info.id + (check.finding ? check.finding->summary : "");
   return text + cases_digest(*cell.receipt->closing) + outputs_digest(*cell.receipt->closing);
@@ -94,9 +95,10 @@ std::vector<std::string> accounts(const GradingEnvironment& environment, int cou
   std::vector<CellRequest> requests;
   for (int i = 0; i < count; ++i) requests.push_back(request(i % 2 == 0 ? "textbook" : "hasty"));
   std::vector<std::string> found;
-  grade_cells(
-      environment, requests, at_once, [](const CellEvent&) {},
-      [&](const GradedCell& cell) { found.push_back(account(cell)); });
+  LocalRunner(environment, at_once)
+      .grade(
+          requests, [](const CellEvent&) {},
+          [&](const GradedCell& cell) { found.push_back(account(cell)); });
   return found;
 }
 

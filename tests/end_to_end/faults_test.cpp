@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/run/local_runner.h"
 #include "tests/cli/checkout.h"
 #include "tests/end_to_end/grading_environment.h"
 
@@ -164,9 +165,10 @@ TEST_CASE("a machine that gives no process to grade in is tried once more, then 
     const rlimit alone{1, 1};
     if (setrlimit(RLIMIT_NPROC, &alone) != 0) return 2;
     int done = 0;
-    const auto cells = grade_cells(environment, {request, request}, 2, [&](const CellEvent& event) {
-      done += event.kind == CellEvent::Kind::cell_done;
-    });
+    const auto cells =
+        LocalRunner(environment, 2).grade({request, request}, [&](const CellEvent& event) {
+          done += event.kind == CellEvent::Kind::cell_done;
+        });
     if (cells.size() != 2 || done != 2) return 3;
     for (const CellObservation& cell : cells)
       for (const CheckObservation& check : cell.checks)

@@ -10,6 +10,7 @@
 #include "harness/core/files.h"
 #include "harness/grading/cell.h"
 #include "harness/grading/run_cell.h"
+#include "harness/run/local_runner.h"
 #include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
@@ -96,7 +97,7 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
     if (expected.verdict != Verdict::timed_out) requests.back().challenge.call_seconds = 30;
   }
   requests.push_back(honest_request());
-  const auto cells = grade_cells(environment(), requests, 2, [](const CellEvent&) {});
+  const auto cells = LocalRunner(environment(), 2).grade(requests, [](const CellEvent&) {});
   REQUIRE(cells.size() == requests.size());
 
   for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
@@ -110,13 +111,13 @@ TEST_CASE("each way of not working has its verdict and its sentence, and the oth
     CHECK_MESSAGE(check.finding->summary.find(expected.words) != std::string::npos,
                   check.finding->summary);
   }
-  CHECK(cells.back().submission == "honest");
+  CHECK(cells.back().key.submission == "honest");
   CHECK(name_of(seen_by(cells.back()).verdict) == "passed");
 }
 
 TEST_CASE("a solution that does not build is rejected with the compiler's first words") {
   CellRequest broken = request("broken", "this is no C++;");
-  const auto cells = grade_cells(environment(), {broken}, 1, [](const CellEvent&) {});
+  const auto cells = LocalRunner(environment(), 1).grade({broken}, [](const CellEvent&) {});
   CHECK_FALSE(cells[0].build.ok);
   CHECK(cells[0].build.messages.find("error:") != std::string::npos);
   CHECK(cells[0].build.messages.find("solution.cpp") != std::string::npos);

@@ -9,6 +9,7 @@
 #include "harness/core/files.h"
 #include "harness/core/own_fault.h"
 #include "harness/grading/cell.h"
+#include "harness/run/local_runner.h"
 #include "tests/end_to_end/grading_environment.h"
 
 using namespace gauntlet;
@@ -131,7 +132,7 @@ TEST_CASE("no fault of ours is reached from a submission: it is counted against 
   const ScratchFolder cache("cache");  // where no build of before answers for these
   GradingEnvironment shop = environment();
   shop.cache = cache.path();
-  const auto cells = grade_cells(shop, requests, 2, [](const CellEvent&) {});
+  const auto cells = LocalRunner(shop, 2).grade(requests, [](const CellEvent&) {});
   REQUIRE(cells.size() == attempts().size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     INFO(std::string(attempts()[i].name), "; built: ", cells[i].build.ok);

@@ -38,7 +38,7 @@ class Graded {
   fs::path file(const char* name) const {
     return checkout.results().root() / "bravo" / kChallenge / name;
   }
-  Receipt receipt() const { return *checkout.results().load_receipt("bravo", kChallenge); }
+  Receipt receipt() const { return *checkout.results().load_receipt({"bravo", kChallenge}); }
 
   Ran verify(const std::vector<std::string>& options = {}) const {
     std::vector<std::string> words{"verify", "bravo", kChallenge};
@@ -168,7 +168,7 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
   }
 
   SUBCASE("edited speeds, with every digest made to fit, are refused by whoever kept a line") {
-    CellObservation faster = *cell.checkout.results().load("bravo", kChallenge);
+    CellObservation faster = *cell.checkout.results().load({"bravo", kChallenge});
     const std::string slower = to_json(faster);
     for (std::size_t i = 0; i < faster.checks.size(); ++i) {
       if (!receipt.closing->checks[i].timed) continue;
@@ -217,7 +217,7 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
   SUBCASE("edited facts and curves, with every digest made to fit, are refused by the new run") {
     const fs::path file = cell.file("observation.json");
     const std::string honest = read_file(file);
-    CellObservation better = *cell.checkout.results().load("bravo", kChallenge);
+    CellObservation better = *cell.checkout.results().load({"bravo", kChallenge});
     const auto check =
         std::find_if(better.checks.begin(), better.checks.end(),
                      [](const auto& one) { return one.info.id == "offset_accuracy"; });
@@ -266,7 +266,7 @@ TEST_CASE("of a solution whose outputs never come again, no figure is confirmed 
     CHECK_FALSE(contains(ran.out, "Refuted"));
   }
   SUBCASE("better ones are not confirmed") {
-    CellObservation better = *cell.checkout.results().load("bravo", kChallenge);
+    CellObservation better = *cell.checkout.results().load({"bravo", kChallenge});
     for (CheckObservation& check : better.checks)
       for (Fact& fact : check.facts)
         if (fact.unit.empty()) fact.value = 1e-9;

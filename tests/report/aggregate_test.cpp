@@ -17,7 +17,7 @@ TEST_CASE("the aggregate is the same for cells in any order") {
 TEST_CASE("the aggregate knows every cell, and those that are not there") {
   const Aggregate all = aggregate(demo::input());
   for (const auto& cell : demo::input().cells)
-    REQUIRE(all.find(cell.submission, cell.challenge) != nullptr);
+    REQUIRE(all.find(cell.key.submission, cell.key.challenge) != nullptr);
   CHECK(all.find("charlie", "second") == nullptr);
   CHECK(all.find("nobody", "first") == nullptr);
 }

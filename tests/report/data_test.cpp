@@ -18,7 +18,7 @@ std::vector<PublishedCell> published(const ReportInput& input) {
   std::vector<PublishedCell> cells;
   for (const auto& cell : input.cells)
     cells.push_back({cell, published_grade(input.rubric, cell), input.rubric.digest,
-                     "commitment of " + cell.submission, ""});
+                     "commitment of " + cell.key.submission, ""});
   std::sort(cells.begin(), cells.end(), by_name);
   return cells;
 }
@@ -63,7 +63,11 @@ TEST_CASE("what all share stands once") {
 }
 
 TEST_CASE("cells that were saved are loaded as they were kept, and give the same report") {
-  for (const ReportInput& input : {demo_with_everything(), random_table(3, 5, 4, 12)}) {
+  ReportInput attempts = demo::input();
+  for (const char* row : {"alpha#2", "alpha@cuda", "alpha@cuda#2"})
+    attempts.cells.push_back(demo::good(row, "first", 0.8));
+  attempts.cards["alpha#2"] = demo::model_card("Alpha, once more", "high");
+  for (const ReportInput& input : {demo_with_everything(), random_table(3, 5, 4, 12), attempts}) {
     const ScratchFolder folder("data");
     const ReportData data(folder.path());
     const auto cells = published(input);
@@ -75,6 +79,7 @@ TEST_CASE("cells that were saved are loaded as they were kept, and give the same
     again.cells.clear();
     again.cards = data.cards();
     for (std::size_t i = 0; i < cells.size(); ++i) {
+      CHECK(loaded[i].seen.key == cells[i].seen.key);
       CHECK(to_json(loaded[i].seen) == to_json(kept[i].seen));
       CHECK(loaded[i].grade == cells[i].grade);
       CHECK(loaded[i].rubric == cells[i].rubric);
@@ -96,7 +101,7 @@ TEST_CASE("who is taken out of the grades has none") {
   const std::string grades = read_file(folder.path() / "grades.jsonl");
   write_file(folder.path() / "grades.jsonl", grades.substr(grades.find('\n') + 1));  // alpha
   for (const auto& cell : data.load())
-    CHECK(cell.grade.empty() == (cell.seen.submission == "alpha"));
+    CHECK(cell.grade.empty() == (cell.seen.key.submission == "alpha"));
 }
 
 TEST_CASE("what is gone is not kept, and a damaged line names file and line") {
@@ -104,7 +109,7 @@ TEST_CASE("what is gone is not kept, and a damaged line names file and line") {
   const ReportData data(folder.path());
   auto cells = published(demo::input());
   data.save(cells, demo::input().cards);
-  std::erase_if(cells, [](const auto& cell) { return cell.seen.challenge == "second"; });
+  std::erase_if(cells, [](const auto& cell) { return cell.seen.key.challenge == "second"; });
   data.save(cells, {});
   CHECK_FALSE(std::filesystem::exists(folder.path() / "second.jsonl"));
   CHECK(data.cards().empty());

@@ -62,7 +62,7 @@ TEST_CASE("every drawing suits light and dark pages, and says in words what it s
 TEST_CASE("a report of nothing has no drawings, and a challenge that nobody timed none of speed") {
   ReportInput input = demo::input();
   for (auto& cell : input.cells)
-    if (cell.challenge == "second")
+    if (cell.key.challenge == "second")
       for (auto& check : cell.checks) check.speeds.clear();
   const auto plots = draw_plots(aggregate(input));
   CHECK(plots.contains("plots/speed/first.svg"));

@@ -74,6 +74,32 @@ TEST_CASE("there is an index before anything is graded") {
   CHECK(contains(pages.at("README.md"), "No submission has been graded yet."));
 }
 
+TEST_CASE("attempts and devices of a submission have rows, pages and links of their own") {
+  ReportInput input = demo::input();
+  for (const char* row : {"alpha#2", "alpha@cuda", "alpha@cuda#2"})
+    input.cells.push_back(demo::good(row, "first", 0.8));
+  input.cards["alpha#2"] = demo::model_card("Alpha, once more", "high");
+  const auto pages = render_report(input);
+  const std::string index = pages.at("README.md");
+  for (const auto& [row, page] :
+       {std::pair{"alpha", "alpha"}, std::pair{"alpha#2", "alpha@2"},
+        std::pair{"alpha@cuda", "alpha@cuda"}, std::pair{"alpha@cuda#2", "alpha@cuda@2"}}) {
+    INFO(row);
+    CHECK(contains(index, fmt::format("| [{}](submissions/{}.md) | ", row, page)));
+    CHECK(pages.count(fmt::format("submissions/{}.md", page)) == 1);
+  }
+  CHECK(pages.count("pairs/alpha_vs_alpha@2.md") == 1);
+  CHECK(contains(index, "Every attempt has a row of its own"));
+  CHECK(contains(pages.at("submissions/alpha@2.md"), "Alpha, once more"));
+  CHECK(contains(pages.at("submissions/alpha@cuda@2.md"), "Alpha, once more"));  // one generation
+  CHECK_FALSE(contains(pages.at("submissions/alpha.md"), "Alpha, once more"));
+  for (const auto& [name, text] : pages) {
+    INFO(name);
+    CHECK(name.find('#') == std::string::npos);
+    CHECK_FALSE(contains(text, "alpha#2.md"));
+  }
+}
+
 TEST_CASE("absent, unmeasured, broken and failed cells look different") {
   ReportInput input = demo::input();
   CellObservation broken = sample::cell("echo", "first");
@@ -168,7 +194,7 @@ TEST_CASE("the terminal's matrix, cell, details and finding are what they were")
 TEST_CASE("the terminal's comparisons of two and of three are what they were") {
   ReportInput input = demo::input();
   std::erase_if(input.cells, [](const CellObservation& cell) {
-    return cell.submission != "alpha" && cell.submission != "bravo";
+    return cell.key.submission != "alpha" && cell.key.submission != "bravo";
   });
   const Aggregate two = aggregate(input);
   input.cells.push_back(demo::unbuilt("charlie", "first"));

@@ -44,14 +44,48 @@ TEST_CASE("a mean counts what was graded, and says of how many") {
 }
 
 TEST_CASE("devices are never mixed in a mean or in a column of places") {
-  CellObservation gpu = cell("alpha", "two", 90);
-  gpu.device = Device::cuda;
-  CellObservation other = cell("bravo", "two", 80);
-  const Board board(rubric(), {cell("alpha", "one", 70), gpu, other}, {"one", "two"});
-  CHECK_FALSE(board.mean("alpha").has_value());
-  CHECK(place(board, "alpha", "two") == "1st");
+  const Board board(rubric(),
+                    {cell("alpha", "one", 70), cell("alpha@cuda", "two", 90),
+                     cell("alpha", "two", 60), cell("bravo", "two", 80)},
+                    {"one", "two"});
+  CHECK(board.mean("alpha")->score == doctest::Approx(65));
+  CHECK(board.mean("alpha@cuda")->score == doctest::Approx(90));
+  CHECK(board.mean("alpha@cuda")->graded == 1);
+  CHECK(place(board, "alpha@cuda", "two") == "1st");
   CHECK(place(board, "bravo", "two") == "1st");
-  CHECK(board.compare("alpha", "bravo", "two").margin == Margin::not_comparable);
+  CHECK(place(board, "alpha", "two") == "2nd");
+  CHECK(board.compare("alpha@cuda", "bravo", "two").margin == Margin::not_comparable);
+  CHECK(board.compare("alpha@cuda", "alpha", "two").margin == Margin::not_comparable);
+}
+
+TEST_CASE("no attempt, device or size of a submission hides another") {
+  std::vector<CellObservation> cells;
+  const std::vector<std::string> rows{"alpha", "alpha#2", "alpha@cuda", "alpha@cuda#2"};
+  for (const auto& row : rows)
+    for (const char* column : {"one", "one.large"})
+      cells.push_back(cell(row, column, 50.0 + 5 * static_cast<double>(cells.size())));
+  const Board board(rubric(), cells, {"one"});
+  CHECK(board.submissions() ==
+        std::vector<std::string>{"alpha#2", "alpha", "alpha@cuda#2", "alpha@cuda"});
+  CHECK(board.other_sizes() == std::vector<std::string>{"one.large"});
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    REQUIRE(board.find(cells[i].key) != nullptr);
+    CHECK(*board.find(cells[i].key)->score.score ==
+          doctest::Approx(50.0 + 5 * static_cast<double>(i)));
+  }
+  CHECK(place(board, "alpha", "one") == "2nd");  // of its device
+  CHECK(place(board, "alpha#2", "one") == "1st");
+}
+
+TEST_CASE("the reference of any device takes no place and comes last") {
+  const Board board(rubric(),
+                    {cell("alpha", "one", 70), cell("reference", "one", 100),
+                     cell("alpha@cuda", "one", 60), cell("reference@cuda", "one", 100)},
+                    {"one"});
+  CHECK(board.submissions() ==
+        std::vector<std::string>{"alpha", "alpha@cuda", "reference", "reference@cuda"});
+  CHECK(place(board, "alpha@cuda", "one") == "1st");
+  CHECK(place(board, "reference@cuda", "one") == "-");
 }
 
 TEST_CASE("a cell that answered fewer questions than the others takes no place") {

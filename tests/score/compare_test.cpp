@@ -11,7 +11,7 @@ namespace {
 
 CellScore graded(double value, bool critical = false) {
   CellScore score;
-  score.challenge = "first";
+  score.key.challenge = "first";
   score.raw = value;
   score.score = value;
   if (critical) score.caps.push_back({"trap", Severity::critical, 79});
@@ -103,7 +103,7 @@ TEST_CASE("what did not answer the same questions is not compared") {
   const CellScore one = graded(90);
   CellScore other = graded(70);
   CHECK(compare(rubric(), &one, nullptr).margin == Margin::not_comparable);
-  other.device = Device::cuda;
+  other.key.device = Device::cuda;
   CHECK(between(one, other).margin == Margin::not_comparable);
   other = graded(70);
   other.grader_digest = "another";

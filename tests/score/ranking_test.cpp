@@ -78,12 +78,20 @@ TEST_CASE("cells of another grader than most were graded by cost the rank") {
 }
 
 TEST_CASE("devices are ranked apart") {
-  CellObservation gpu = cell("gpu", "one", 95);
-  gpu.device = Device::cuda;
-  const auto all = ranks({cell("alpha", "one", 90), gpu}, {"one"});
-  CHECK(place(of(all, "gpu")) == "1st");
+  const auto all = ranks({cell("alpha", "one", 90), cell("alpha@cuda", "one", 95)}, {"one"});
+  CHECK(place(of(all, "alpha@cuda")) == "1st");
+  CHECK(of(all, "alpha@cuda").device == Device::cuda);
   CHECK(place(of(all, "alpha")) == "1st");
   CHECK(of(all, "alpha").worst_rank == 1);
+}
+
+TEST_CASE("attempts of one submission are ranked beside each other") {
+  const auto all = ranks(
+      {cell("alpha", "one", 70), cell("alpha#2", "one", 90), cell("bravo", "one", 80)}, {"one"});
+  CHECK(all.size() == 3);
+  CHECK(place(of(all, "alpha#2")) == "1st");
+  CHECK(place(of(all, "bravo")) == "2nd");
+  CHECK(place(of(all, "alpha")) == "3rd");
 }
 
 TEST_CASE("what could not be measured widens the range by all that it could have been") {

@@ -181,7 +181,7 @@ TEST_CASE("points that changed with the same outputs are refuted, others are not
 TEST_CASE("an observation whose rules or device are not the grader's is refuted") {
   CHECK(compare_questions(sample::graded_cell(), sample::graded_cell()).empty());
   for (const auto& edit : std::initializer_list<void (*)(CellObservation&)>{
-           [](CellObservation& then) { then.device = Device::cuda; },
+           [](CellObservation& then) { then.key.device = Device::cuda; },
            [](CellObservation& then) { then.checks[0].info.weight = 1e-9; },
            [](CellObservation& then) { then.checks[0].info.severity = Severity::fatal; },
            [](CellObservation& then) { then.checks[0].info.section = Section::engineering; }}) {

@@ -51,7 +51,7 @@ TEST_CASE("a disk that fills up while a result is written leaves the old one and
   const ResultStore store(folder.path());
   CellObservation cell = sample::full_cell();
   store.save(cell);
-  const fs::path file = store.observation_file(cell.submission, cell.challenge);
+  const fs::path file = store.observation_file(cell.key);
   const std::string before = read_file(file);
   cell.seed = 1;
   const std::size_t size = to_json(cell).size();
@@ -70,16 +70,15 @@ TEST_CASE("an observation that was cut anywhere is refused by name") {
   const ResultStore store(folder.path());
   const CellObservation cell = sample::full_cell();
   const std::string whole = to_json(cell);
-  const fs::path file = store.observation_file(cell.submission, cell.challenge);
+  const fs::path file = store.observation_file(cell.key);
   // Without its last newline it still says all that it said.
   for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
     CAPTURE(size);
     write_file(file, whole.substr(0, size));
-    CHECK_THROWS_WITH_AS(store.load(cell.submission, cell.challenge),
-                         doctest::Contains("observation.json"), UserError);
+    CHECK_THROWS_WITH_AS(store.load(cell.key), doctest::Contains("observation.json"), UserError);
   }
   write_file(file, whole.substr(0, whole.size() - 1));
-  CHECK(to_json(*store.load(cell.submission, cell.challenge)) == whole);
+  CHECK(to_json(*store.load(cell.key)) == whole);
 }
 
 TEST_CASE("an observation with any one byte damaged is read as what it says, or refused") {

@@ -30,6 +30,13 @@ TEST_CASE("what is written is read back, byte for byte") {
   CHECK(text.back() == '\n');
 }
 
+TEST_CASE("a cell's size, device and attempt are read back; the first attempt is not written") {
+  CellObservation cell = sample::full_cell();
+  CHECK(to_json(cell).find("attempt") == std::string::npos);
+  cell.key = {"bravo", "first", "large", Device::cuda, 12};
+  CHECK(observation_from_json(to_json(cell), "o.json").key == cell.key);
+}
+
 TEST_CASE("numbers that JSON has no word for survive") {
   const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
   const Miss& miss = *read.checks.at(1).finding->miss;

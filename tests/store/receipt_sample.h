@@ -20,9 +20,7 @@ inline CellObservation graded_cell() {
 
 /// The receipt of a run that saw this cell.
 inline Receipt receipt_of(const CellObservation& cell, bool seed_drawn = true) {
-  Receipt made{cell.submission,
-               cell.challenge,
-               cell.device,
+  Receipt made{cell.key,
                seed_drawn,
                "",
                cell.provenance.submission_digest,

@@ -77,7 +77,7 @@ TEST_CASE("a commitment binds the seed, the nonce and what was graded") {
   const Receipt good = receipt();
   CHECK(check_commitment(good, "").outcome == Outcome::holds);
   CHECK(check_commitment(good, good.commitment).outcome == Outcome::holds);
-  std::vector<Receipt> bad(14, good);
+  std::vector<Receipt> bad(15, good);
   bad[0].closing->seed = bad[0].closing->seed + 1;  // chosen after the fact
   bad[1].closing->nonce = fresh_nonce();
   bad[2].sources = sha256("other sources");
@@ -85,18 +85,51 @@ TEST_CASE("a commitment binds the seed, the nonce and what was graded") {
   bad[4].grader = sha256("other grader");
   bad[5].seed_drawn = false;
   bad[6].signer = ReceiptKey().public_key();
-  bad[7].submission = "other";
-  bad[8].challenge = "other";
-  bad[9].device = Device::cuda;
+  bad[7].key.submission = "other";
+  bad[8].key.challenge = "other";
+  bad[9].key.device = Device::cuda;
   bad[10].compiler = "other";
   bad[11].cpu = "other";
   bad[12].sandbox = "none";
   bad[13].started = "1970-01-01T00:00:00Z";
+  bad[14].key.attempt = 2;
   for (const Receipt& one : bad) {
     const Proof proof = check_commitment(one, "");
     CHECK(proof.outcome == Outcome::refuted);
     CHECK(contains(proof.text, "was chosen or changed after the commitment"));
   }
+}
+
+TEST_CASE("a receipt from before there were further attempts fits, and is written as it was") {
+  const Receipt first = receipt();
+  CHECK(to_json(first).find("attempt") == std::string::npos);
+  const std::string before = Digest()
+                                 .add("seed", first.closing->seed.text())
+                                 .add("nonce", first.closing->nonce)
+                                 .add("sources", first.sources)
+                                 .add("library", first.library)
+                                 .add("grader", first.grader)
+                                 .add("submission", "bravo")
+                                 .add("challenge", "first")
+                                 .add("device", "cpu")
+                                 .add("seed_drawn", "true")
+                                 .add("gauntlet_version", first.gauntlet_version)
+                                 .add("compiler", first.compiler)
+                                 .add("cpu", first.cpu)
+                                 .add("sandbox", first.sandbox)
+                                 .add("started", first.started)
+                                 .add("signer", first.signer)
+                                 .hex();
+  CHECK(first.commitment == before);
+}
+
+TEST_CASE("a receipt carries size, device and attempt, and an observation of another is refuted") {
+  CellObservation cell = sample::graded_cell();
+  cell.key = {"bravo", "first", "large", Device::cuda, 3};
+  const Receipt made = sample::receipt_of(cell);
+  CHECK(receipt_from_json(to_json(made), "r.json").key == cell.key);
+  CHECK(check_commitment(made, "").outcome == Outcome::holds);
+  CHECK(check_observation(made, to_json(cell), "o.json").outcome == Outcome::holds);
 }
 
 TEST_CASE("a receipt that was made anew is not the one whose commitment was printed") {
@@ -177,10 +210,12 @@ TEST_CASE("a receipt fitted to an edited observation contradicts it elsewhere") 
     CHECK(proof.outcome == Outcome::refuted);
     return proof.text;
   };
+  CHECK(contains(fitted([](auto& cell) { cell.key.attempt = 2; }), "it says attempt"));
+  CHECK(contains(fitted([](auto& cell) { cell.key.size = "large"; }), "it says challenge"));
   CHECK(contains(fitted([](auto& cell) { cell.seed = 1; }), "it says seed"));
-  CHECK(contains(fitted([](auto& cell) { cell.submission = "other"; }), "it says submission"));
-  CHECK(contains(fitted([](auto& cell) { cell.challenge = "other"; }), "it says challenge"));
-  CHECK(contains(fitted([](auto& cell) { cell.device = Device::cuda; }), "it says device"));
+  CHECK(contains(fitted([](auto& cell) { cell.key.submission = "other"; }), "it says submission"));
+  CHECK(contains(fitted([](auto& cell) { cell.key.challenge = "other"; }), "it says challenge"));
+  CHECK(contains(fitted([](auto& cell) { cell.key.device = Device::cuda; }), "it says device"));
   CHECK(contains(fitted([](auto& cell) { cell.provenance.sandbox = "x"; }), "it says sandbox"));
   CHECK(contains(fitted([](auto& cell) { cell.checks.pop_back(); }), "it has 3 checks"));
   CHECK(contains(fitted([](auto& cell) { cell.checks[0].info.id = "easy"; }), "check 'easy'"));

@@ -27,7 +27,7 @@ ReuseKey matching(const CellObservation& cell) {
           cell.provenance.cpu,
           cell.provenance.cores,
           std::nullopt,
-          cell.device,
+          cell.key.device,
           cell.provenance.sandbox};
 }
 
@@ -123,13 +123,11 @@ struct Kept {
   /// Empty when the cell is proven.
   std::string complaint() const {
     std::string why;
-    const auto proven = load_proven(store, cell.submission, cell.challenge, why);
+    const auto proven = load_proven(store, cell.key, why);
     CHECK(proven.has_value() == why.empty());
     return why;
   }
-  std::filesystem::path receipt() const {
-    return store.receipt_file(cell.submission, cell.challenge);
-  }
+  std::filesystem::path receipt() const { return store.receipt_file(cell.key); }
 
   CellObservation cell = stored();
   ScratchFolder folder{"test"};
@@ -155,7 +153,7 @@ TEST_CASE("a stored grade is used again only with the receipt of the run that ma
     CellObservation better = kept.cell;
     better.checks[0].seconds = 9;
     kept.store.save(better);
-    Receipt fitted = *kept.store.load_receipt(better.submission, better.challenge);
+    Receipt fitted = *kept.store.load_receipt(better.key);
     fitted.closing->observation = sha256(to_json(better));
     write_file(kept.receipt(), to_json(fitted));
     CHECK(contains(kept.complaint(), "was not signed by the run that made the commitment"));
@@ -169,7 +167,7 @@ TEST_CASE("a stored grade is used again only with the receipt of the run that ma
   }
   SUBCASE("the receipt of another cell") {
     CellObservation other = kept.cell;
-    other.submission = "charlie";
+    other.key.submission = "charlie";
     write_file(kept.receipt(), to_json(sample::receipt_of(other)));
     CHECK(contains(kept.complaint(), "its receipt does not fit"));
   }

@@ -25,10 +25,10 @@ inline CheckObservation failed(std::string id, Severity severity = Severity::min
   return check;
 }
 
-inline CellObservation cell(std::string submission = "bravo", std::string challenge = "first") {
+inline CellObservation cell(const std::string& submission = "bravo",
+                            const std::string& challenge = "first") {
   CellObservation cell;
-  cell.submission = std::move(submission);
-  cell.challenge = std::move(challenge);
+  cell.key = CellKey::of(submission, challenge);
   cell.seed = 0xfedcba9876543210;
   cell.build = {true, false, "g++ 12.2.0", "-O2", 0, "", 1.25};
   cell.provenance = {"0.1.0",   "9c1e0f2255aa",         "77b04d10", "aabb", "A CPU", 2, "Linux 6.1",

@@ -31,6 +31,12 @@ std::vector<fs::path> files_in(const fs::path& folder, const char* kind) {
   return files;
 }
 
+/// Undoes file_word: no device is "1", "2" and so on.
+std::string generation_in(std::string file) {
+  std::replace(file.begin(), file.end(), '@', '#');
+  return file;
+}
+
 void add_grades(const fs::path& file, std::vector<PublishedCell>& cells) {
   if (!fs::exists(file)) return;
   std::istringstream lines(read_file(file, kResultFile));
@@ -39,8 +45,9 @@ void add_grades(const fs::path& file, std::vector<PublishedCell>& cells) {
     const std::string submission = in.text("submission");
     const JsonFields grades = in.fields("grades");
     for (PublishedCell& cell : cells) {
-      if (cell.seen.submission != submission || !grades.has(cell.seen.challenge)) continue;
-      cell.grade = grades.text(cell.seen.challenge);
+      const std::string column = cell.seen.key.column();
+      if (cell.seen.key.row() != submission || !grades.has(column)) continue;
+      cell.grade = grades.text(column);
       cell.rubric = in.text("rubric");
     }
   }
@@ -49,11 +56,11 @@ void add_grades(const fs::path& file, std::vector<PublishedCell>& cells) {
 std::string grade_lines(const std::vector<PublishedCell>& cells) {
   std::map<std::string, Json> lines;
   for (const PublishedCell& cell : cells) {
-    Json& line = lines[cell.seen.submission];
+    Json& line = lines[cell.seen.key.row()];
     line["schema"] = kGradesSchema;
-    line["submission"] = cell.seen.submission;
+    line["submission"] = cell.seen.key.row();
     line["rubric"] = cell.rubric;
-    line["grades"][cell.seen.challenge] = cell.grade;
+    line["grades"][cell.seen.key.column()] = cell.grade;
   }
   std::string text;
   for (const auto& [submission, line] : lines) text += line.dump() + "\n";
@@ -62,7 +69,7 @@ std::string grade_lines(const std::vector<PublishedCell>& cells) {
 
 std::map<std::string, std::string> lines_by_challenge(const std::vector<PublishedCell>& cells) {
   std::map<std::string, std::vector<PublishedCell>> challenges;
-  for (const auto& cell : cells) challenges[cell.seen.challenge].push_back(cell);
+  for (const auto& cell : cells) challenges[cell.seen.key.column()].push_back(cell);
   std::map<std::string, std::string> lines;
   for (const auto& [challenge, column] : challenges) lines[challenge] = lines_of(column);
   return lines;
@@ -90,15 +97,14 @@ std::vector<PublishedCell> ReportData::as_kept(const std::vector<PublishedCell>&
   for (const auto& [challenge, lines] : lines_by_challenge(cells))
     for (const auto& read : cells_from_lines(lines, challenge))
       for (auto& cell : kept)
-        if (cell.seen.challenge == challenge && cell.seen.submission == read.seen.submission)
-          cell.seen = read.seen;
+        if (cell.seen.key == read.seen.key) cell.seen = read.seen;
   return kept;
 }
 
 std::map<std::string, ModelCard> ReportData::cards() const {
   std::map<std::string, ModelCard> cards;
   for (const auto& file : files_in(root_, ".yaml"))
-    cards[file.stem().string()] =
+    cards[generation_in(file.stem().string())] =
         model_card_from_yaml(read_file(file, kModelCardFile), file.string());
   return cards;
 }
@@ -108,8 +114,8 @@ void ReportData::save(const std::vector<PublishedCell>& cells,
   std::map<fs::path, std::string> files;
   for (const auto& [challenge, lines] : lines_by_challenge(cells))
     files[root_ / (challenge + ".jsonl")] = lines;
-  for (const auto& [submission, its] : cards)
-    files[root_ / (submission + ".yaml")] = model_card_to_yaml(its);
+  for (const auto& [generation, its] : cards)
+    files[root_ / (file_word(generation) + ".yaml")] = model_card_to_yaml(its);
   for (const char* kind : {".jsonl", ".yaml"})
     for (const auto& old : files_in(root_, kind))
       if (!files.contains(old)) fs::remove(old);

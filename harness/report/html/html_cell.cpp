@@ -11,7 +11,7 @@ namespace {
 using pugi::xml_node;
 
 std::string anchor_of(const ReportedCell& cell) {
-  return fmt::format("cell-{}-{}", cell.submission(), cell.challenge());
+  return fmt::format("cell-{}-{}", file_word(cell.submission()), cell.challenge());
 }
 
 std::string grade_of(const Aggregate& aggregate, const ReportedCell& cell) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
-#include "harness/core/entry.h"
+#include "harness/core/cell_key.h"
 #include "harness/core/error.h"
 
 namespace gauntlet {
@@ -14,9 +14,11 @@ namespace {
 constexpr double kShareStep = 0.01;
 
 ReportedCell reported(const Rubric& rubric, const Board& board, const CellObservation& cell) {
-  const BoardCell& scored = *board.find(cell.submission, cell.challenge);
+  const BoardCell& scored = *board.find(cell.key);
   ReportedCell result;
   result.score = scored.score;
+  result.row = cell.key.row();
+  result.column = cell.key.column();
   result.place = scored.placement;
   result.seed = cell.seed;
   result.build = cell.build;
@@ -35,11 +37,11 @@ ReportedCell reported(const Rubric& rubric, const Board& board, const CellObserv
 }
 
 ChallengeTitle title_of(const ReportInput& input, const std::string& name) {
-  const Entry entry = Entry::named(name);
+  const CellKey column = CellKey::of("", name);
   for (const auto& challenge : input.challenges) {
-    if (challenge.id != entry.challenge) continue;
+    if (challenge.id != column.challenge) continue;
     ChallengeTitle title = challenge;
-    if (!entry.is_standard()) title.title = fmt::format("{}, {}", challenge.title, entry.size);
+    if (!column.is_standard()) title.title = fmt::format("{}, {}", challenge.title, column.size);
     return title;
   }
   return {name, name, "unknown", 0, ""};
@@ -94,7 +96,7 @@ void add_submissions(const ReportInput& input, const Board& board, Aggregate& re
   for (std::size_t i = 0; i < board.submissions().size(); ++i) {
     ReportedSubmission one;
     one.name = board.submissions()[i];
-    const auto card = input.cards.find(one.name);
+    const auto card = input.cards.find(CellKey::of(one.name).generation());
     if (card != input.cards.end()) one.card = card->second;
     one.mean = board.mean(one.name);
     for (const Ranked& ranked : ranking)
@@ -124,7 +126,7 @@ PairRow pair_row(const Aggregate& result, const Board& board, const ReportedPair
   const ReportedCell* b = result.find(pair.second, challenge);
   if (row.verdict.margin != Margin::not_comparable)
     row.difference = *a->score.score - *b->score.score;
-  if (a && b && a->score.device == b->score.device &&
+  if (a && b && a->score.key.device == b->score.key.device &&
       a->score.grader_digest == b->score.grader_digest)
     count_edges(result.rubric, *a, *b, row);
   return row;
@@ -236,7 +238,7 @@ std::vector<std::string> Aggregate::standard_challenges() const {
 Aggregate aggregate(const ReportInput& any_order) {
   ReportInput input = any_order;
   std::sort(input.cells.begin(), input.cells.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.submission, a.challenge) < std::tie(b.submission, b.challenge);
+    return std::tuple(a.key.row(), a.key.column()) < std::tuple(b.key.row(), b.key.column());
   });
   std::vector<std::string> ids;
   for (const auto& challenge : input.challenges) ids.push_back(challenge.id);

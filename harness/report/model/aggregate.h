@@ -35,7 +35,9 @@ std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
 bool both_timed(const ReportedCheck& first, const ReportedCheck& second);
 
 struct ReportedCell {
-  CellScore score;  // names submission and challenge
+  CellScore score;
+  std::string row;  // that it stands in, on the board, and its column
+  std::string column;
   std::optional<Place> place;
   Seed seed;
   BuildRecord build;
@@ -47,15 +49,16 @@ struct ReportedCell {
   std::vector<JudgedClaim> stated_claims;                 // what its claims.yaml says, measured
   std::string claims_fault;                               // why that file cannot be read
 
-  const std::string& submission() const { return score.submission; }
-  const std::string& challenge() const { return score.challenge; }
+  const std::string& submission() const { return row; }
+  const std::string& challenge() const { return column; }
 
   /// Null when it was not asked. `hint` is where it may be.
   const ReportedCheck* find(std::string_view check, std::size_t hint = 0) const;
 };
 
+/// A row of the matrix.
 struct ReportedSubmission {
-  std::string name;
+  std::string name;  // CellKey::row(): with device and attempt where they are not the usual ones
   std::optional<ModelCard> card;
   std::optional<Mean> mean;
   std::optional<Ranked> ranked;  // the reference is not
@@ -64,7 +67,7 @@ struct ReportedSubmission {
   std::vector<SectionProfile> sections;
   Record total;  // over all pairs
 
-  bool is_reference() const { return name == kReferenceName; }
+  bool is_reference() const { return is_reference_row(name); }
 };
 
 /// One challenge seen by a pair.
@@ -89,7 +92,7 @@ struct ReportedPair {
 
 /// A challenge at some size: a column of the matrix.
 struct ReportedChallenge {
-  std::string name;  // its Entry's
+  std::string name;  // CellKey::column()
   ChallengeTitle about;
   bool standard = true;                 // else at another size: counts in no mean and no record
   std::vector<CheckInfo> checks;        // that any cell was asked, in the grader's order

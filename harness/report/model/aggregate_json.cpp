@@ -193,7 +193,7 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
   const Provenance& from = cell.provenance;
   Json json{{"submission", cell.submission()},
             {"challenge", cell.challenge()},
-            {"device", name_of(cell.score.device)}};
+            {"device", name_of(cell.score.key.device)}};
   if (cell.place) json["place"] = ordinal(*cell.place);
   add_score(rubric, cell.score, json);
   json["built"] = cell.build.ok;

@@ -1,7 +1,5 @@
 #include "harness/report/model/grade_changes.h"
 
-#include <tuple>
-
 #include "harness/report/text/phrases.h"
 #include "harness/score/cell_score.h"
 
@@ -10,7 +8,7 @@ namespace {
 
 const CellObservation* find_cell(const ReportInput& input, const CellObservation& wanted) {
   for (const auto& cell : input.cells)
-    if (cell.submission == wanted.submission && cell.challenge == wanted.challenge) return &cell;
+    if (cell.key == wanted.key) return &cell;
   return nullptr;
 }
 
@@ -29,8 +27,7 @@ std::vector<std::string> differences(const CellObservation& before, const CellOb
 }  // namespace
 
 bool by_name(const PublishedCell& a, const PublishedCell& b) {
-  return std::tie(a.seen.submission, a.seen.challenge) <
-         std::tie(b.seen.submission, b.seen.challenge);
+  return a.seen.key < b.seen.key;
 }
 
 std::string published_grade(const Rubric& rubric, const CellObservation& cell) {
@@ -45,8 +42,8 @@ std::vector<LedgerEntry> grade_changes(const std::vector<PublishedCell>& before,
   for (const PublishedCell& cell : before) {
     const std::string grade =
         cell.grade.empty() ? published_grade(now.rubric, cell.seen) : cell.grade;
-    LedgerEntry entry{today, cell.seen.submission, cell.seen.challenge,
-                      grade, "withdrawn",          {"its result is gone"}};
+    LedgerEntry entry{today, cell.seen.key.row(), cell.seen.key.column(),
+                      grade, "withdrawn",         {"its result is gone"}};
     if (const CellObservation* after = find_cell(now, cell.seen)) {
       entry.after = published_grade(now.rubric, *after);
       entry.because = differences(cell.seen, *after);

@@ -16,7 +16,7 @@ struct PublishedCell {
   std::string closing;
 };
 
-/// By submission, then challenge.
+/// By key.
 bool by_name(const PublishedCell& a, const PublishedCell& b);
 
 /// What the pages say of a cell: "C+ 79", "unmeasured".

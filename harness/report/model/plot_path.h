@@ -25,7 +25,7 @@ inline std::string kills_path(std::string_view challenge) {
 /// Of one of a check's curves: "plots/curves/alpha/first/speed_0.svg".
 inline std::string curve_path(const ReportedCell& cell, const CheckObservation& check,
                               std::size_t curve) {
-  return fmt::format("plots/curves/{}/{}/{}_{}.svg", cell.submission(), cell.challenge(),
+  return fmt::format("plots/curves/{}/{}/{}_{}.svg", file_word(cell.submission()), cell.challenge(),
                      check.info.id, curve);
 }
 

@@ -58,7 +58,8 @@ Rivals rivals_of(const Aggregate& all, const ReportedCell& own) {
   for (const auto& submission : all.submissions) {
     if (submission.is_reference()) continue;
     const ReportedCell* cell = all.find(submission.name, own.challenge());
-    if (cell && cell != &own && cell->score.device == own.score.device) cells.push_back(cell);
+    if (cell && cell != &own && cell->score.key.device == own.score.key.device)
+      cells.push_back(cell);
   }
   return cells;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/core/entry.h"
 #include "harness/core/text.h"
 #include "harness/report/model/criteria.h"
 #include "harness/report/model/plot_path.h"

@@ -50,7 +50,7 @@ std::string other_sizes(const Aggregate& all) {
 
 std::string footnote(const CellScore& score, const Signs& signs) {
   std::string notes;
-  const std::string where = fmt::format("{} in {}: ", score.submission, score.challenge);
+  const std::string where = fmt::format("{} in {}: ", score.key.row(), score.key.column());
   if (score.capped())
     notes += fmt::format("- {} {}{}\n", signs.capped, where, markdown::text(cap_text(score)));
   if (score.partial())
@@ -75,7 +75,7 @@ std::string footnotes(const Aggregate& all) {
          fmt::format(
              "{} capped. {} partial: some checks or timed cases could not be measured. {} did not "
              "take part. n/m: not measurable on the machine that graded. Solutions ran on the CPU "
-             "unless the cell names a device. Places compare cells of one challenge that answered "
+             "unless the row names a device. Places compare cells of one challenge that answered "
              "the same questions on the same device; = shares a place with the first of its group, "
              "within {} points. The reference takes no place.\n\n",
              unicode_signs().capped, unicode_signs().partial, unicode_signs().absent,
@@ -83,9 +83,9 @@ std::string footnotes(const Aggregate& all) {
 }
 
 std::string ranking(const Aggregate& all, Claims& claims) {
-  return "## Ranking\n\n" + leaders(all, claims, "index") +
-         "One attempt each: this ranks submissions; how far the same model would vary was not "
-         "measured. [Ranking, ranges and missing data](ranking.md). [Round by "
+  return "## Ranking\n\n" + leaders(all, claims, "index") + std::string(what_is_ranked(all)) +
+         "; how far the same model would vary was not measured. [Ranking, ranges and missing "
+         "data](ranking.md). [Round by "
          "round](rounds.md).\n\n";
 }
 
@@ -117,7 +117,8 @@ std::string picks(const Aggregate& all, Claims& claims) {
              : fmt::format("## Which for which need\n\n{}\n[The reasons](picks.md)\n\n", list);
 }
 
-std::string method(const Rubric& rubric) {
+std::string method(const Aggregate& all) {
+  const Rubric& rubric = all.rubric;
   std::string sections;
   for (const Section section :
        {Section::correctness, Section::robustness, Section::performance, Section::engineering})
@@ -134,15 +135,15 @@ std::string method(const Rubric& rubric) {
       "the weighted mean of the sections ({}). A failed check also caps the score: major {}, "
       "critical {}, fatal {}. Letters: {}. A timed check earns its points by the ratio reference "
       "time / "
-      "solution time: all at {:g}, none at {:g}, logarithmic between. One attempt each: this ranks "
-      "submissions; how far the same model would vary was not measured. What was replaced, and "
+      "solution time: all at {:g}, none at {:g}, logarithmic between. {}; how "
+      "far the same model would vary was not measured. What was replaced, and "
       "why, "
       "is in the [ledger](ledger.md). Every number on these pages stands in {}, every "
       "sentence that claims something in {}, with a predicate that a test judges again; "
       "`./gauntlet report` writes them.\n\n",
       sections, points(rubric.cap_of(Severity::major)), points(rubric.cap_of(Severity::critical)),
       points(rubric.cap_of(Severity::fatal)), letters, rubric.full_ratio, rubric.zero_ratio,
-      site_file("aggregate.json"), site_file("claims.json"));
+      what_is_ranked(all), site_file("aggregate.json"), site_file("claims.json"));
 }
 
 std::string provenance(const Aggregate& all) {
@@ -187,7 +188,7 @@ std::string render_index(const Aggregate& all, Claims& claims, const Files& plot
     page += matrix(all) + other_sizes(all) + footnotes(all) + elsewhere(all, plots) +
             ranking(all, claims) + head_to_head(all) + differentiators(all, claims) +
             picks(all, claims);
-  return page + method(all.rubric) + provenance(all);
+  return page + method(all) + provenance(all);
 }
 
 }  // namespace gauntlet

@@ -36,7 +36,7 @@ std::string failed_by_all(const Aggregate& all, Claims& claims) {
     std::vector<std::string> verdicts;
     for (const auto& name : contestants(all)) {
       const ReportedCell* cell = all.find(name, one.challenge);
-      if (!cell || cell->score.device != one.device) continue;
+      if (!cell || cell->score.key.device != one.device) continue;
       const ReportedCheck* seen = cell->find(one.check.id);
       if (seen && seen->share) verdicts.push_back(claims.at(*cell, *seen) + "/verdict");
     }

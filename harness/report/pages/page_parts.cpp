@@ -6,7 +6,7 @@
 
 namespace gauntlet {
 std::string submission_page(std::string_view name) {
-  return fmt::format("submissions/{}.md", name);
+  return fmt::format("submissions/{}.md", file_word(name));
 }
 
 std::string challenge_page(std::string_view name) {
@@ -14,7 +14,7 @@ std::string challenge_page(std::string_view name) {
 }
 
 std::string pair_page(std::string_view a, std::string_view b) {
-  return fmt::format("pairs/{}_vs_{}.md", std::min(a, b), std::max(a, b));
+  return fmt::format("pairs/{}_vs_{}.md", file_word(std::min(a, b)), file_word(std::max(a, b)));
 }
 
 std::string page_head(std::string_view title, std::string_view up) {

@@ -86,9 +86,9 @@ std::string render_ranking(const Aggregate& all, Claims& claims) {
       "could not be measured passed or failed. Submissions share a rank while their means are "
       "within {} point of the first of their group or these ranges overlap; possible ranks are "
       "those that no other submission's range excludes.\n\n"
-      "One attempt each: this ranks submissions. How far the same model would vary on another "
+      "{}. How far the same model would vary on another "
       "attempt was not measured, and other challenges could order them otherwise.\n",
-      points(all.rubric.mean_band));
+      points(all.rubric.mean_band), what_is_ranked(all));
   return finished(page);
 }
 

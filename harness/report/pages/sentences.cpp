@@ -52,6 +52,14 @@ std::string first_place(Claims& claims, const Submissions& placed, Device device
 
 }  // namespace
 
+std::string_view what_is_ranked(const Aggregate& all) {
+  const bool one_each =
+      std::all_of(all.submissions.begin(), all.submissions.end(),
+                  [](const auto& one) { return CellKey::of(one.name).attempt == 1; });
+  return one_each ? "One attempt each: this ranks submissions"
+                  : "Every attempt has a row of its own: this ranks attempts";
+}
+
 std::string leaders(const Aggregate& all, Claims& claims, std::string_view page) {
   std::string text;
   for (const Device device : {Device::cpu, Device::cuda}) {

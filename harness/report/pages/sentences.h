@@ -13,6 +13,10 @@ namespace gauntlet {
 /// Who has the first place on each device, as paragraphs.
 std::string leaders(const Aggregate& all, Claims& claims, std::string_view page);
 
+/// What a rank is of, to begin a sentence on how far models vary: "One attempt each: this ranks
+/// submissions".
+std::string_view what_is_ranked(const Aggregate& all);
+
 std::string differentiator_sentence(Claims& claims, const Differentiator& one,
                                     std::string_view page);
 std::string pick_sentence(Claims& claims, const Pick& pick, std::string_view page);

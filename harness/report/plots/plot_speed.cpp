@@ -14,7 +14,8 @@ std::vector<std::string> drawn(const Aggregate& aggregate, bool with_reference) 
   std::vector<std::string> names;
   for (const auto& submission : aggregate.submissions)
     if (!submission.is_reference() && names.size() < kMostRows) names.push_back(submission.name);
-  if (with_reference) names.emplace_back(kReferenceName);
+  for (const auto& submission : aggregate.submissions)
+    if (with_reference && submission.is_reference()) names.push_back(submission.name);
   return names;
 }
 

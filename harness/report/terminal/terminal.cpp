@@ -223,7 +223,7 @@ std::string terminal_cell(const Rubric& rubric, const BoardCell& scored,
                           const std::string& note) {
   const CellScore& score = scored.score;
   std::string text =
-      fmt::format("{} {}  {}", cell.submission, cell.challenge,
+      fmt::format("{} {}  {}", cell.key.row(), cell.key.column(),
                   painted(style, paint_of(score), grade_text(rubric, score, signs_of(style))));
   if (score.capped()) text += "  " + cap_text(score);
   if (!score.failed_to_build) text += "  " + counts(cell);
@@ -255,7 +255,7 @@ std::string terminal_check(const Rubric& rubric, const BoardCell& scored,
                                                          : Paint::fair;
   std::string text = fmt::format("{}  {} {}/{}\n  detects  {}\n  stake    {}\n",
                                  painted(style, paint, std::string(name_of(check.verdict))),
-                                 cell.submission, cell.challenge, check.info.id,
+                                 cell.key.row(), cell.key.column(), check.info.id,
                                  in_line(check.info.detects), cost(rubric, scored.score, check));
   text += fmt::format("  ran      {} cases", check.cases);
   text += check.seconds > 0 ? fmt::format(" in {:.2f} s\n", check.seconds) : "\n";

@@ -51,7 +51,6 @@ std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& 
   if (cell->score.status != CellStatus::graded) return text;
   if (cell->score.capped()) text += signs.capped;
   if (cell->score.partial()) text += signs.partial;
-  if (cell->score.device != Device::cpu) text += fmt::format(" {}", name_of(cell->score.device));
   if (cell->placement) text += fmt::format(" ({})", ordinal(*cell->placement));
   return text;
 }
@@ -78,8 +77,8 @@ std::string show_command(std::string_view submission, std::string_view challenge
 }
 
 std::string rerun_command(const CellObservation& cell, const std::string& check) {
-  return fmt::format("./gauntlet rerun {} {} --check {} --seed {}", cell.submission, cell.challenge,
-                     check, cell.seed.text());
+  return fmt::format("./gauntlet rerun {} {} --check {} --seed {}", cell.key.row(),
+                     cell.key.column(), check, cell.seed.text());
 }
 
 }  // namespace gauntlet

@@ -33,7 +33,7 @@ inline constexpr std::string_view kUnproven =
 /// "A- 91", "n/m", "broken".
 std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs);
 
-/// A matrix cell: "B+ 89† (2nd=)", with the device when it is not the CPU; null: did not take part.
+/// A matrix cell: "B+ 89† (2nd=)"; null: did not take part.
 std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs);
 
 /// "A- 90.9 (8 of 8)".

@@ -1,14 +1,14 @@
-#include "harness/cli/submissions.h"
+#include "harness/run/submissions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "harness/cli/exit_codes.h"
+#include "harness/build/challenge.h"
 #include "harness/core/digest.h"
-#include "harness/core/entry.h"
 #include "harness/core/error.h"
 #include "harness/core/names.h"
 #include "harness/core/text.h"
+#include "harness/store/result_store.h"
 
 namespace gauntlet {
 
@@ -23,10 +23,15 @@ std::string why_not_called(const std::string& name) {
   return "'reference' is no name for a submission: our own solutions have it; rename its folder";
 }
 
-SubmissionFolder find_submission(const Context& context, const std::string& word) {
-  if (word == kReferenceName) return {word, context.root() / "reference"};
-  std::vector<std::string> known = submission_names(context.root());
-  fs::path folder = context.root() / "submissions" / word;
+namespace {
+
+constexpr std::string_view kAttempts = "attempts";
+
+/// Of the first attempt.
+SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
+  if (word == kReferenceName) return {word, root / "reference"};
+  std::vector<std::string> known = submission_names(root);
+  fs::path folder = root / "submissions" / word;
   if (word.empty() || !contains(known, word)) folder = fs::absolute(word);
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "submissions/bravo/"
@@ -35,18 +40,44 @@ SubmissionFolder find_submission(const Context& context, const std::string& word
     throw UserError(fmt::format("no submission '{}': it is no folder, and submissions/ has {}{}",
                                 printable(word, 80), sentence_list(known),
                                 did_you_mean(folder.filename().string(), known)));
-  const std::string name = folder.filename().string();
-  if (fs::equivalent(folder, context.root() / "reference"))
-    return {std::string(kReferenceName), folder};
-  if (const std::string why = why_not_called(name); !why.empty())
-    throw UserError(fmt::format("{}: {}", one_line(folder.string(), 400), why),
+  if (fs::equivalent(folder, root / "reference")) return {std::string(kReferenceName), folder};
+  return {folder.filename().string(), folder};
+}
+
+/// "submissions/bravo/attempts/2" is bravo's second attempt.
+void recognise_attempt(SubmissionFolder& found) {
+  const fs::path attempts = found.folder.parent_path();
+  if (attempts.filename() != kAttempts) return;
+  found.attempt = CellKey::of("#" + found.name).attempt;
+  found.name = attempts.parent_path().filename().string();
+}
+
+}  // namespace
+
+SubmissionFolder find_submission(const fs::path& root, const std::string& word) {
+  const std::size_t last = word.rfind('/') + 1;  // 0 where there is none
+  const CellKey named = CellKey::of(word.substr(last));
+  SubmissionFolder found = find_folder(root, word.substr(0, last) + named.submission);
+  recognise_attempt(found);
+  if (named.attempt > 1) {
+    found.attempt = named.attempt;
+    found.folder = found.folder / kAttempts / std::to_string(named.attempt);
+    if (!fs::is_directory(found.folder))
+      throw UserError(fmt::format("{} has no attempt {}: {} is no folder", found.name,
+                                  named.attempt, one_line(found.folder.string(), 400)));
+  }
+  found.device = named.device;
+  if (found.is_reference()) return found;
+  if (const std::string why = why_not_called(found.name); !why.empty())
+    throw UserError(fmt::format("{}: {}", one_line(found.folder.string(), 400), why),
                     kExitInvalidSubmission);
-  return {name, folder};
+  return found;
 }
 
 std::vector<std::string> challenges_of(const SubmissionFolder& submission,
                                        const std::vector<std::string>& known) {
-  const std::vector<std::string> present = folder_names(submission.folder);
+  std::vector<std::string> present = folder_names(submission.folder);
+  if (submission.attempt == 1) std::erase(present, kAttempts);
   for (const auto& id : present)
     if (!contains(known, id))
       throw UserError(
@@ -84,8 +115,11 @@ void require_challenge(const std::string& id, const std::vector<std::string>& kn
                                 did_you_mean(id, known), sentence_list(known)));
 }
 
-void require_entry(const std::string& name, const std::vector<std::string>& known) {
-  require_challenge(Entry::named(name).challenge, known);
+CellKey cell_named(const SubmissionFolder& submission, const std::string& column,
+                   const std::vector<std::string>& known) {
+  CellKey key = CellKey::of(submission.key().row(), column);
+  require_challenge(key.challenge, known);
+  return key;
 }
 
 std::string prompts_digest(const fs::path& root) {

@@ -4,19 +4,26 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/context.h"
+#include "harness/score/board.h"
+#include "harness/store/model_card.h"
 
 namespace gauntlet {
 
-/// A submission on disk: submissions/<name>/, a folder elsewhere, or reference/.
+/// A submission on disk: submissions/<name>/, a folder elsewhere, or reference/. Attempts after the
+/// first have a folder each below it, attempts/2/ and so on, with a model.yaml of their own.
 struct SubmissionFolder {
   std::string name;
   std::filesystem::path folder;
+  int attempt = 1;
+  Device device = Device::cpu;  // that was named with it
+
   bool is_reference() const { return name == kReferenceName; }
+  CellKey key() const { return {name, "", "", device, attempt}; }
 };
 
-/// Finds a submission by name or by folder. Throws UserError with the nearest known name.
-SubmissionFolder find_submission(const Context& context, const std::string& word);
+/// Finds a submission by name or by folder, "bravo", "bravo#2" for its second attempt,
+/// "bravo@cuda" for what it does on that device. Throws UserError with the nearest known name.
+SubmissionFolder find_submission(const std::filesystem::path& root, const std::string& word);
 
 /// Why nobody's submission can have this name; empty when one can.
 std::string why_not_called(const std::string& name);
@@ -35,8 +42,10 @@ ModelCard model_card_of(const SubmissionFolder& submission);
 /// Throws UserError with the nearest known id unless `id` is one of `known`.
 void require_challenge(const std::string& id, const std::vector<std::string>& known);
 
-/// The same for the challenge of an entry, "ID" or "ID.SIZE".
-void require_entry(const std::string& name, const std::vector<std::string>& known);
+/// The cell of a submission that "ID", "ID.SIZE" or either with "@DEVICE" names. Throws UserError
+/// for a challenge that is not known.
+CellKey cell_named(const SubmissionFolder& submission, const std::string& column,
+                   const std::vector<std::string>& known);
 
 /// What a model.yaml's prompt_digest says: of the prompts of all challenges together.
 std::string prompts_digest(const std::filesystem::path& root);

@@ -1,3 +1,5 @@
+#include "harness/run/local_runner.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +17,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/core/error.h"
-#include "harness/grading/cell.h"
 #include "harness/grading/run_cell.h"
 #include "harness/store/observation_json.h"
 
@@ -143,10 +144,9 @@ class CellProcess {
     }
     if (!message.contains("event")) return;
     const auto& event = message["event"];
-    progress({static_cast<CellEvent::Kind>(event["kind"].get<int>()), request_.submission,
-              request_.challenge.entry(), event["check"].get<std::string>(),
-              verdict_named(event["verdict"].get<std::string>()), event["done"].get<int>(),
-              event["total"].get<int>()});
+    progress({static_cast<CellEvent::Kind>(event["kind"].get<int>()), request_.key(),
+              event["check"].get<std::string>(), verdict_named(event["verdict"].get<std::string>()),
+              event["done"].get<int>(), event["total"].get<int>()});
   }
 
   void reap() {
@@ -181,9 +181,7 @@ class CellProcess {
 /// A cell that we failed to grade: every check of it is broken, and none counts against anybody.
 CellObservation broken_cell(const CellRequest& request, const Broken& fault) {
   CellObservation cell;
-  cell.submission = request.submission;
-  cell.challenge = request.challenge.entry();
-  cell.device = request.solution.device;
+  cell.key = request.key();
   cell.build.ok = true;
   for (const Check& check : grader_for(request.challenge.id).make().checks) {
     CheckObservation seen;
@@ -259,8 +257,8 @@ class CellPool {
                                 : GradedCell{broken_cell(request, process.fault()), std::nullopt};
     cells_[index] = cell.observation;
     const int total = static_cast<int>(cells_[index].checks.size());
-    progress_({CellEvent::Kind::cell_done, request.submission, request.challenge.entry(), "",
-               worst_of(cells_[index]), total, total});
+    progress_(
+        {CellEvent::Kind::cell_done, request.key(), "", worst_of(cells_[index]), total, total});
     if (finished_) finished_(cell);
   }
 
@@ -276,10 +274,10 @@ class CellPool {
 
 }  // namespace
 
-std::vector<CellObservation> grade_cells(const GradingEnvironment& environment,
-                                         const std::vector<CellRequest>& requests, int jobs,
-                                         const Progress& progress, const Finished& finished) {
-  return CellPool(environment, requests, progress, finished).run(jobs);
+std::vector<CellObservation> LocalRunner::grade(const std::vector<CellRequest>& requests,
+                                                const Progress& progress,
+                                                const Finished& finished) {
+  return CellPool(environment_, requests, progress, finished).run(jobs_);
 }
 
 }  // namespace gauntlet

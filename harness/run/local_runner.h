@@ -1,0 +1,24 @@
+#pragma once
+
+#include "harness/run/runner.h"
+
+namespace gauntlet {
+
+/// Grades on this machine, `jobs` cells at a time, each in a process of its own: a grader that
+/// crashes costs one cell (Verdict::broken, retried once), not the run. Timed checks of different
+/// cells never run at the same time.
+class LocalRunner : public Runner {
+ public:
+  LocalRunner(GradingEnvironment environment, int jobs)
+      : environment_(std::move(environment)), jobs_(jobs) {}
+
+  std::vector<CellObservation> grade(const std::vector<CellRequest>& requests,
+                                     const Progress& progress,
+                                     const Finished& finished = {}) override;
+
+ private:
+  GradingEnvironment environment_;
+  int jobs_;
+};
+
+}  // namespace gauntlet

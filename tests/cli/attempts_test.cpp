@@ -1,0 +1,75 @@
+// Cells of further attempts and of other devices on the command line.
+#include <doctest/doctest.h>
+
+#include "harness/cli/exit_codes.h"
+#include "tests/cli/checkout.h"
+#include "tests/support/text.h"
+
+using namespace gauntlet;
+
+TEST_CASE("a further attempt has its own name, card and grade beside the first") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_submission("bravo/attempts/2");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("bravo#2", 0.7);
+  checkout.add_result("reference", 1);
+  const std::string folder = (checkout.root() / "submissions/bravo/attempts/2/").string();
+  for (const std::string& word : {std::string("bravo#2"), folder}) {
+    const Ran ran = checkout.run({"grade", word});
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitDone);
+    CHECK(contains(ran.out, "bravo#2 " + checkout.challenge + "  F 35"));
+    CHECK(contains(ran.out, "Next: ./gauntlet show bravo#2 " + checkout.challenge + "/odd_sizes"));
+  }
+  const Ran first = checkout.run({"grade", "bravo"});
+  CHECK(contains(first.out, "bravo " + checkout.challenge + "  F 25"));
+  CHECK(contains(first.out, "\nbravo#2 "));  // in the matrix
+  CHECK(contains(checkout.run({"show", "bravo#2", checkout.challenge}).out, "F 35"));
+  CHECK(contains(checkout.run({"show", "bravo", checkout.challenge + "#2"}).out, "F 35"));
+  CHECK(contains(checkout.run({"show", "bravo", checkout.challenge}).out, "F 25"));
+  const Ran compared = checkout.run({"compare", "bravo", "bravo#2"});
+  INFO(compared.out, compared.err);
+  CHECK(compared.code == kExitDone);
+  CHECK(contains(compared.out, "bravo#2"));
+  CHECK(contains(checkout.run({"list", "submissions"}).out, "bravo\nbravo#2\n"));
+  CHECK(contains(checkout.run({"validate", "bravo#2"}).out, "bravo#2 ok"));
+  const Ran third = checkout.run({"grade", "bravo#3"});
+  CHECK(third.code == kExitUsage);
+  CHECK(contains(third.err, "bravo has no attempt 3: "));
+}
+
+TEST_CASE("a cell of another device is shown beside the CPU's, and nothing is run on it") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  checkout.keep(sample::cell("bravo@cuda", checkout.challenge));
+  CHECK(contains(checkout.run({"grade", "bravo"}).out, "\nbravo@cuda "));
+  CHECK(contains(checkout.run({"show", "bravo", checkout.challenge}).out, "F 25"));
+  CHECK(checkout.run({"show", "bravo@cuda", checkout.challenge}).code == kExitDone);
+  for (const auto& words : {std::vector<std::string>{"grade", "bravo@cuda"},
+                            {"grade", "bravo", "-c", checkout.challenge + "@cuda"},
+                            {"rerun", "bravo", checkout.challenge + "@cuda"}}) {
+    const Ran ran = checkout.run(words);
+    INFO(ran.out, ran.err);
+    CHECK(ran.code == kExitNothingMatched);
+    CHECK(contains(ran.err, "is for device cpu; name the cell bravo/" + checkout.challenge));
+  }
+}
+
+TEST_CASE("a grading reads no results but those of the challenges that were asked for") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  checkout.results().save(sample::cell("bravo", "another"));
+  const auto other = checkout.results().observation_file({"bravo", "another"});
+  write_file(other, "damaged");
+  const Ran ran = checkout.run({"grade", "bravo"});
+  INFO(ran.out, ran.err);
+  CHECK(ran.code == kExitDone);
+  CHECK(contains(ran.out, "(1 of 1)"));
+  CHECK(checkout.run({"show", "bravo", checkout.challenge}).code == kExitDone);
+  CHECK(checkout.run({"score"}).code == kExitUsage);  // which reads everything
+}

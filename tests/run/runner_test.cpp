@@ -1,0 +1,85 @@
+// A cell that another process graded is the cell that this one grades.
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "harness/core/files.h"
+#include "harness/run/cell_request_json.h"
+#include "harness/run/grading_run.h"
+#include "harness/run/local_runner.h"
+#include "harness/store/observation_json.h"
+#include "harness/store/receipt_check.h"
+#include "tests/end_to_end/grading_environment.h"
+
+using namespace gauntlet;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of the sample that solves a challenge right; without what goes by the clock.
+CellRequest untimed_request() {
+  CellRequest request;
+  request.submission = "textbook";
+  request.challenge = load_challenge(GAUNTLET_ROOT, kChallenge);
+  request.solution = read_solution(fs::path(GAUNTLET_ROOT) / "submissions/textbook" / kChallenge);
+  request.seed = 0xfedcba9876543210;
+  request.races = false;
+  request.grade_tests = false;
+  return request;
+}
+
+/// What was seen, but for how long it took, how many pages the kernel gave meanwhile, where and
+/// when.
+Json seen_in(CellObservation cell) {
+  cell.provenance = {};
+  cell.build.seconds = 0;
+  for (CheckObservation& check : cell.checks) {
+    check.seconds = 0;
+    if (check.workspace) check.facts.clear();
+    check.workspace.reset();
+  }
+  return Json::parse(to_json(cell));
+}
+
+}  // namespace
+
+TEST_CASE("a request in a file is graded by another process as the local runner grades it") {
+  const ScratchFolder folder("request");
+  const fs::path file = folder.path() / "request.json";
+  const CellRequest request = untimed_request();
+  write_file(file, to_json(request));
+  const std::string command = fmt::format(
+      "{}/gauntlet --quiet --allow-weaker-sandbox run-cell {} --out {} > {} 2>&1", GAUNTLET_BIN,
+      file.string(), (folder.path() / "out").string(), (folder.path() / "said").string());
+  REQUIRE_MESSAGE(std::system(command.c_str()) == 0, read_file(folder.path() / "said"));
+
+  const ResultStore out(folder.path() / "out");
+  const auto remote = out.load(request.key());
+  REQUIRE(remote.has_value());
+  const auto receipt = out.load_receipt(request.key());
+  REQUIRE(receipt.has_value());
+  CHECK(check_commitment(*receipt, "").outcome == Proof::Outcome::holds);
+  CHECK(check_observation(*receipt, read_file(out.observation_file(request.key())), "o").outcome ==
+        Proof::Outcome::holds);
+  CHECK_FALSE(fs::exists(out.opened_file(request.key())));
+  CHECK(fs::exists(out.score_file(request.key())));
+
+  std::optional<Receipt> local_receipt;
+  const auto local = LocalRunner(environment(), 1)
+                         .grade(
+                             {request}, [](const CellEvent&) {},
+                             [&](const GradedCell& cell) { local_receipt = cell.receipt; });
+  REQUIRE(local_receipt.has_value());
+  CHECK(remote->checks.size() > 5);
+  for (std::size_t i = 0; i < local_receipt->closing->checks.size(); ++i) {
+    const CheckTrace& here = local_receipt->closing->checks[i];
+    const CheckTrace& there = receipt->closing->checks.at(i);
+    INFO(here.id);
+    CHECK(here.opening == there.opening);
+    if (here.timed) continue;  // what follows goes by the clock
+    CHECK(here.inputs == there.inputs);
+    CHECK(here.outputs == there.outputs);
+  }
+  CHECK(seen_in(*remote) == seen_in(local.at(0)));
+}
