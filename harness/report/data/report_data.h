@@ -16,8 +16,8 @@ namespace gauntlet {
 ///                               for each check, with every cell's answer; see fold.h
 ///   <root>/grades.jsonl         a line for each row: the grades that the pages say. Who is
 ///                               taken out of it is withdrawn with the next report
-///   <root>/<submission>.yaml    the model card it was graded with; see CellKey for rows, columns and
-///                               generations, which name the cards
+///   <root>/<submission>.yaml    the model card it was graded with; CellKey says what rows, columns
+///                               and generations are, which name the cards
 /// How long checks and builds took is left out. Whole results with their receipts stay where they
 /// were graded; here are the digests that anybody can hold against such a receipt.
 class ReportData {
