@@ -10,6 +10,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/runtime_libraries.h"
 
@@ -57,6 +61,9 @@ void add(std::vector<PathRule>& rules, fs::path path, PathAccess access) {
 
 /// Where the loader finds a library; empty when there is none.
 fs::path found_by_loader(const char* name, int flags) {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler not_ours;  // what the library's initialisers take and do not give back
+#endif
   void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | flags);
   if (handle == nullptr) return {};
   link_map* map = nullptr;
