@@ -1,3 +1,5 @@
+#include "harness/sandbox/wall_probes.h"
+
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +17,6 @@
 #include "harness/sandbox/filter_blanks.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/namespaces.h"
-#include "harness/sandbox/report.h"
 #include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/sandbox/spare_user.h"
@@ -40,10 +41,11 @@ bool ended_with(int status, int code) {
   return WIFEXITED(status) && WEXITSTATUS(status) == code;
 }
 
-SandboxLayer probe_landlock() {
+}  // namespace
+
+ProbeResult probe_landlock() {
   const int version = landlock_version();
-  if (version == 0)
-    return {"landlock", false, "this kernel has no Landlock (5.13 or newer, and lsm=landlock)"};
+  if (version == 0) return {false, "this kernel has no Landlock (5.13 or newer, and lsm=landlock)"};
   const Fd rules = landlock_ruleset(worker_rules());
   const int status = status_of_child([&] {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || landlock_restrict(rules.get()) != 0)
@@ -51,12 +53,12 @@ SandboxLayer probe_landlock() {
     const bool shut = open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES;
     return shut && open("/dev/null", O_RDONLY) >= 0 ? 0 : 2;
   });
-  if (ended_with(status, 1)) return {"landlock", false, "the kernel refused the rules"};
-  if (!ended_with(status, 0)) return {"landlock", false, "/etc/passwd stayed open to a child"};
-  return {"landlock", true, fmt::format("version {}: /etc/passwd was shut to a child", version)};
+  if (ended_with(status, 1)) return {false, "the kernel refused the rules"};
+  if (!ended_with(status, 0)) return {false, "/etc/passwd stayed open to a child"};
+  return {true, fmt::format("version {}: /etc/passwd was shut to a child", version)};
 }
 
-SandboxLayer probe_seccomp() {
+ProbeResult probe_seccomp() {
   SeccompFilter filter = worker_filter();
   const int status = status_of_child([&] {
     fill_blanks(filter.data(), filter.size(), static_cast<std::uint32_t>(getpid()), {});
@@ -65,13 +67,13 @@ SandboxLayer probe_seccomp() {
       return 1;
     return socket(AF_INET, SOCK_STREAM, 0) < 0 ? 2 : 3;  // must not return at all
   });
-  if (ended_with(status, 1)) return {"seccomp", false, "the kernel refused the filter"};
+  if (ended_with(status, 1)) return {false, "the kernel refused the filter"};
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
-    return {"seccomp", false, "a child that called socket() was not killed"};
-  return {"seccomp", true, "a child that called socket() was killed"};
+    return {false, "a child that called socket() was not killed"};
+  return {true, "a child that called socket() was killed"};
 }
 
-SandboxLayer probe_rlimits() {
+ProbeResult probe_rlimits() {
   const int status = status_of_child([] {
     const rlimit little{std::size_t{16} << 20, std::size_t{16} << 20};
     if (setrlimit(RLIMIT_DATA, &little) != 0) return 1;
@@ -79,14 +81,13 @@ SandboxLayer probe_rlimits() {
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return much == MAP_FAILED ? 0 : 2;
   });
-  if (!ended_with(status, 0))
-    return {"rlimits", false, "a child got 256 MiB under a limit of 16 MiB"};
-  return {"rlimits", true, "a child was refused 256 MiB under a limit of 16 MiB"};
+  if (!ended_with(status, 0)) return {false, "a child got 256 MiB under a limit of 16 MiB"};
+  return {true, "a child was refused 256 MiB under a limit of 16 MiB"};
 }
 
-SandboxLayer probe_user() {
+ProbeResult probe_uid() {
   const std::optional<SpareUser> user = SpareUser::take_if_root();
-  if (!user) return {"uid", false, "not root: submissions run as the user who started this"};
+  if (!user) return {false, "not root: submissions run as the user who started this"};
   const uid_t id = user->id();
   const int status = status_of_child([&] {
     if (syscall(SYS_setgroups, 0, nullptr) != 0 || syscall(SYS_setresgid, id, id, id) != 0 ||
@@ -95,31 +96,30 @@ SandboxLayer probe_user() {
     return kill(getppid(), 0) != 0 && errno == EPERM ? 0 : 2;
   });
   if (!ended_with(status, 0))
-    return {"uid", false, fmt::format("root, but a child cannot become user {}", id)};
-  return {"uid", true, fmt::format("a child became user {} and could not signal us", id)};
+    return {false, fmt::format("root, but a child cannot become user {}", id)};
+  return {true, fmt::format("a child became user {} and could not signal us", id)};
 }
 
-SandboxLayer probe_sealed_memory() {
+ProbeResult probe_sealed_memory() {
   constexpr std::size_t kPage = 4096;
   const Fd file(memfd_create("gauntlet-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file || ftruncate(file.get(), kPage) != 0)
-    return {"sealed memory", false, "memfd_create is refused"};
+  if (!file || ftruncate(file.get(), kPage) != 0) return {false, "memfd_create is refused"};
   const Fd theirs(open(fmt::format("/proc/self/fd/{}", file.get()).c_str(), O_RDONLY | O_CLOEXEC));
   void* read_only = mmap(nullptr, kPage, PROT_READ, MAP_SHARED, theirs.get(), 0);
   if (read_only == MAP_FAILED)
-    return {"sealed memory", false, "a memory file cannot be opened for reading through /proc"};
+    return {false, "a memory file cannot be opened for reading through /proc"};
   const bool stays_so = mprotect(read_only, kPage, PROT_READ | PROT_WRITE) != 0;
   munmap(read_only, kPage);
-  if (!stays_so) return {"sealed memory", false, "who may read a memory file could write it"};
+  if (!stays_so) return {false, "who may read a memory file could write it"};
   void* writable = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   const bool seen = fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE) != 0;
   if (writable != MAP_FAILED) munmap(writable, kPage);
   if (!seen || fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE) != 0)
-    return {"sealed memory", false, "a seal did not tell whether somebody could still write"};
-  return {"sealed memory", true, "a file open for reading was not writable, and could be sealed"};
+    return {false, "a seal did not tell whether somebody could still write"};
+  return {true, "a file open for reading was not writable, and could be sealed"};
 }
 
-SandboxLayer probe_freeze() {
+ProbeResult probe_freeze() {
   const pid_t pid = fork();
   if (pid < 0) broken_call("fork");
   if (pid == 0) {
@@ -132,82 +132,26 @@ SandboxLayer probe_freeze() {
                       info.si_code == CLD_STOPPED;
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
-  return {"freeze", frozen,
-          frozen ? "a child stopped and said so" : "a child could not be stopped"};
+  return {frozen, frozen ? "a child stopped and said so" : "a child could not be stopped"};
 }
 
-SandboxLayer probe_namespaces() {
+ProbeResult probe_namespaces() {
   const std::string& why_not = why_no_namespaces();
-  return {"namespaces", why_not.empty(),
+  return {why_not.empty(),
           why_not.empty() ? "a child had processes, network and IPC of its own" : why_not};
 }
 
-SandboxLayer probe_mounts() {
+ProbeResult probe_mounts() {
   const std::string& why_not =
       why_no_namespaces().empty() ? why_no_file_view() : why_no_namespaces();
-  return {"mounts", why_not.empty(),
+  return {why_not.empty(),
           why_not.empty() ? "a child had a root of its own, without /etc/passwd" : why_not};
 }
 
-SandboxLayer probe_groups() {
+ProbeResult probe_cgroups() {
   const auto group = ControlGroup::make(Limits());
-  if (!group) return {"cgroups", false, why_no_control_group()};
-  return {"cgroups", true, "a child joined a group of ours; powers: " + group->powers()};
-}
-
-const SandboxLayer& layer(const SandboxReport& report, std::string_view name) {
-  for (const SandboxLayer& layer : report.layers)
-    if (layer.name == name) return layer;
-  throw Broken(OwnFault::bug, fmt::format("probe_sandbox: no layer '{}'", name));
-}
-
-std::string problem_of(const SandboxReport& report) {
-  for (const char* needed : {"seccomp", "rlimits", "sealed memory", "freeze"})
-    if (const SandboxLayer& found = layer(report, needed); !found.holds)
-      return fmt::format(
-          "{}: {}. Submissions must not run without it; in a container, allow it or "
-          "run on the host.",
-          needed, found.detail);
-  if (const SandboxLayer& user = layer(report, "uid"); geteuid() == 0 && !user.holds)
-    return fmt::format("uid: {}. Run as an ordinary user instead.", user.detail);
-  return "";
-}
-
-std::string weakness_of(const SandboxReport& report) {
-  const SandboxLayer& landlock = layer(report, "landlock");
-  return landlock.holds ? "" : "submissions could read files of this machine: " + landlock.detail;
-}
-
-SandboxReport probe() {
-  SandboxReport report;
-  report.layers = {probe_landlock(),      probe_seccomp(),    probe_rlimits(),
-                   probe_user(),          probe_namespaces(), probe_mounts(),
-                   probe_sealed_memory(), probe_freeze(),     probe_groups()};
-  for (const char* wall :
-       {"landlock", "seccomp", "rlimits", "uid", "namespaces", "mounts", "cgroups"})
-    if (layer(report, wall).holds)
-      report.tier += (report.tier.empty() ? "" : "+") + std::string(wall);
-  if (report.tier.empty()) report.tier = "none";
-  report.problem = problem_of(report);
-  report.usable = report.problem.empty();
-  report.weakness = weakness_of(report);
-  return report;
-}
-
-}  // namespace
-
-const SandboxReport& probe_sandbox() {
-  static const SandboxReport report = probe();
-  return report;
-}
-
-void require_sandbox(const SandboxReport& report, bool allow_weaker) {
-  if (!report.usable) throw UserError("the sandbox does not hold here: " + report.problem);
-  if (!report.weakness.empty() && !allow_weaker)
-    throw UserError(fmt::format(
-        "the sandbox is weaker here than it should be: {}. If that will do, for submissions that "
-        "you trust, say --allow-weaker-sandbox; every result will tell.",
-        report.weakness));
+  if (!group) return {false, why_no_control_group()};
+  return {true, "a child joined a group of ours; powers: " + group->powers()};
 }
 
 }  // namespace gauntlet

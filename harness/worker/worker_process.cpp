@@ -45,8 +45,8 @@ WorkerProcess::WorkerProcess(const WorkerParts& parts)
     : control_("gauntlet-control", wire::kPage, SharedMemory::Writers::us_and_it),
       output_(parts.limits.output_kept),
       output_flood_(parts.limits.output_flood),
-      most_threads_(parts.walls.limits ? static_cast<std::size_t>(parts.limits.processes)
-                                       : ~std::size_t{0} / 2) {
+      most_threads_(parts.walls.rlimits ? static_cast<std::size_t>(parts.limits.processes)
+                                        : ~std::size_t{0} / 2) {
   new (control_.base()) wire::Control();
   try {
     start(parts);

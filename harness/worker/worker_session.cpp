@@ -150,7 +150,7 @@ class WorkerSession::Impl {
   /// `laid_out` are the pages that it shares with us.
   void limit_resident(std::size_t laid_out) {
     const Resident& base = worker_->baseline();
-    if (config_.walls.limits)
+    if (config_.walls.rlimits)
       worker_->limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + laid_out +
                               config_.memory_bytes);
   }
