@@ -75,16 +75,14 @@ class Tried {
 
 /// A lane's part of one column of the matrix, as text.
 std::string part_of_column(const Tier& tier, AttackLane& lane, Tried& tried) {
-  Defences defences;
-  defences.walls.namespaces = tier.namespaces;
   lane.testbed->settle();
   Json cells = Json::array();
   for (const Attack& attack : lane.programs.attacks) {
-    cells.push_back(to_json(judge_attack(attack, lane.testbed->try_attack(attack, defences))));
+    cells.push_back(to_json(judge_attack(attack, lane.testbed->try_attack(attack, tier.walls))));
     tried.one_more();
   }
   for (const OddProgram& program : lane.programs.honest) {
-    cells.push_back(to_json(judge_honest(lane.testbed->try_honest(program, defences))));
+    cells.push_back(to_json(judge_honest(lane.testbed->try_honest(program, tier.walls))));
     tried.one_more();
   }
   return cells.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -11,12 +11,12 @@ namespace gauntlet {
 
 class Testbed;
 
-/// One way to hold the walls on this machine.
+/// Who starts the programs, and which of the walls that a machine may lack are up.
 struct Tier {
-  std::string name;     // "ordinary user"
+  std::string name;     // "root+namespaces"
   std::string why_not;  // not available here; empty: it is
   bool as_root = false;
-  bool namespaces = false;
+  Walls walls;
 };
 std::vector<Tier> tiers_here(const Testbed& testbed);
 

@@ -16,19 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool* defence_named(Defences& defences, const std::string& name) {
-  const std::map<std::string, bool*> known{{"landlock", &defences.walls.landlock},
-                                           {"seccomp", &defences.walls.seccomp},
-                                           {"limits", &defences.walls.limits},
-                                           {"user", &defences.walls.user},
-                                           {"namespaces", &defences.walls.namespaces},
-                                           {"mounts", &defences.walls.mounts},
-                                           {"descriptors", &defences.walls.descriptors},
-                                           {"environment", &defences.walls.environment},
-                                           {"hidden", &defences.hidden}};
-  const auto found = known.find(name);
-  return found == known.end() ? nullptr : found->second;
-}
+/// What stands around a program's statements, by the key that they are given with.
+using Frames = std::map<std::string, std::string>;
 
 std::string optional_text(YamlFields& entry, const std::string& key) {
   return entry.has(key) ? entry.text(key) : "";
@@ -38,18 +27,45 @@ std::vector<std::string> optional_texts(YamlFields& entry, const std::string& ke
   return entry.has(key) ? entry.texts(key) : std::vector<std::string>();
 }
 
-/// `attack` runs before the first honest answer, `backward` is the answer, `source` is everything.
-std::string program_text(YamlFields& entry) {
+void put(std::string& frame, const std::string& place, const std::string& text) {
+  frame.replace(frame.find(place), place.size(), text);
+}
+
+Frames read_frames(YamlFields entry) {
+  Frames frames;
+  for (const std::string& key : entry.keys()) {
+    std::string& frame = frames[key] = entry.text(key);
+    for (const char* place : {"{before}", "{statements}"})
+      if (frame.find(place) == std::string::npos)
+        entry.refuse(key,
+                     fmt::format("nothing says where {} goes; write it where it belongs", place));
+  }
+  return frames;
+}
+
+/// `source` is everything; other statements stand in the frame of their key.
+std::string program_text(YamlFields& entry, const Frames& frames) {
   const std::string before = optional_text(entry, "before");
   if (entry.has("source")) return entry.text("source");
-  if (entry.has("attack"))
-    return fmt::format(
-        "#include \"attack.h\"\n{}\nstatic void attack() {{\n{}\n}}\n#include \"then_honest.h\"\n",
-        before, entry.text("attack"));
-  return fmt::format(
-      "#include \"attack.h\"\n{}\nstatic int64_t answer(const LayernormArgs* a) {{\n{}\n}}\n"
-      "#include \"own_answer.h\"\n",
-      before, entry.text("backward"));
+  for (const auto& [key, frame] : frames) {
+    if (!entry.has(key)) continue;
+    std::string text = frame;
+    put(text, "{statements}", entry.text(key));
+    put(text, "{before}", before);
+    return text;
+  }
+  entry.refuse("source", "it is missing, and so is every key of `frames` in programs.yaml");
+}
+
+/// Why an attack cannot name it as what stops it; empty: it can.
+std::string problem_with_wall(const std::string& name) {
+  try {
+    const Wall& wall = wall_named(name);
+    return wall.no_attack.empty() ? ""
+                                  : fmt::format("no attack can name {}: {}", name, wall.no_attack);
+  } catch (const UserError& error) {
+    return error.what();
+  }
 }
 
 Effect read_effect(YamlFields& entry) {
@@ -65,7 +81,7 @@ Effect read_effect(YamlFields& entry) {
   return effect;
 }
 
-Attack read_attack(YamlFields entry) {
+Attack read_attack(YamlFields entry, const Frames& frames) {
   Attack attack;
   attack.name = entry.text("name");
   attack.category = entry.text("class");
@@ -78,10 +94,9 @@ Attack read_attack(YamlFields entry) {
     entry.refuse("stopped_by",
                  "an attack says exactly one of stopped_by (walls), fools (naive judges) and "
                  "no_control (why there is none)");
-  Defences defences;
   for (const std::string& name : attack.stopped_by)
-    if (defence_named(defences, name) == nullptr)
-      entry.refuse("stopped_by", fmt::format("'{}' is no defence", name));
+    if (const std::string problem = problem_with_wall(name); !problem.empty())
+      entry.refuse("stopped_by", problem);
   for (const std::string& word : entry.texts("verdicts")) {
     try {
       attack.verdicts.push_back(verdict_named(word));
@@ -94,31 +109,32 @@ Attack read_attack(YamlFields entry) {
   if (entry.has("build_seconds"))
     attack.build_seconds = static_cast<int>(entry.integer("build_seconds"));
   attack.builds = entry.has("builds") && entry.truth("builds");
-  attack.text = program_text(entry);
+  attack.text = program_text(entry, frames);
   entry.refuse_unknown();
   return attack;
 }
 
-OddProgram read_odd(YamlFields entry) {
+OddProgram read_odd(YamlFields entry, const Frames& frames) {
   OddProgram program{entry.text("name"), entry.text("oddity"), ""};
-  program.text = program_text(entry);
+  program.text = program_text(entry, frames);
   entry.refuse_unknown();
   return program;
 }
 
-void read_programs(AttackCorpus& corpus, const fs::path& file, std::set<std::string>& names) {
+void read_programs(AttackCorpus& corpus, const fs::path& file, const Frames& frames,
+                   std::set<std::string>& names) {
   YamlFields fields = YamlFields::of_file(file);
   const auto take_name = [&](const YamlFields& entry, const std::string& name) {
     if (!names.insert(name).second) entry.refuse("name", "another program has this name");
   };
   if (fields.has("attacks"))
     for (const YamlFields& entry : fields.list("attacks")) {
-      corpus.attacks.push_back(read_attack(entry));
+      corpus.attacks.push_back(read_attack(entry, frames));
       take_name(entry, corpus.attacks.back().name);
     }
   if (fields.has("honest"))
     for (const YamlFields& entry : fields.list("honest")) {
-      corpus.honest.push_back(read_odd(entry));
+      corpus.honest.push_back(read_odd(entry, frames));
       take_name(entry, corpus.honest.back().name);
     }
   fields.refuse_unknown();
@@ -126,26 +142,18 @@ void read_programs(AttackCorpus& corpus, const fs::path& file, std::set<std::str
 
 }  // namespace
 
-Defences without(const std::vector<std::string>& names) {
-  Defences defences;
-  for (const std::string& name : names) {
-    bool* defence = defence_named(defences, name);
-    if (defence == nullptr) throw UserError(fmt::format("'{}' is no defence", name));
-    *defence = false;
-  }
-  return defences;
-}
-
 AttackCorpus load_attacks(const fs::path& root) {
   const fs::path folder = root / "tests" / "attacks";
   AttackCorpus corpus;
   YamlFields about = YamlFields::of_file(folder / "programs.yaml");
   corpus.challenge = about.text("challenge");
   corpus.check = about.text("check");
+  const Frames frames = read_frames(about.fields("frames"));
   const std::vector<std::string> topics = about.texts("topics");
   about.refuse_unknown();
   std::set<std::string> names;
-  for (const std::string& topic : topics) read_programs(corpus, folder / (topic + ".yaml"), names);
+  for (const std::string& topic : topics)
+    read_programs(corpus, folder / (topic + ".yaml"), frames, names);
   for (const auto& entry : fs::directory_iterator(folder / "programs"))
     corpus.headers.push_back({entry.path().filename().string(), read_file(entry.path())});
   std::sort(corpus.headers.begin(), corpus.headers.end(),

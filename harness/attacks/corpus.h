@@ -12,12 +12,6 @@
 
 namespace gauntlet {
 
-/// What of us an attack would have to get past besides the kernel's walls.
-struct Defences {
-  Walls walls;
-  bool hidden = true;  // the grading process is closed to others of its user
-};
-
 /// How success shows from outside: "processes 100", "object io_uring", "leak". See effects.cpp.
 struct Effect {
   std::string kind;
@@ -31,7 +25,7 @@ struct Attack {
   std::string category;  // "process bomb"
   std::string goal;
   Effect effect;
-  std::vector<std::string> stopped_by;  // names of defences: "seccomp"
+  std::vector<std::string> stopped_by;  // names of walls: "seccomp"
   std::vector<std::string> fools;       // naive judges that accept it; see tests/attacks
   std::string no_control;               // why nothing can be switched off to see it succeed
   std::vector<Verdict> verdicts;        // that it may get
@@ -49,8 +43,9 @@ struct OddProgram {
   std::string text;
 };
 
-/// tests/attacks: programs.yaml says for which challenge, the other YAML files hold the programs,
-/// the headers what they share. Throws UserError naming file and line.
+/// tests/attacks: programs.yaml says for which challenge and what stands around the statements of a
+/// program, the other YAML files hold the programs, the headers what they share. Throws UserError
+/// naming file and line.
 struct AttackCorpus {
   std::string challenge;
   std::string check;
@@ -59,8 +54,5 @@ struct AttackCorpus {
   std::vector<OddProgram> honest;
 };
 AttackCorpus load_attacks(const std::filesystem::path& root);
-
-/// All defences but the named ones. Throws UserError for a name that is none.
-Defences without(const std::vector<std::string>& names);
 
 }  // namespace gauntlet

@@ -96,20 +96,20 @@ CellRequest Testbed::request(const std::string& name, const std::string& text) c
   return made;
 }
 
-Evidence Testbed::try_attack(const Attack& attack, const Defences& defences) {
+Evidence Testbed::try_attack(const Attack& attack, const Walls& walls) {
   CellRequest wanted = request(attack.name, attack.text);
   wanted.challenge.call_seconds = attack.call_seconds;
   wanted.challenge.check_seconds = attack.check_seconds;
-  if (!attack.builds) return try_program(environment_, wanted, defences, decoys_);
+  if (!attack.builds) return try_program(environment_, wanted, walls, decoys_);
   const ScratchFolder fresh("attack-builds");
   GradingEnvironment environment = environment_;
   environment.cache = fresh.path();
   if (attack.build_seconds) environment.build.limits.cpu_seconds = *attack.build_seconds;
-  return try_program(environment, wanted, defences, decoys_);
+  return try_program(environment, wanted, walls, decoys_);
 }
 
-Evidence Testbed::try_honest(const OddProgram& program, const Defences& defences) {
-  return try_program(environment_, request(program.name, program.text), defences, decoys_);
+Evidence Testbed::try_honest(const OddProgram& program, const Walls& walls) {
+  return try_program(environment_, request(program.name, program.text), walls, decoys_);
 }
 
 ForkedTask Testbed::send(const std::function<std::string()>& act, bool as_ordinary_user) const {

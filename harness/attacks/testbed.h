@@ -20,8 +20,8 @@ class Testbed {
   Testbed(const GradingEnvironment& environment, const AttackCorpus& corpus,
           int cores = this_machine().cores);
 
-  Evidence try_attack(const Attack& attack, const Defences& defences);
-  Evidence try_honest(const OddProgram& program, const Defences& defences);
+  Evidence try_attack(const Attack& attack, const Walls& walls);
+  Evidence try_honest(const OddProgram& program, const Walls& walls);
 
   /// Has a fork of this process do it. An ordinary user has no privileges when we are root, and is
   /// always the same one, whom no other testbed has.

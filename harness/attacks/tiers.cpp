@@ -2,24 +2,45 @@
 
 #include "harness/attacks/attack_matrix.h"
 #include "harness/attacks/testbed.h"
-#include "harness/sandbox/control_group.h"
-#include "harness/sandbox/namespaces.h"
 
 namespace gauntlet {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Of the walls that a machine may lack, those that make another tier. Mounts are within namespaces.
+const Names kDividing{"namespaces", "cgroups"};
+
+/// What the probe of the first missing one says; empty: all are there.
+std::string why_missing(const Names& walls) {
+  for (const std::string& name : walls)
+    if (const ProbeResult found = wall_named(name).probe(); !found.holds) return found.detail;
+  return "";
+}
+
+Tier tier(bool as_root, const Names& besides, std::string why_not) {
+  Tier made{as_root ? "root" : "user", std::move(why_not), as_root, without(kDividing)};
+  for (const std::string& name : besides) {
+    made.name += "+" + name;
+    made.walls.*wall_named(name).up = true;
+  }
+  return made;
+}
+
+}  // namespace
 
 std::vector<Tier> tiers_here(const Testbed& testbed) {
-  const std::string not_root = geteuid() == 0 ? "" : "not started as root";
-  const std::string no_namespaces = not_root.empty() ? why_no_namespaces() : not_root;
-  std::vector<Tier> tiers{
-      {"user", "", false, false},
-      {"user+namespaces", testbed.as_ordinary_user([] { return why_no_namespaces(); }), false,
-       true},
-      {"root", not_root, true, false}};
+  const auto as_user = [&](const Names& besides) {
+    return tier(false, besides, testbed.as_ordinary_user([&] { return why_missing(besides); }));
+  };
+  const auto as_root = [&](const Names& besides) {
+    return tier(true, besides, geteuid() == 0 ? why_missing(besides) : "not started as root");
+  };
+  std::vector<Tier> tiers{as_user({}), as_user({"namespaces"}), as_root({})};
+  const Tier with_groups = as_root({"namespaces", "cgroups"});
   // Groups only add to it: where they can be made there is no need to try without.
-  const std::string& no_groups = why_no_control_group();
-  if (!no_groups.empty()) tiers.push_back({"root+namespaces", no_namespaces, true, true});
-  tiers.push_back(
-      {"root+namespaces+cgroups", no_groups.empty() ? no_namespaces : no_groups, true, true});
+  if (!with_groups.why_not.empty()) tiers.push_back(as_root({"namespaces"}));
+  tiers.push_back(with_groups);
   return tiers;
 }
 

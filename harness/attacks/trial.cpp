@@ -77,10 +77,10 @@ nlohmann::json seen_in(const CellObservation& cell, const std::string& secret) {
 }
 
 [[noreturn]] void grade_as_target(const GradingEnvironment& environment, const CellRequest& request,
-                                  const Defences& defences, const Decoys& decoys, int out) {
+                                  const Walls& walls, const Decoys& decoys, int out) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGURG, count_signal);  // harmless to everybody else whom an attack may reach with it
-  prctl(PR_SET_DUMPABLE, defences.hidden ? 0 : 1);
+  prctl(PR_SET_DUMPABLE, walls.hidden ? 0 : 1);
   nlohmann::json seen;
   try {
     decoys.become_target();
@@ -135,9 +135,9 @@ std::string listen_and_watch(int in, pid_t pid, Watch& watch, const Decoys& deco
 
 }  // namespace
 
-Evidence try_program(GradingEnvironment environment, const CellRequest& request,
-                     const Defences& defences, Decoys& decoys) {
-  environment.walls = environment.build.walls = defences.walls;
+Evidence try_program(GradingEnvironment environment, const CellRequest& request, const Walls& walls,
+                     Decoys& decoys) {
+  environment.walls = environment.build.walls = walls;
   static void* const page =
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) broken_call("a page for signals");
@@ -151,7 +151,7 @@ Evidence try_program(GradingEnvironment environment, const CellRequest& request,
   Watch watch(decoys.mark());
   const pid_t pid = fork();
   if (pid < 0) broken_call("fork");
-  if (pid == 0) grade_as_target(environment, request, defences, decoys, out.get());
+  if (pid == 0) grade_as_target(environment, request, walls, decoys, out.get());
   out.reset();
   const auto start = Clock::now();
   const std::string text = listen_and_watch(in.get(), pid, watch, decoys, evidence);

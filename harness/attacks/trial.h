@@ -8,7 +8,7 @@ namespace gauntlet {
 
 /// Grades the request as a submission is graded, in a process of its own that is the attack's
 /// target, and watches from outside what comes of it.
-Evidence try_program(GradingEnvironment environment, const CellRequest& request,
-                     const Defences& defences, Decoys& decoys);
+Evidence try_program(GradingEnvironment environment, const CellRequest& request, const Walls& walls,
+                     Decoys& decoys);
 
 }  // namespace gauntlet

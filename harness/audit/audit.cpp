@@ -74,7 +74,7 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
   for (int run = 0; run < honest_seeds(suite, options); ++run) {
     const Seed seed = first_seed + static_cast<std::uint64_t>(run);
     for (const HonestVariant& variant : suite.honest) {
-      const Kind kind = &variant == &suite.honest.back() ? Kind::reference : Kind::honest;
+      const Kind kind = variant.is_reference ? Kind::reference : Kind::honest;
       all.push_back(
           contestant(challenge, kind, variant.name, variant.strategy, variant.solution, seed));
     }
@@ -223,7 +223,7 @@ AuditReport audit_challenge(const GradingEnvironment& environment, const Challen
   const Grader grader = grader_for(challenge.id).make();
   AuditSuite suite = load_audit_suite(environment.root, challenge.id, grader);
   suite.honest.push_back({"reference", "the solution that speed is compared with",
-                          read_solution(environment.root / "reference" / challenge.id)});
+                          read_solution(environment.root / "reference" / challenge.id), true});
   return audit_suite(challenge, grader, std::move(suite), options, [&](const auto& requests) {
     return LocalRunner(environment, options.jobs).grade(requests, progress);
   });

@@ -49,8 +49,8 @@ bool kills(const KillCount& count);
 AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 
-/// The same for a suite whose last honest variant is the reference, by what grades requests. Throws
-/// UserError for a name in `only` that nobody has.
+/// The same for a suite that holds the reference as well, by what grades requests. Throws UserError
+/// for a name in `only` that nobody has.
 using GradeRequests = std::function<std::vector<CellObservation>(const std::vector<CellRequest>&)>;
 AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditSuite suite,
                         const AuditOptions& options, const GradeRequests& grade);

@@ -35,7 +35,8 @@ BuildRecord try_compiler(const Context& context) {
 std::string sandbox_text(const SandboxReport& sandbox) {
   std::string text = fmt::format("sandbox    {}\n", sandbox.usable ? sandbox.tier : "NOT USABLE");
   for (const auto& layer : sandbox.layers)
-    text += fmt::format("  {} {}: {}\n", layer.holds ? "holds" : "FAILS", layer.name, layer.detail);
+    text += fmt::format("  {} {} (stops {}): {}\n", layer.holds ? "holds" : "FAILS",
+                        layer.wall->name, layer.wall->stops, layer.detail);
   if (!sandbox.usable) text += fmt::format("  {}\n", sandbox.problem);
   if (!sandbox.weakness.empty())
     text += fmt::format("  weaker than it should be: {}\n", sandbox.weakness);
@@ -49,8 +50,10 @@ Json sandbox_document(const SandboxReport& sandbox) {
                 {"weakness", sandbox.weakness},
                 {"layers", Json::array()}};
   for (const auto& layer : sandbox.layers)
-    document["layers"].push_back(
-        {{"name", layer.name}, {"holds", layer.holds}, {"detail", layer.detail}});
+    document["layers"].push_back({{"name", layer.wall->name},
+                                  {"stops", layer.wall->stops},
+                                  {"holds", layer.holds},
+                                  {"detail", layer.detail}});
   return document;
 }
 

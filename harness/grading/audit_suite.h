@@ -24,6 +24,7 @@ struct HonestVariant {
   std::string name;
   std::string strategy;
   SolutionSource solution;
+  bool is_reference = false;  // the one that speed is compared with; no file of the suite
 };
 
 /// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched; headers that lie

@@ -155,7 +155,7 @@ class Child {
 
   void drop_user() {
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    if (plan_.user && plan_.walls.user) {
+    if (plan_.user && plan_.walls.uid) {
       // Straight to the kernel: libc's wrappers take locks that another thread may have held.
       const uid_t id = *plan_.user;
       must(syscall(SYS_setgroups, 0, nullptr) == 0, "setgroups");
@@ -285,8 +285,8 @@ Launched launch(const LaunchPlan& plan) {
   prepared.argv = pointers(plan.argv);
   prepared.environment = environment_of(plan);
   prepared.descriptors = plan.descriptors;
-  prepared.limits = kernel_limits(plan.walls.limits ? plan.limits : no_limits(),
-                                  plan.user.has_value() && plan.walls.user);
+  prepared.limits = kernel_limits(plan.walls.rlimits ? plan.limits : no_limits(),
+                                  plan.user.has_value() && plan.walls.uid);
   prepared.filter.len = plan.walls.seccomp ? static_cast<unsigned short>(plan.seccomp.size()) : 0;
   prepared.filter.filter = const_cast<sock_filter*>(plan.seccomp.data());
 

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/sandbox/walls.h"
+
 namespace gauntlet {
 
 /// One wall of the sandbox, and whether it was seen to hold on this machine.
 struct SandboxLayer {
-  std::string name;
+  const Wall* wall = nullptr;
   bool holds = false;
   std::string detail;  // what was tried and what came of it
 };
@@ -20,8 +22,11 @@ struct SandboxReport {
   std::string weakness;  // usable, but with a wall less than every other machine; empty: none
 };
 
-/// Tries every layer in a child process ("probe by doing": kernels announce features that a
-/// container then refuses). Done once a process, a few milliseconds; later calls return the same.
+/// What follows from what held.
+SandboxReport report_of(std::vector<SandboxLayer> layers);
+
+/// Tries every wall that needs something of the machine. Done once a process, a few milliseconds;
+/// later calls return the same.
 const SandboxReport& probe_sandbox();
 
 /// To be called before a submission is run. Throws UserError when the sandbox is not usable, or

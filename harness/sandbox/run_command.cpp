@@ -80,7 +80,7 @@ class Run {
     plan.folder = folder.get();
     plan.landlock = landlock.get();
     plan.files = &files;
-    if (command_.walls.groups) group_ = ControlGroup::make(limits_);
+    if (command_.walls.cgroups) group_ = ControlGroup::make(limits_);
     plan.group = group_.get();
     plan.seccomp = compile_filter();
     plan.limits = limits_;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
-#include "harness/worker/output_check.h"
 
 namespace gauntlet {
 namespace {
@@ -37,31 +36,6 @@ wire::CallbackShape shape_of(const Callback& callback) {
   return shape;
 }
 
-void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) {
-  order.kind = wire::OrderKind::call;
-  order.mailbox_bytes = layout.mailbox_bytes;
-  order.argument_bytes = static_cast<std::uint32_t>(call.arguments().size());
-  std::memcpy(order.arguments, call.arguments().data(), call.arguments().size());
-  order.pointer_count = 0;
-  for (std::size_t i = 0; i < layout.bodies.size(); ++i)
-    order.pointers[order.pointer_count++] = {
-        static_cast<std::uint32_t>(call.buffers()[i].field_offset), layout.bodies[i].arena,
-        layout.bodies[i].start};
-  order.callback_count = 0;
-  for (const Callback& callback : call.callbacks())
-    order.callbacks[order.callback_count++] = shape_of(callback);
-}
-
-void write_body(const Buffer& buffer, const Body& body, std::byte* arena) {
-  const auto poison = [&](std::size_t begin, std::size_t end) {
-    std::memset(arena + begin, kPoison, end - begin);
-  };
-  if (buffer.direction == Direction::out) return poison(body.first_page, body.last_page);
-  poison(body.first_page, body.start);
-  if (buffer.bytes > 0) std::memcpy(arena + body.start, buffer.source, buffer.bytes);
-  poison(body.end, body.last_page);
-}
-
 }  // namespace
 
 void write_load_order(wire::Order& order, const std::vector<std::string>& exports, bool has_tests) {
@@ -82,13 +56,19 @@ void write_lay_order(wire::Order& order, const std::string& symbol, const Layout
   std::copy(ranges.begin(), ranges.end(), order.ranges);
 }
 
-void write_call(CallBase& call, const Layout& layout, const SharedMemory& in,
-                const SharedMemory& out) {
-  write_call_order(*reinterpret_cast<wire::Order*>(in.base()), call, layout);
-  for (std::size_t i = 0; i < layout.bodies.size(); ++i) {
-    const Body& body = layout.bodies[i];
-    write_body(call.buffers()[i], body, body.arena == wire::ArenaId::in ? in.base() : out.base());
-  }
+void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) {
+  order.kind = wire::OrderKind::call;
+  order.mailbox_bytes = layout.mailbox_bytes;
+  order.argument_bytes = static_cast<std::uint32_t>(call.arguments().size());
+  std::memcpy(order.arguments, call.arguments().data(), call.arguments().size());
+  order.pointer_count = 0;
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i)
+    order.pointers[order.pointer_count++] = {
+        static_cast<std::uint32_t>(call.buffers()[i].field_offset), layout.bodies[i].arena,
+        layout.bodies[i].start};
+  order.callback_count = 0;
+  for (const Callback& callback : call.callbacks())
+    order.callbacks[order.callback_count++] = shape_of(callback);
 }
 
 }  // namespace gauntlet

@@ -45,8 +45,8 @@ WorkerProcess::WorkerProcess(const WorkerParts& parts)
     : control_("gauntlet-control", wire::kPage, SharedMemory::Writers::us_and_it),
       output_(parts.limits.output_kept),
       output_flood_(parts.limits.output_flood),
-      most_threads_(parts.walls.limits ? static_cast<std::size_t>(parts.limits.processes)
-                                       : ~std::size_t{0} / 2) {
+      most_threads_(parts.walls.rlimits ? static_cast<std::size_t>(parts.limits.processes)
+                                        : ~std::size_t{0} / 2) {
   new (control_.base()) wire::Control();
   try {
     start(parts);
@@ -79,8 +79,8 @@ void WorkerProcess::start(const WorkerParts& parts) {
                       output_.writing_end(),
                       output_.writing_end(),
                       control_.fd(),
-                      parts.in->fd(),
-                      parts.out->fd(),
+                      parts.arenas->in_fd(),
+                      parts.arenas->out_fd(),
                       parts.walls.seccomp ? filter.get() : no_filter.get(),
                       parts.library};
   if (parts.tests >= 0) plan.descriptors.push_back(parts.tests);
@@ -95,7 +95,7 @@ void WorkerProcess::start(const WorkerParts& parts) {
   memory_.emplace(pid_);
   tasks_.emplace(pid_);
 
-  reinterpret_cast<wire::Order*>(parts.in->base())->kind = wire::OrderKind::lock_down;
+  parts.arenas->order().kind = wire::OrderKind::lock_down;
   issue();
   if (run(kStartSeconds).event != Event::done)
     throw Broken(OwnFault::worker,

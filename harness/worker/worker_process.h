@@ -9,6 +9,7 @@
 #include "harness/sandbox/output_pipe.h"
 #include "harness/sandbox/spare_user.h"
 #include "harness/sandbox/walls.h"
+#include "harness/worker/arenas.h"
 #include "harness/worker/process_memory.h"
 #include "harness/worker/process_tasks.h"
 #include "harness/worker/protocol.h"
@@ -21,8 +22,7 @@ struct WorkerParts {
   int program;
   int library;
   int tests;  // -1: none
-  const SharedMemory* in;
-  const SharedMemory* out;
+  const Arenas* arenas;
   Limits limits;
   Walls walls = {};
 };

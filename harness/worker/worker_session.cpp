@@ -1,16 +1,15 @@
 #include "harness/worker/worker_session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <thread>
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/worker/arenas.h"
 #include "harness/worker/callback_server.h"
 #include "harness/worker/order.h"
-#include "harness/worker/output_check.h"
 #include "harness/worker/postmortem.h"
 #include "harness/worker/shared_memory.h"
 #include "harness/worker/time_budget.h"
@@ -55,10 +54,10 @@ class WorkerSession::Impl {
     try {
       if (!worker_) start();
       if (layout != layout_ || call.symbol != symbol_) lay(call, layout);
-      write_call(call, layout_, *in_, *out_);
+      arenas_->place(call, layout_);
       carry_out(call);
-      check_surroundings(call, layout_, *out_);
-      hand_over(call);
+      arenas_->check_surroundings(call, layout_);
+      arenas_->hand_over(call, layout_);
     } catch (...) {
       end_worker();
       charge();
@@ -102,8 +101,6 @@ class WorkerSession::Impl {
     charged_until_ = now;
   }
 
-  wire::Order& order() const { return *reinterpret_cast<wire::Order*>(in_->base()); }
-
   void start() {
     make_arenas();
     if (!program_) program_ = sealed_copy(config_.worker, "gauntlet-worker");
@@ -112,36 +109,31 @@ class WorkerSession::Impl {
     symbol_.clear();
     layout_ = {};
     const Limits limits = worker_limits(config_);
-    worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), in_.get(), out_.get(),
-                                limits, config_.walls});
+    worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), &*arenas_, limits,
+                                config_.walls});
     if (threads_apart_) worker_->keep_threads_apart();
     limit_resident(0);
-    write_load_order(order(), config_.exports, static_cast<bool>(tests_));
+    write_load_order(arenas_->order(), config_.exports, static_cast<bool>(tests_));
     obey(nullptr, std::min(config_.call_seconds, kLoadSeconds));
   }
 
   /// Fresh ones for every worker: what the last one left in them must not reach the next. Kept
   /// until now because the results of its last call lie there.
   void make_arenas() {
-    const bool survived = out_ && !out_->nobody_writes();
-    in_.reset();
-    out_.reset();
+    const bool survived = arenas_ && !arenas_->nobody_writes();
+    arenas_.reset();
     if (survived)
       throw SolutionFailure(Verdict::cheated, "a process of it outlived the end of its worker");
-    in_ = std::make_unique<SharedMemory>("gauntlet-in", config_.arena_bytes,
-                                         SharedMemory::Writers::us);
-    out_ = std::make_unique<SharedMemory>("gauntlet-out", config_.arena_bytes,
-                                          SharedMemory::Writers::us_and_it);
+    arenas_.emplace(config_.arena_bytes);
   }
 
   void lay(CallBase& call, const Layout& layout) {
     symbol_.clear();
     layout_ = layout;
     // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
-    // new layout has no place for: who opens them finds zeros.
-    in_->clear(wire::kOrderBytes, in_->bytes());
-    out_->clear(0, out_->bytes());
-    write_lay_order(order(), call.symbol, layout_);
+    // new layout has no place for.
+    arenas_->forget_calls();
+    write_lay_order(arenas_->order(), call.symbol, layout_);
     obey(&call, config_.call_seconds);
     symbol_ = call.symbol;
     limit_resident(wire::kOrderBytes + layout_.body_bytes() + layout_.mailbox_bytes);
@@ -150,7 +142,7 @@ class WorkerSession::Impl {
   /// `laid_out` are the pages that it shares with us.
   void limit_resident(std::size_t laid_out) {
     const Resident& base = worker_->baseline();
-    if (config_.walls.limits)
+    if (config_.walls.rlimits)
       worker_->limit_resident(base.private_bytes + base.file_bytes + base.shared_bytes + laid_out +
                               config_.memory_bytes);
   }
@@ -217,8 +209,9 @@ class WorkerSession::Impl {
   /// How long it took us. The solution waits meanwhile, but chooses how much it asks.
   Duration answer(CallBase& call) {
     const auto start = WorkerProcess::Clock::now();
-    mailbox_used_ = std::max(mailbox_used_, answer_callback(call, worker_->control(), out_->base(),
-                                                            layout_.mailbox_bytes));
+    mailbox_used_ = std::max(
+        mailbox_used_,
+        answer_callback(call, worker_->control(), arenas_->mailbox(), layout_.mailbox_bytes));
     return WorkerProcess::Clock::now() - start;
   }
 
@@ -239,7 +232,7 @@ class WorkerSession::Impl {
   }
 
   void begin_measuring(const CallBase& call) {
-    out_->clear(0, layout_.mailbox_bytes);
+    arenas_->clear_mailbox(layout_);
     mailbox_used_ = 0;
     worker_->memory().reset_peak();
     worker_->forget_largest();
@@ -262,20 +255,11 @@ class WorkerSession::Impl {
         0, peak - static_cast<std::int64_t>(worker_->baseline().private_bytes));
   }
 
-  void hand_over(CallBase& call) {
-    for (std::size_t i = 0; i < layout_.bodies.size(); ++i) {
-      const Body& body = layout_.bodies[i];
-      if (body.arena == wire::ArenaId::out)
-        call.buffers()[i].result = {out_->base() + body.start, body.end - body.start};
-    }
-  }
-
   WorkerConfig config_;
   Fd program_;
   Fd library_;
   Fd tests_;
-  std::unique_ptr<SharedMemory> in_;
-  std::unique_ptr<SharedMemory> out_;
+  std::optional<Arenas> arenas_;
   std::optional<WorkerProcess> worker_;
   Layout layout_;       // that the worker has opened
   std::string symbol_;  // that it has found

@@ -95,3 +95,37 @@ TEST_CASE("the corpus is as large as it says, and names everything") {
   std::sort(classes.begin(), classes.end());
   CHECK(std::unique(classes.begin(), classes.end()) - classes.begin() >= 45);
 }
+
+TEST_CASE("every wall is named by an attack, or says why none can name it") {
+  for (const Wall& wall : all_walls()) {
+    const bool named =
+        std::any_of(corpus().attacks.begin(), corpus().attacks.end(), [&](const Attack& attack) {
+          return std::find(attack.stopped_by.begin(), attack.stopped_by.end(), wall.name) !=
+                 attack.stopped_by.end();
+        });
+    INFO(wall.name);
+    CHECK(named == wall.no_attack.empty());
+  }
+}
+
+TEST_CASE("an attack that names no wall is refused, and so is a frame without a place for it") {
+  const ScratchFolder root("corpus");
+  const std::filesystem::path folder = root.path() / "tests" / "attacks";
+  std::filesystem::create_directories(folder / "programs");
+  const auto load = [&](const std::string& frame, const std::string& wall) {
+    write_file(folder / "programs.yaml",
+               "challenge: c\ncheck: d\ntopics: [one]\nframes:\n  act: \"" + frame + "\"\n");
+    write_file(folder / "one.yaml",
+               "attacks:\n  - name: a\n    class: b\n    goal: g\n    effect: leak\n"
+               "    verdicts: [passed]\n    stopped_by: [" +
+                   wall + "]\n    before: int x;\n    act: x = 1;\n");
+    return load_attacks(root.path());
+  };
+  const std::string frame = "{before} void f() { {statements} }";
+  CHECK(load(frame, "seccomp").attacks[0].text == "int x; void f() { x = 1; }");
+  CHECK_THROWS_WITH_AS(load(frame, "limits"), doctest::Contains("no wall is called 'limits'"),
+                       UserError);
+  CHECK_THROWS_WITH_AS(load(frame, "freeze"), doctest::Contains("no attack can name freeze: "),
+                       UserError);
+  CHECK_THROWS_WITH_AS(load("{before}", "seccomp"), doctest::Contains("{statements}"), UserError);
+}

@@ -26,7 +26,7 @@ struct Bench {
       verdicts[id] = {Verdict::wrong};
     }
     suite.mutants = {{"m", "a fault", {"first", "second"}, {}, {}, {}}};
-    suite.honest = {{"reference", "", {}}};
+    suite.honest = {{"reference", "", {}, true}};
     suite.honest_seeds = 1;
     options.seed = 40;
   }
@@ -139,6 +139,16 @@ TEST_CASE("an honest variant that a check rejects makes an audit fail") {
   const AuditReport report = bench.audit();
   CHECK_FALSE(report.ok());
   CHECK(report.idle_checks.empty());
+}
+
+TEST_CASE("the reference is known by what is said of it, wherever it stands") {
+  Bench bench;
+  bench.suite.honest.push_back({"other", "stands last", {}});
+  using Kind = AuditRow::Kind;
+  for (const AuditRow& row : bench.audit().rows) {
+    if (row.name == "reference") CHECK(row.kind == Kind::reference);
+    if (row.name == "other") CHECK(row.kind == Kind::honest);
+  }
 }
 
 TEST_CASE("single contestants can be asked for, and a name that nobody has is an error") {

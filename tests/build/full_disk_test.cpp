@@ -26,17 +26,21 @@ namespace fs = std::filesystem;
 class SmallDisk {
  public:
   explicit SmallDisk(int mib) {
-    mounted_ = mount("small", place_.path().c_str(), "tmpfs", 0,
+    fs::create_directory(path());
+    fs::permissions(place_.path(), fs::perms::others_exec, fs::perm_options::add);
+    mounted_ = mount("small", path().c_str(), "tmpfs", 0,
                      fmt::format("size={}m,mode=0777", mib).c_str()) == 0;
-    if (mounted_) setenv("TMPDIR", place_.path().c_str(), 1);
+    if (mounted_) setenv("TMPDIR", path().c_str(), 1);
   }
   ~SmallDisk() {
     unsetenv("TMPDIR");
-    if (mounted_) umount2(place_.path().c_str(), MNT_DETACH);
+    if (mounted_) umount2(path().c_str(), MNT_DETACH);
   }
 
   bool mounted() const { return mounted_; }
-  const fs::path& path() const { return place_.path(); }
+  /// Within the scratch folder: mounted over it, it would hide the lock that keeps it, and another
+  /// process's sweep would take all that lies here for left over.
+  fs::path path() const { return place_.path() / "disk"; }
 
   void fill() const {
     struct statvfs disk {};
@@ -122,6 +126,15 @@ TEST_CASE("what a source does to its own build is its own failure, whatever it p
     CHECK_MESSAGE(!built.record.ok, source);
     CHECK_MESSAGE(!contains(built.record.messages, "nothing can be built"), source);
   }
+}
+
+TEST_CASE("no sweep takes what lies on the disk for left over") {
+  const SmallDisk disk(1);
+  if (!disk.mounted()) return skipped();
+  write_file(disk.path() / "kept", "");
+  unsetenv("TMPDIR");  // as other processes sweep
+  sweep_scratch_folders();
+  CHECK(fs::exists(disk.path() / "kept"));
 }
 
 TEST_CASE("many files together write no more than one build may") {

@@ -83,7 +83,7 @@ TEST_CASE("what its processes take together is limited where there are control g
   const std::string take = "perl -e '$x = \"x\" x (100 << 20); sleep 2' & ";
   Command command{{"/bin/sh", "-c", take + take + "wait %1 && wait %2"}, box.folder.path()};
   CHECK(describe(run_command(command, box.limits).outcome) == "more memory than allowed");
-  command.walls.groups = false;
+  command.walls.cgroups = false;
   CHECK(describe(run_command(command, box.limits).outcome) == "exit code 0");
 }
 

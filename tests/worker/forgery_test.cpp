@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "control_page.h"
+#include "harness/worker/arenas.h"
 #include "worker_fixture.h"
 
 using namespace gauntlet;
@@ -62,4 +65,14 @@ TEST_CASE("1,000 forged answers, none of them both right and quick") {
   }
   CHECK(found == kTries);  // it did find the page every time
   CHECK(gains == 0);
+}
+
+TEST_CASE("a process that could still write outputs is seen when its worker is gone") {
+  Arenas arenas(wire::kPage);
+  void* left = mmap(nullptr, wire::kPage, PROT_READ | PROT_WRITE, MAP_SHARED, arenas.out_fd(), 0);
+  REQUIRE(left != MAP_FAILED);
+  CHECK_FALSE(arenas.nobody_writes());
+  munmap(left, wire::kPage);
+  CHECK(arenas.nobody_writes());
+  CHECK(write(arenas.out_fd(), "x", 1) < 0);
 }

@@ -1,3 +1,5 @@
+#include "harness/sandbox/report.h"
+
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -6,7 +8,6 @@
 
 #include "harness/core/error.h"
 #include "harness/sandbox/harden.h"
-#include "harness/sandbox/report.h"
 #include "sandbox_fixture.h"
 
 using namespace gauntlet;
@@ -15,13 +16,54 @@ using namespace gauntlet::test;
 TEST_CASE("the sandbox reports its walls, and these tests mean nothing without them") {
   const SandboxReport& report = probe_sandbox();
   for (const SandboxLayer& layer : report.layers) {
-    CHECK_FALSE(layer.name.empty());
+    INFO(layer.wall->name);
     CHECK_FALSE(layer.detail.empty());
   }
   CHECK(report.usable);
   CHECK(report.problem.empty());
   CHECK(contains(report.tier, "seccomp+rlimits"));
   CHECK(contains(report.tier, "uid") == (geteuid() == 0));
+}
+
+TEST_CASE(
+    "a wall that is missing is a problem, a weakness or neither, as its line in the table says") {
+  const auto without_one = [](std::string_view name) {
+    std::vector<SandboxLayer> layers = probe_sandbox().layers;
+    for (SandboxLayer& layer : layers) layer = {layer.wall, layer.wall->name != name, "a detail"};
+    return report_of(layers);
+  };
+  for (const char* needed : {"seccomp", "rlimits", "sealed memory", "freeze"}) {
+    INFO(needed);
+    CHECK(without_one(needed).problem.starts_with(std::string(needed) + ": a detail."));
+    CHECK_FALSE(without_one(needed).usable);
+  }
+  CHECK(without_one("uid").usable == (geteuid() != 0));
+  CHECK(without_one("landlock").usable);
+  CHECK(without_one("landlock").weakness ==
+        "nothing stops reading and writing files of this machine: a detail");
+  for (const char* extra : {"namespaces", "mounts", "cgroups"}) {
+    INFO(extra);
+    CHECK(without_one(extra).usable);
+    CHECK(without_one(extra).weakness.empty());
+    CHECK_FALSE(contains(without_one(extra).tier, extra));
+  }
+  CHECK(without_one("nothing").tier == "landlock+seccomp+rlimits+uid+namespaces+mounts+cgroups");
+}
+
+TEST_CASE("a wall is taken down by its name, and no other with it") {
+  for (const Wall& down : all_walls()) {
+    INFO(down.name);
+    if (down.up == nullptr) {
+      CHECK_THROWS_AS(without({std::string(down.name)}), UserError);
+      continue;
+    }
+    const Walls walls = without({std::string(down.name)});
+    for (const Wall& other : all_walls())
+      if (other.up != nullptr) CHECK(walls.*other.up == (other.name != down.name));
+  }
+  CHECK_THROWS_WITH_AS(without({"limits"}),
+                       doctest::Contains("no wall is called 'limits'; there are landlock, "),
+                       UserError);
 }
 
 TEST_CASE("a hardened process dumps no core and is closed to its own user") {

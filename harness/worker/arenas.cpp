@@ -1,0 +1,48 @@
+#include "harness/worker/arenas.h"
+
+#include <cstring>
+
+#include "harness/worker/order.h"
+#include "harness/worker/output_check.h"
+
+namespace gauntlet {
+
+Arenas::Arenas(std::size_t bytes_each)
+    : in_("gauntlet-in", bytes_each, SharedMemory::Writers::us),
+      out_("gauntlet-out", bytes_each, SharedMemory::Writers::us_and_it) {}
+
+void Arenas::forget_calls() {
+  in_.clear(wire::kOrderBytes, in_.bytes());
+  out_.clear(0, out_.bytes());
+}
+
+void Arenas::place(CallBase& call, const Layout& layout) {
+  write_call_order(order(), call, layout);
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i)
+    write_body(call.buffers()[i], layout.bodies[i]);
+}
+
+void Arenas::write_body(const Buffer& buffer, const Body& body) {
+  std::byte* arena = body.arena == wire::ArenaId::in ? in_.base() : out_.base();
+  const auto poison = [&](std::size_t begin, std::size_t end) {
+    std::memset(arena + begin, kPoison, end - begin);
+  };
+  if (buffer.direction == Direction::out) return poison(body.first_page, body.last_page);
+  poison(body.first_page, body.start);
+  if (buffer.bytes > 0) std::memcpy(arena + body.start, buffer.source, buffer.bytes);
+  poison(body.end, body.last_page);
+}
+
+void Arenas::check_surroundings(const CallBase& call, const Layout& layout) const {
+  gauntlet::check_surroundings(call, layout, out_);
+}
+
+void Arenas::hand_over(CallBase& call, const Layout& layout) const {
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i) {
+    const Body& body = layout.bodies[i];
+    if (body.arena == wire::ArenaId::out)
+      call.buffers()[i].result = {out_.base() + body.start, body.end - body.start};
+  }
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+
+#include "harness/worker/call.h"
+#include "harness/worker/layout.h"
+#include "harness/worker/protocol.h"
+#include "harness/worker/shared_memory.h"
+
+namespace gauntlet {
+
+/// The memory that calls are made in, as the harness sees it (inside/arenas.h has the worker's
+/// view): `in`, which the worker can only read, and `out`, which it writes. A session reaches it
+/// through this class alone, and only while the worker is frozen. It is the host's memory; that of
+/// a device would be another class with the same functions.
+class Arenas {
+ public:
+  explicit Arenas(std::size_t bytes_each);
+
+  int in_fd() const { return in_.fd(); }  // for the worker, as protocol.h says
+  int out_fd() const { return out_.fd(); }
+
+  wire::Order& order() const { return *reinterpret_cast<wire::Order*>(in_.base()); }
+  std::byte* mailbox() const { return out_.base(); }
+
+  /// Takes every page of earlier calls away: who opens one finds zeros.
+  void forget_calls();
+  void clear_mailbox(const Layout& layout) { out_.clear(0, layout.mailbox_bytes); }
+
+  /// Fresh inputs, poison in everything else that the worker can touch, and the order to call.
+  void place(CallBase& call, const Layout& layout);
+
+  /// Throws SolutionFailure when the call wrote into `out` outside its buffers.
+  void check_surroundings(const CallBase& call, const Layout& layout) const;
+
+  /// Gives the call its results where they lie: there while this object is.
+  void hand_over(CallBase& call, const Layout& layout) const;
+
+  /// To be asked when the worker is gone; this object is of no use afterwards. False: a process of
+  /// the solution has survived.
+  bool nobody_writes() { return out_.nobody_writes(); }
+
+ private:
+  void write_body(const Buffer& buffer, const Body& body);
+
+  SharedMemory in_;
+  SharedMemory out_;
+};
+
+}  // namespace gauntlet
