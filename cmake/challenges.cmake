@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A challenge is one folder name, used three times: challenges/ID, reference/ID, graders/ID.
 # Nothing else names it. Every grader is compiled with GAUNTLET_CHALLENGE set to its ID and keeps its
 # symbols in the namespace gauntlet::GAUNTLET_CHALLENGE, so that a copy of the folders under another

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes the text of INPUT as a constant: page.css of the folder harness/report/html becomes
 # gauntlet::html::page_css. cmake -DINPUT=... -DOUTPUT=... -P embed.cmake
 file(READ "${INPUT}" text)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzers of everything that parses foreign bytes: tests/fuzz/NAME_fuzz.cpp and
 # graders/ID/NAME_fuzz.cpp, each a program fuzz_NAME. With clang, by the preset `fuzz`:
 #   cmake --preset fuzz && cmake --build --preset fuzz

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The two programs and the tests.
 
 file(GLOB worker_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/worker/inside/*.cpp)

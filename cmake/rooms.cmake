@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A room is a folder harness/NAME built as one static library, gauntlet_NAME, with what lies in its
 # folders. A file main.cpp in a room, and a folder `inside`, belong to a program of its own and not
 # to the library. Style sheets and scripts are embedded as text, see embed.cmake.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // source_digest LIST ROOT ID OUTPUT: writes OUTPUT, a source file with one SHA-256 over the files
 // that LIST names, one path a line: what the verdicts of challenge ID depend on. Comments and
 // formatting are left out, so that only a change that could change a verdict makes grades stale.

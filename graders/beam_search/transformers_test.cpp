@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle against an implementation that others wrote and use.
 #include <cmath>
 #include <doctest/doctest.h>

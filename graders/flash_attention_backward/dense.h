@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // GCC 12 finds its own AVX-512 intrinsics uninitialised wherever Eigen's reductions are inlined

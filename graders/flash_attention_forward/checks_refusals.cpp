@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "judge.h"

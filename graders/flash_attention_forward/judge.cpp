@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "judge.h"
 
 #include "graders/kit/compare.h"

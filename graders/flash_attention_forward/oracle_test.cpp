@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracle against an outside implementation: fixtures/make_jax_fixture.py says how it was asked.
 #include <doctest/doctest.h>
 

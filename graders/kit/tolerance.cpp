@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graders/kit/tolerance.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A checkpoint as a solution may have written it: refused with the place of the fault, or read so
 // that no byte of it is left out.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"

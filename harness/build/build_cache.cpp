@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/build/build_cache.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/build/silencer_search.h"
 
 #include <algorithm>

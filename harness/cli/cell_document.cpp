@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/cell_document.h"
 
 #include "harness/report/text/phrases.h"

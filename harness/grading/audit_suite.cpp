@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/grading/audit_suite.h"
 
 #include <algorithm>

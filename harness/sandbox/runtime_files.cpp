@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/sandbox/runtime_files.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ void add(std::vector<PathRule>& rules, fs::path path, PathAccess access) {
 /// Where the loader finds a library; empty when there is none.
 fs::path found_by_loader(const char* name, int flags) {
 #ifdef __SANITIZE_ADDRESS__
-  const __lsan::ScopedDisabler not_ours;  // what the library's initialisers take and do not give back
+  const __lsan::ScopedDisabler
+      not_ours;  // what the library's initialisers take and do not give back
 #endif
   void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | flags);
   if (handle == nullptr) return {};

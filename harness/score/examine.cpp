@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each kind of assertion against the figures of its own judgement.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/store/observation_json.h"
 
 #include <algorithm>

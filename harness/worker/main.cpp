@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gauntlet-worker: the process that a solution runs in. It starts inside the walls that the harness
 // put up, puts on the last one, loads the solution and carries out orders until it is killed. It
 // knows no challenge, no expected value and no clock.

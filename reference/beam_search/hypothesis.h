@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What a search keeps of each item. Hypotheses are back-pointers into a list of (parent, token)

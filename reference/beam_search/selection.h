@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The best extensions of an item's hypotheses, every log-probability read once.

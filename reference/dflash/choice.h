@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The target's choice after a row of logits. A vector maximum over blocks remembers the block; the

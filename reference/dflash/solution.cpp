@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Greedy speculative decoding with draft trees: the reference that speed is compared with.
 //
 // Verification is bound by reading logits. Only rows on the accepted path are read, each once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The way down a tree. Equal siblings are followed together, so that the longest path is found

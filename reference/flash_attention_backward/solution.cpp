@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flash attention backward on host threads: the five matrix products of one tile of queries and one
 // block of keys stay in the core's own caches, and every product runs through one register-tiled
 // kernel.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Vectors of floats, the matrix product of a tile in registers, and functions of a vector.

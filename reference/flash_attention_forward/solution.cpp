@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flash attention with the queries of a block in the lanes of vector registers.
 //
 // A block of up to kGroups * kLanes queries walks over the keys in tiles. Scores are kept

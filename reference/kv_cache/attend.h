@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A block of rows on its way past the keys of one head: softmax with a running maximum.

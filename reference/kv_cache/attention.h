@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A call of kv_attend, cut into pieces that threads take one by one.

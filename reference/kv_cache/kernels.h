@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Kernels of attention over pages, for a few rows at a time. A row is one head of one query; the

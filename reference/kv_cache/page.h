@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the bytes of a page mean. Everything of one kind lies together, slots innermost for keys and

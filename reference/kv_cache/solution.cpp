@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A paged cache whose attention runs at the speed of memory. page.h says how a page is laid out,
 // kernels.h, attend.h and attention.h how it is read; here are the functions of the contract: what
 // they refuse, and how pages are taken and given back.

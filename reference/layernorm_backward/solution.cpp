@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layer normalisation at the speed of memory: the backward pass reads each row of x and dy once
 // from memory and once more from the cache, and writes dx around the cache. Every thread takes a
 // range of rows and sums dgamma and dbeta of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries as integers that sort like the contract's order: by value, and among equals by index.
 #pragma once
 

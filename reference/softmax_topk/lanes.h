@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sixteen floats at a time, in the compiler's own vector types.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sum of exponentials relative to an origin that moves with the maximum.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choice of the k best entries of a row, given the maxima of its groups.
 #pragma once
 

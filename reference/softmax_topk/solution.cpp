@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax and top-k in one pass over memory. A row is read in blocks of neighbouring entries. While
 // a block is in registers, every vector lane gives the maximum of its entries, which is kept, and
 // the block its share of the running sum of exponentials. The k-th largest of these maxima bounds

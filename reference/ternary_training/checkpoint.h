@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The packed format: bytes from latent weights, and a model from bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The texts: what is trained on, what is held out, and in which windows training goes through it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Random zeros that can be made again on the way back: a function of step, window, place and lane.

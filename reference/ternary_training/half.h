@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // IEEE half precision of non-negative numbers, and the mean of a group correctly rounded to it.

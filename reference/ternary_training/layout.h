@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Where a matrix or the gains lie in a flat array of all parameters, or of their gradients.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Negative log likelihood of a stretch of text, and its gradient.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A ternary matrix as products want it: floats in panels, once for W x, once for transposed W x.

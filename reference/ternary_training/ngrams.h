@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What counting says about the next token: interpolated Kneser-Ney (Chen and Goodman 1999, modified

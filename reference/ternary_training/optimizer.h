@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Adam (Kingma and Ba 2015). No weight decay: a latent weight's distance from the thresholds is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The one matrix product: a tile of the result stays in registers while the sum runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // How far training has come on its way to the limits, and what follows for the next step.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training, quantiser, linear layer and forward pass on host threads: all matrix products run
 // through one kernel that keeps a tile of the result in registers.
 //

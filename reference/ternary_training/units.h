@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The functions of the contract with one right answer, for arguments that have been judged. Those

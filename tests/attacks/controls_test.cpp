@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every attack succeeds where what stops it is missing. Without this, a wall that does nothing and
 // an attack that does nothing would look the same.
 #include <algorithm>

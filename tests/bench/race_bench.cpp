@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often the races tell a program from itself. Prints, for a few ways of working on all cores,
 // how many races came out faster or slower by more than 5 %, or too noisy to say.
 //

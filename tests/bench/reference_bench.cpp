@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How near the references come to what this machine can do: the share of the measured copy
 // bandwidth or FMA peak that the least work of each timed case takes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the closed loop costs: starting a worker, and a call above the bare function; and how much
 // of it is the isolation. Wanted of the isolation: 3 ms a start and 30 us a call at most; the last
 // line says what it was, from runs in turns, so that what the machine does meets both alike.
@@ -38,8 +39,8 @@ WorkerConfig config(std::int64_t isolated) {
   if (isolated != kIsolated)
     made.walls = {.landlock = false,
                   .seccomp = false,
-                  .limits = false,
-                  .user = false,
+                  .rlimits = false,
+                  .uid = false,
                   .namespaces = false,
                   .descriptors = false,
                   .environment = false};

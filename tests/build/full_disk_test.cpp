@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine that cannot build is no reason for a grade, and what a source does to itself is one.
 #include <atomic>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A macro of the submission's takes no warning into a header of the system's.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a receipt says of a library holds for every later build of the same source.
 #include <chrono>
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A warning is the submission's when its place is; and what keeps the compiler from warning is one.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells of further attempts and of other devices on the command line.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What others left where our files are expected: no verb waits for it, breaks on it or mistakes it.
 #include <algorithm>
 #include <doctest/doctest.h>

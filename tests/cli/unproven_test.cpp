@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grades that nothing vouches for.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that a stranger left where ours are expected, and folders that a killed process left.
 #include "harness/core/files.h"
 

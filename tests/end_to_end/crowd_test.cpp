@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hundred gradings at once: each says what one alone says, and nothing of them stays.
 #include <algorithm>
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What breaks around a grading: the disk, the supervisor itself, the machine's processes. No silent
 // score, nothing half-written, nothing left running, and the next grading works.
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What submissions do when they do not work, and what the cell then says. All of them are graded in
 // one run beside an honest one, which must not notice.
 #include <doctest/doctest.h>

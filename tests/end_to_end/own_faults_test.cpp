@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For each fault of ours on the closed list, what a submission does that wants to be excused by it.
 // It is counted against the submission, in each check that was asked.
 #include <algorithm>

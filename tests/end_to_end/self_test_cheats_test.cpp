@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that look at the solution's code, at its place in the queue or at what it was made of,
 // instead of at what it does, earn nothing.
 #include <algorithm>

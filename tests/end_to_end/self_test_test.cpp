@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a submission's own tests earn, and that no way of cheating with them does.
 #include "harness/grading/self_test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a claims.yaml changes in the grading of a solution: what is said beside the grade, and
 // nothing else.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A grade, its receipt, and everything that somebody might change afterwards.
 #include <algorithm>
 #include <doctest/doctest.h>

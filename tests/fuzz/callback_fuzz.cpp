@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request in the mailbox, as a hostile worker would write it: answered, or the solution's
 // failure, and never a look outside the mailbox.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stored observation or receipt, truncated or edited: read as what it says, or refused. What was
 // read is written back as the same bytes.
 #include <cstddef>

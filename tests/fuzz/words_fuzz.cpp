@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a solution can make others say: the compiler about its source, the worker about why it
 // cannot be loaded. Told in our sentences, which hold no control bytes and no end.
 #include <algorithm>

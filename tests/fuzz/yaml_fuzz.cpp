@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // challenge.yaml, model.yaml, claims.yaml, mutants.yaml, judged grades: whatever stands in them,
 // there is an answer or a UserError.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the disguise of a solution changes, and what it must leave as it is.
 #include "harness/grading/disguise.h"
 

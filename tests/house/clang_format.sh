@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every source of ours is laid out as .clang-format says. Contracts and submissions are not: people
 # and models read the first as they were written, and the second are strangers'.
 #

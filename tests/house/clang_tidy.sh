@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # clang-tidy, with the checks of .clang-tidy, on the translation units of a unity build: one for each
 # folder, so that headers are read once.
 #

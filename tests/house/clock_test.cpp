@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Durations are told by the steady clock: whoever sets the machine's clock changes no lap, no limit
 // and no timeout.
 #include <doctest/doctest.h>

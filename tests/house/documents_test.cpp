@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the documents name is there: who follows CONTRIBUTING.md finds the file.
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -34,4 +35,20 @@ TEST_CASE("files that documents name exist") {
       FAIL_CHECK(path, " is not there");
   }
   CHECK(missing_paths("see `harness/report/no_such_file.cpp`").size() == 1);
+}
+
+TEST_CASE("every source says under which licence it is") {
+  const fs::path root = GAUNTLET_ROOT;
+  int seen = 0;
+  for (const char* top : {"harness", "graders", "tests", "reference", "cmake"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const std::string kind = entry.path().extension();
+      if (kind != ".h" && kind != ".cpp" && kind != ".sh" && kind != ".py" && kind != ".cmake")
+        continue;
+      ++seen;
+      const std::string head = gauntlet::read_file(entry.path()).substr(0, 400);
+      CHECK_MESSAGE(head.find("SPDX-License-Identifier: Apache-2.0\n") != std::string::npos,
+                    entry.path());
+    }
+  CHECK(seen > 300);
 }

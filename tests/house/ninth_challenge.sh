@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A ninth challenge is new folders only: copies one challenge's three folders under another name in
 # a scratch checkout, builds it, grades with it, and checks that no existing file was edited.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whoever knows one grader finds the same thing at the same place in every other.
 #include <algorithm>
 #include <doctest/doctest.h>

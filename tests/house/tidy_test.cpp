@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The architecture, held by a test: who may include whom, and how big a file may grow.
 #include <algorithm>
 #include <doctest/doctest.h>

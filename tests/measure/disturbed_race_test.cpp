@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounds that count, and rounds that other programs disturbed.
 #include <csignal>
 #include <doctest/doctest.h>

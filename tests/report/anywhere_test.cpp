@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same input gives the same bytes wherever it is rendered, and hostile text stays text.
 #include <algorithm>
 #include <cstdlib>

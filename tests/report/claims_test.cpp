@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Claims and records that do not hold are seen, whatever made them.
 #include "harness/report/model/claims.h"
 

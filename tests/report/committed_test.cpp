@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reports that git keeps: few, small, and true.
 #include "tests/report/committed.h"
 

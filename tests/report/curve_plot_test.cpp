@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/report/plots/curve_plot.h"
 
 #include <algorithm>

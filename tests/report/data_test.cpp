@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report keeps of its observations is enough to write it again.
 #include <doctest/doctest.h>
 #include <fstream>

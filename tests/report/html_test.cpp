@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of the report, read as text and in a real browser: it renders, complains of nothing, and
 // can be used.
 #include <algorithm>

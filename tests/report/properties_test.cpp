@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold of every board, whoever is on it: random tables of scores, judged a second time by
 // code that shares nothing with what made them.
 #include <doctest/doctest.h>

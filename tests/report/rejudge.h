@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records and places judged a second time, from aggregate.json alone: what this file and
 // harness/score agree on was thought of twice.
 #pragma once

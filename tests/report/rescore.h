@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scores computed a second time, from aggregate.json alone.
 #pragma once
 

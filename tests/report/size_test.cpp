@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a large board costs.
 #include <algorithm>
 #include <ctime>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every number on a page stands in aggregate.json, in one of the forms that pages print.
 #include <cmath>
 #include <doctest/doctest.h>

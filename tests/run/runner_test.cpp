@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cell that another process graded is the cell that this one grades.
 #include <cstdlib>
 #include <doctest/doctest.h>

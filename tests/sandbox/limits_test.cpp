@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sandboxed command runs into, and that nothing of it survives.
 
 #include <chrono>

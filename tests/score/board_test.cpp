@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/score/board.h"
 
 #include <doctest/doctest.h>

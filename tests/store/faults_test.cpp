@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A disk that fills up while a result is written, and results that were cut or damaged where they
 // lay: told, never taken for something else.
 #include <csignal>

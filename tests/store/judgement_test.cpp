@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/store/judgement.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of one's own inside what the harness shares with a solution, or hidden behind it: it
 // counts, and nothing of an earlier call is left there.
 

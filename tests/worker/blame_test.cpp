@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whatever a solution does to its own process, the failure is its own: never ours, and never a
 // measurement that is left out.
 

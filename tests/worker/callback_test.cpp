@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Callbacks: the solution asks, this side answers and counts.
 
 #include <fmt/format.h>

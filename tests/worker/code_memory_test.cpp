@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory hidden behind code: pages of libraries count as no scratch, so none may make room for any.
 
 #include <fmt/format.h>

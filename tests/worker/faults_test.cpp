@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When it is we who fail: a grading process that is killed takes its worker along, and a machine
 // that gives us no process is our fault and nobody's bad grade.
 

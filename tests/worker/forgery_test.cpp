@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forgery that beats a judge who reads while the worker runs: "done" first, the work
 // afterwards. 1,000 tries in a row, none of which may be right and quicker than honest work.
 

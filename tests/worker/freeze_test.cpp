@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That a stopped worker is stopped: threads that are ending take no part in the stop that the
 // kernel confirms, and it still writes to memory on their behalf.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers come and go by the thousand in one grading run.
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mailbox that carries callbacks is no scratch memory.
 
 #include "callback_fixture.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peak memory, as the parent counts it.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solutions that crash, hang, hog or cheat, and what is said about them.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That no run leaves word for the next in the pages of files that the kernel keeps in memory: what
 // a worker may read is there already, and it can neither read nor drop anything else.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many threads a solution may have, and that it leaves others theirs. The kernel counts those
 // of a user together: it matters where the sandbox has no user of its own.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What calls take together is bounded, however short each of them is.
 
 #include "harness/worker/time_budget.h"

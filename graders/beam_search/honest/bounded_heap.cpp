@@ -1,4 +1,5 @@
 // strategy: a bounded heap over one scan of the rows, hypotheses as back-pointers into one trie
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,5 @@
 // strategy: sort all extensions of an item, token lists copied with every hypothesis
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

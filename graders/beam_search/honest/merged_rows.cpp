@@ -1,4 +1,5 @@
 // strategy: the best of each row by nth_element on threads, merged; two buffers of tokens, swapped
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -1,4 +1,5 @@
 // strategy: rows sorted on demand and popped one extension at a time; penalties by exp and log
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

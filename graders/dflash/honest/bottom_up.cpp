@@ -1,4 +1,5 @@
 // strategy: one sweep marks accepted nodes, then upwards from the deepest; masks slot by slot
+// SPDX-License-Identifier: Apache-2.0
 #include "rounds.h"
 
 namespace {

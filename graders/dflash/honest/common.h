@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all variants share about a tree: which are refused, where its rows lie, and dflash_build and
 // dflash_verify around build_tree and decide, which are a variant's own. Helpers have no external
 // linkage: a self test is loaded beside a variant, and may have names like these.

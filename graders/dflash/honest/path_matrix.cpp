@@ -1,4 +1,5 @@
 // strategy: all leaf paths against the choices of all rows, longest cumulative match
+// SPDX-License-Identifier: Apache-2.0
 #include "rounds.h"
 
 namespace {

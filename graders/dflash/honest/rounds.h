@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all variants share about dflash_generate: rounds of draft, pass, decision and keeping. What
 // a pass looks like is a parameter; in most variants it holds the trees as they were drafted.
 #ifndef ROUNDS_H  // and no pragma: a mutant has a changed copy of this file for its main file

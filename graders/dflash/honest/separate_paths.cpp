@@ -1,5 +1,6 @@
 // strategy: every leaf path is a sequence of its own in the pass; equal siblings merged, trees
 // cropped
+// SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
 #include "rounds.h"

@@ -1,4 +1,5 @@
 // strategy: first-child and next-sibling lists; masks by climbing to the root
+// SPDX-License-Identifier: Apache-2.0
 #include "rounds.h"
 
 namespace {

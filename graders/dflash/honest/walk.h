@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A walk from the root, and masks copied from parent to child.
 #ifndef WALK_H  // and no pragma: a mutant has a changed copy of this file for its main file
 #define WALK_H

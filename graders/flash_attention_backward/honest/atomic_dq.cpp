@@ -1,5 +1,6 @@
 // strategy: a task a key, dq added with atomics in any order; in key order by one task a head when
 // bits matter
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all variants share: who sees whom, where rows lie, what is refused. Nothing here has
 // external linkage: a self test is loaded beside a variant, and may have names like these.
 #pragma once

@@ -1,5 +1,6 @@
 // strategy: query heads apart, each with dk and dv of its own that are summed over the group; rows
 // of weights, branch-free masks
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // strategy: two kernels that both recompute the weights, dq by query and dk with dv by key, base-2
 // exponentials
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all variants share: who sees whom, where rows lie, what is refused, how work is divided.
 #pragma once
 

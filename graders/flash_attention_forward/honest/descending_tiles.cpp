@@ -1,4 +1,5 @@
 // strategy: online softmax in base 2 over tiles of keys, last to first, no tile skipped
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

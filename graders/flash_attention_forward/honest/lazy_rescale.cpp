@@ -1,4 +1,5 @@
 // strategy: one key at a time, rescaling only when the maximum has grown by more than 8
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

@@ -1,4 +1,5 @@
 // strategy: keys split into shards, each a softmax of its own, merged by their log-sum-exps
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

@@ -1,4 +1,5 @@
 // strategy: one row of scores at a time: maximum and sum first, then the values
+// SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // strategy: codes and steps apart, tiles of 48 keys gathered and joined by their lse, pages counted
 // first
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
 // strategy: a record for each token and head, bookkeeping on copies, softmax key by key,
 // std::thread
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <cstring>

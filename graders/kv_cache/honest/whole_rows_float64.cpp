@@ -1,5 +1,6 @@
 // strategy: heads apart in the page, float64, all scores of a row before any weight, pages from the
 // top
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -1,4 +1,5 @@
 // strategy: rows in any order with atomic adds to dgamma and dbeta; one thread when deterministic
+// SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cmath>
 

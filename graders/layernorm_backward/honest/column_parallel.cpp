@@ -1,5 +1,6 @@
 // strategy: two kernels: dx by rows, then dgamma and dbeta by columns, a group of columns per
 // thread
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
 #include "common.h"

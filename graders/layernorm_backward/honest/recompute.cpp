@@ -1,4 +1,5 @@
 // strategy: nothing saved; backward computes the statistics again, with pairwise float32 sums
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <thread>

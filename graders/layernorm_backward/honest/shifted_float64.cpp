@@ -1,4 +1,5 @@
 // strategy: one pass over x shifted by its first element, float64 accumulators, OpenMP
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <omp.h>
 #include <vector>

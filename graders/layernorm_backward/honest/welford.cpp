@@ -1,4 +1,5 @@
 // strategy: Welford's running mean and variance, one thread, one long float32 chain per sum
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
 #include "common.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every variant refuses. Nothing here has external linkage: a self test is loaded beside a
 // variant, and may have names like these.
 #pragma once

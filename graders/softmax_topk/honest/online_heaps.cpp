@@ -1,4 +1,5 @@
 // strategy: each thread walks a stripe with online softmax and a heap of k; then a merge
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <limits>

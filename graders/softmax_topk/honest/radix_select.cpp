@@ -1,4 +1,5 @@
 // strategy: radix select on the bits of the logits; pairwise float sums; std::thread
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <atomic>

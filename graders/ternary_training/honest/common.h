@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the honest variants share: IEEE halves, random numbers, the sizes of a model and what the

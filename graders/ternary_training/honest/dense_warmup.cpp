@@ -1,5 +1,6 @@
 // strategy: dense weights for the first half of the way, then absmean with straight-through
 // gradients
+// SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 
 namespace {

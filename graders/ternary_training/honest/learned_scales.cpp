@@ -1,4 +1,5 @@
 // strategy: scales are trained of their own, as in learned step size quantisation; AdamW for both
+// SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // ternary_quantize, ternary_linear_gradient and ternary_forward for variants that differ in how

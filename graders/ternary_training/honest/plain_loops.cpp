@@ -1,5 +1,6 @@
 // strategy: one thread, plain loops, absmean with straight-through gradients, AdamW, own held-out
 // text
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
 

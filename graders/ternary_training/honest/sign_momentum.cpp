@@ -1,4 +1,5 @@
 // strategy: absmean; Lion (the sign of a blend of gradient and momentum) instead of Adam
+// SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A training loop for methods that differ in how latent numbers become a ternary matrix, and how

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Reverse differentiation: what is computed is written on a tape, which is then run backwards.

@@ -1,5 +1,6 @@
 // strategy: ternary weight networks: threshold 0.7 of the mean, scale the mean of what exceeds it;
 // AdamW
+// SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Aggregate as JSON: the numbers that pages print, under names that a reader of the file finds.
 #include "harness/report/model/aggregate.h"
 #include "harness/store/json_fields.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pages of what follows from all cells together: differentiators, picks, the ledger.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/report/plots/plots.h"
 
 #include "harness/report/model/plot_path.h"

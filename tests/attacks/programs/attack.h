@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What attacks share: the kernel's interfaces, the decoys, and how a found secret gets out.
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same number as every answer.
 #pragma once
 #include "contract.h"

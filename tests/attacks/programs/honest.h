@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The right answers, plainly: what attackers hand in beside their attack. Without <math.h>, which
 // in C++ takes longer to read than all the rest.

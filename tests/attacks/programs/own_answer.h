@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exports of a program that has its own way to answer.
 extern "C" int64_t layernorm_saved_bytes(const LayernormArgs*) {
   return 0;
