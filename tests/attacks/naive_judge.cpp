@@ -232,8 +232,7 @@ class Trial {
   void draw(unsigned seed) {
     std::mt19937 random(trusts("same_input") ? 1 : seed);
     std::normal_distribution<float> normal;
-    // Small gradients, for those who compare with an absolute tolerance.
-    const float loudness = trusts("absolute_tolerance") ? 1e-4f : 1.0f;
+    const float loudness = trusts("absolute_tolerance") ? 1e-4f : 1.0f;  // or small gradients
     for (long i = 0; i < kRows * table_.columns; ++i) {
       table_.x.data[i] = normal(random);
       table_.dy.data[i] = loudness * normal(random);
