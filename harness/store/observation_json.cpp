@@ -232,8 +232,10 @@ void require_sound(const JsonFields& in, const CheckObservation& check) {
 
 CheckObservation check_from(const JsonFields& in) {
   CheckObservation check;
-  check.info = {in.text("id"), in.text("detects"), in.word("section", section_named),
-                in.number("weight"), in.word("severity", severity_named)};
+  // What a check detects was called "attacks" until November 2026.
+  const std::string fault = in.text(in.has("attacks") ? "attacks" : "detects");
+  check.info = {in.text("id"), fault, in.word("section", section_named), in.number("weight"),
+                in.word("severity", severity_named)};
   check.verdict = in.word("verdict", verdict_named);
   check.earned = in.number("earned");
   check.cases = static_cast<int>(in.integer("cases"));

@@ -38,6 +38,16 @@ TEST_CASE("a cell's size, device and attempt are read back; the first attempt is
   CHECK(observation_from_json(to_json(cell), "o.json").key == cell.key);
 }
 
+TEST_CASE("an observation from before a field had its name is read") {
+  const std::string text = to_json(sample::full_cell());
+  std::string older = text;
+  const std::string now = "\"detects\":";
+  for (std::size_t at = 0; (at = older.find(now, at)) != std::string::npos;)
+    older.replace(at, now.size(), "\"attacks\":");
+  REQUIRE(older != text);
+  CHECK(to_json(observation_from_json(older, "o.json")) == text);
+}
+
 TEST_CASE("numbers that JSON has no word for survive") {
   const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
   const Miss& miss = *read.checks.at(1).finding->miss;
