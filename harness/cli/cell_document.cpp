@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/cell_document.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/grading/grader.h"
 #include "harness/report/text/phrases.h"
 #include "harness/score/judge_claims.h"
 
 namespace gauntlet {
+namespace {
+
+bool is_of_older_grader(const CellObservation& cell) {
+  const auto graders = all_graders();
+  const auto own = std::find_if(graders.begin(), graders.end(), [&](const GraderEntry& grader) {
+    return grader.id == cell.key.challenge;
+  });
+  return own != graders.end() && own->digest != cell.provenance.grader_digest;
+}
+
+}  // namespace
 
 Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObservation& cell) {
   Json document = Json::parse(to_json(scored.score, rubric));
@@ -12,6 +27,7 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
   document["seed"] = cell.seed.text();
   document["built"] = cell.build.ok;
   if (!cell.unproven.empty()) document["unproven"] = cell.unproven;
+  if (is_of_older_grader(cell)) document["older_grader"] = true;
   if (scored.placement) document["place"] = ordinal(*scored.placement);
   document["findings"] = Json::array();
   for (const auto& check : cell.checks)
@@ -28,6 +44,14 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
     document["stated_claims"].push_back(to_json(one));
   if (!cell.claims_fault.empty()) document["claims_fault"] = cell.claims_fault;
   return document;
+}
+
+void remark_older_graders(const Context& context, const std::vector<CellObservation>& cells) {
+  for (const CellObservation& cell : cells)
+    if (is_of_older_grader(cell))
+      context.remark(fmt::format(
+          "{} {}: graded before its grader changed; ./gauntlet grade {} -c {} asks it anew",
+          cell.key.row(), cell.key.column(), cell.key.generation(), cell.key.column()));
 }
 
 }  // namespace gauntlet

@@ -29,6 +29,7 @@ VerbResult score(const Context& context) {
     throw UserError(
         fmt::format("{} holds no results; grade something first", context.results.string()),
         kExitNothingMatched);
+  remark_older_graders(context, cells);
   const Board board(rubric, cells, {});
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.rescore/1"}, {"cells", Json::array()}};

@@ -57,6 +57,7 @@ VerbResult show(const Context& context, const ShowOptions& options) {
   const CellKey key = CellKey::of(options.submission, options.what.substr(0, slash));
   const auto results = results_with(context, key);
   const CellObservation& cell = *find_cell(results, key);
+  remark_older_graders(context, {cell});
   const Rubric rubric = context.rubric();
   const Board board(rubric, results, {});
   const BoardCell& scored = *board.find(cell.key);

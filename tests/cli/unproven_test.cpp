@@ -57,3 +57,23 @@ TEST_CASE("a grade that no receipt vouches for says so wherever it is shown") {
     marked();
   }
 }
+
+TEST_CASE("a grade of an older grader is shown with a word about it, and is not thrown away") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  const std::string kWord = "bravo " + checkout.challenge + ": graded before its grader changed";
+  const auto ran = [&](bool score) {
+    return score ? checkout.run({"score", "--json"})
+                 : checkout.run({"show", "bravo", checkout.challenge});
+  };
+  for (const bool score : {true, false}) CHECK_FALSE(contains(ran(score).err, kWord));
+  CellObservation older = *checkout.results().load({"bravo", checkout.challenge});
+  older.provenance.grader_digest = std::string(64, 'a');
+  checkout.results().save(older);
+  for (const bool score : {true, false}) {
+    CHECK(ran(score).code == kExitDone);
+    CHECK(contains(ran(score).err, kWord));
+  }
+  CHECK(Json::parse(ran(true).out)["cells"][0]["older_grader"] == true);
+}
