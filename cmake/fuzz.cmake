@@ -13,7 +13,7 @@ function(gauntlet_fuzzer source)
   cmake_path(GET source STEM name)
   string(REPLACE "_fuzz" "" name ${name})
   add_executable(fuzz_${name} ${source} ${ARGN})
-  target_link_libraries(fuzz_${name} PRIVATE gauntlet_build gauntlet_worker gauntlet_store
+  target_link_libraries(fuzz_${name} PRIVATE gauntlet_build gauntlet_simt gauntlet_worker gauntlet_store
                         gauntlet_core)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   add_dependencies(fuzzers fuzz_${name})

@@ -50,6 +50,10 @@ target_sources(test_attacks PRIVATE ${PROJECT_SOURCE_DIR}/tests/attacks/naive_ju
 target_include_directories(test_attacks PRIVATE ${PROJECT_SOURCE_DIR})
 set_target_properties(test_attacks PROPERTIES ENABLE_EXPORTS ON)
 
+# What instructions have to give, told from their names alone.
+target_sources(test_simt PRIVATE ${PROJECT_SOURCE_DIR}/tests/simt/reference.cpp)
+target_link_libraries(test_simt PRIVATE gauntlet_simt)
+
 add_test(NAME "audit: attacks" COMMAND gauntlet audit --attacks)
 set_tests_properties("audit: attacks" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
 
@@ -76,9 +80,9 @@ foreach(id IN LISTS challenge_ids)
   endif()
 endforeach()
 
-# Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), how often the
-# races tell a program from itself, and how near the references come to the machine's ceilings.
-foreach(bench worker race reference)
+# Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), how near the
+# references come to the machine's ceilings, and how fast kernels are simulated.
+foreach(bench worker reference simt)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
   target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_run gauntlet_graders)
   target_compile_definitions(gauntlet_bench_${bench}
@@ -87,6 +91,7 @@ foreach(bench worker race reference)
   add_dependencies(gauntlet_bench_${bench} gauntlet_worker_program)
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
+target_link_libraries(gauntlet_bench_simt PRIVATE gauntlet_simt)
 
 add_test(NAME "house: the committed reports say what their data say"
          COMMAND gauntlet report --check)

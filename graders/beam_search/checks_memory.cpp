@@ -33,7 +33,7 @@ void memory_growth(Probe& probe) {
     const SolvedProblem solved = wide_problem(rng, kVocab * (turn + 1) + rng.integer(-99, 99));
     const std::int64_t vocab = solved.problem.settings.vocab;
     SearchCall call(solved.problem, Rng(rng.seed()));
-    held[turn] = {kit::fresh_peak_bytes(probe, call), vocab * (4 * 4 * 4)};
+    held[turn] = {kit::fresh_peak_bytes(probe, call), vocab * 64};
     require_no_difference(probe, solved, call.answer());
     const double peak = kit::mib(held[turn].bytes);
     probe.workspace_at("vocabulary", static_cast<double>(vocab), peak);

@@ -124,7 +124,7 @@ TEST_CASE(
   std::int64_t answered = 0;
   while (answered < 100'000 && row.put_to(model) == 0) ++answered;
   const Settings& settings = solved.problem.settings;
-  CHECK(answered == 4 * 3 * std::int64_t{settings.beam} * (settings.max_new + 1));
+  CHECK(answered == std::int64_t{12} * settings.beam * (settings.max_new + 1));
   CHECK(model.tally().fault.find("4 times the rows") != std::string::npos);
   CHECK(model.tally().repeated_rows == answered - 1);
 }

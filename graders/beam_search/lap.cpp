@@ -26,7 +26,10 @@ void TimedLap::prepare(Rng& inputs) {
 Lap TimedLap::run(Session& session) const {
   SearchCall call(solved_->problem, Rng(states_));
   session.run(call);
-  return {call.elapsed, difference(solved_->problem, solved_->want, call.answer())};
+  Lap lap;
+  lap.took(call);
+  lap.finding = difference(solved_->problem, solved_->want, call.answer());
+  return lap;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

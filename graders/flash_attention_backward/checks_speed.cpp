@@ -14,9 +14,7 @@ void race_lap(Probe& probe, const char* name, TimedLap lap) {
   spec.floor_flops = 10 * static_cast<double>(form.dim) * kit::visible_pairs(form);
   spec.prepare = [&](Rng& inputs, Rng& judge) { lap.prepare(inputs, judge); };
   spec.lap = [&](Session& session) { return lap.run(session); };
-  RaceBudget budget;
-  budget.time = std::chrono::milliseconds(600);
-  kit::race(probe, {spec}, budget);
+  kit::race(probe, {spec});
 }
 
 void speed_full(Probe& probe) {

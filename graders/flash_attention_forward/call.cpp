@@ -20,11 +20,17 @@ ForwardCall::ForwardCall(const Problem& problem, const CallOptions& options)
   tensor_in("v", a.v, problem.v, options.v, {&a.v_batch_stride, &a.v_head_stride, &a.v_row_stride});
   if (!problem.form.kv_start.empty()) in("kv_start", a.kv_start, problem.form.kv_start);
   if (!problem.form.kv_len.empty()) in("kv_len", a.kv_len, problem.form.kv_len);
-  kit::Extents extents = problem.q.extents;
-  extents.columns = problem.form.value_dim;
-  tensor_out("o", a.o, extents, options.o, {&a.o_batch_stride, &a.o_head_stride, &a.o_row_stride});
-  extents.columns = 1;
-  if (options.want_lse) tensor_out("lse", a.lse, extents, {}, {});
+  const auto take = [&](const char* name, auto*& field, std::int64_t columns,
+                        const kit::Layout& layout, const kit::StrideFields& fields) {
+    kit::Extents extents = problem.q.extents;
+    extents.columns = columns;
+    std::vector<float> old;
+    if (options.old) old.assign(static_cast<std::size_t>(extents.count()), *options.old);
+    tensor_out(name, field, extents, layout, fields, options.old ? &old : nullptr);
+  };
+  take("o", a.o, problem.form.value_dim, options.o,
+       {&a.o_batch_stride, &a.o_head_stride, &a.o_row_stride});
+  if (options.want_lse) take("lse", a.lse, 1, {}, {});
 }
 
 Answer ForwardCall::answer() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "contract.h"
@@ -19,6 +20,7 @@ struct Answer {
 struct CallOptions : kit::CallOptions {
   kit::Layout q, k, v, o;
   bool want_lse = true;
+  std::optional<float> old = {};  // what outputs hold before the call, gaps apart; else poison
 };
 
 /// All tensors in this layout.

@@ -16,9 +16,11 @@ Problem uneven_work(Rng& rng, std::int64_t length) {
 }
 
 void thread_counts(Probe& probe) {
-  for (const int threads : {1, 2, 3, 5, 16, 64}) {
+  for (const int threads : {1, 2, 3, 5, 16, 64, 200}) {
     Rng rng = probe.begin_case(fmt::format("threads_{}", threads));
-    const Problem problem = uneven_work(rng, rng.integer(1, 200));
+    // More pieces of work than 64 threads take one each of.
+    const std::int64_t length = threads > 64 ? rng.integer(330, 400) : rng.integer(1, 200);
+    const Problem problem = uneven_work(rng, length);
     CallOptions options;
     options.threads = threads;
     const Answer answer = require_right(probe, problem, options);

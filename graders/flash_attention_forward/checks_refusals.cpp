@@ -1,66 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graders/kit/refusals.h"
+#include "domain.h"
+#include "graders/kit/attention_refusals.h"
 #include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+using kit::Assignment;
 using Args = FlashAttentionForwardArgs;
-using Flaw = kit::Flaw<Args>;
+using Invalid = kit::InvalidAttention<Args>;
 
-const std::vector<Flaw> kBad{
-    {"negative_batch", [](Args& a) { a.batch = -1; }},
-    {"negative_q_len", [](Args& a) { a.q_len = -3; }},
-    {"negative_k_len", [](Args& a) { a.k_len = -1; }},
-    {"head_dim_0", [](Args& a) { a.head_dim = 0; }},
-    {"value_dim_0", [](Args& a) { a.value_dim = 0; }},
-    {"no_kv_heads", [](Args& a) { a.kv_heads = 0; }},
-    {"uneven_heads", [](Args& a) { a.q_heads = 2, a.kv_heads = 3; }},
-    {"negative_k_stride", [](Args& a) { a.k_row_stride = -16; }},
-    {"negative_o_stride", [](Args& a) { a.o_head_stride = -1; }},
-    {"no_threads", [](Args& a) { a.num_threads = 0; }},
-    {"window_left_-2", [](Args& a) { a.window_left = -2; }},
-    {"window_right_-7", [](Args& a) { a.window_right = -7; }},
-    {"scale_nan", [](Args& a) { a.scale = kit::kNan; }},
-    {"scale_inf", [](Args& a) { a.scale = kit::kInfinity; }},
-    {"softcap_nan", [](Args& a) { a.softcap = kit::kNan; }},
-    {"softcap_negative", [](Args& a) { a.softcap = -1; }},
-    {"keys_beyond_end", [](Args& a) { a.k_len = 4; }},
-    {"no_q", [](Args&) {}, "q"},
-    {"no_k", [](Args&) {}, "k"},
-    {"no_v", [](Args&) {}, "v"},
-    {"no_o", [](Args&) {}, "o"},
-};
-
-const std::vector<Flaw> kUnsupported{
-    {"unknown_type", [](Args& a) { a.data_type = 99; }},
-    {"later_abi", [](Args& a) { a.abi_version = FLASH_ATTENTION_ABI_VERSION + 1; }},
-    {"unknown_device", [](Args& a) { a.device = 5; }},
-};
-
-void require_all_refused(Probe& probe, const std::vector<Flaw>& flaws, std::int64_t want) {
-  for (const Flaw& flaw : flaws) {
-    Rng rng = probe.begin_case(flaw.name);
-    Problem problem({2, 2, 2, 9, 9, 16, 16});
-    problem.form.causal = true;
-    fill_sharp(problem, rng);
-    problem.form.kv_start = {0, 2};
-    problem.form.kv_len = {9, 3};
-    CallOptions options;
-    options.missing = flaw.missing;
-    ForwardCall call(problem, options);
-    flaw.spoil(call.args);
-    kit::require_refused(probe, call, want);
-  }
+/// There are keys, and outputs that need them.
+bool reads_keys(const Assignment& choice) {
+  return kit::has_queries(choice) && kit::has_keys(choice);
 }
 
-void bad_arguments(Probe& probe) {
-  require_all_refused(probe, kBad, FLASH_ATTENTION_BAD_ARGUMENT);
+std::vector<Invalid> invalid_calls() {
+  kit::InvalidAttentions<Args> invalid({{"q_batch_stride", &Args::q_batch_stride},
+                                        {"q_head_stride", &Args::q_head_stride},
+                                        {"q_row_stride", &Args::q_row_stride},
+                                        {"k_batch_stride", &Args::k_batch_stride},
+                                        {"k_head_stride", &Args::k_head_stride},
+                                        {"k_row_stride", &Args::k_row_stride},
+                                        {"v_batch_stride", &Args::v_batch_stride},
+                                        {"v_head_stride", &Args::v_head_stride},
+                                        {"v_row_stride", &Args::v_row_stride},
+                                        {"o_batch_stride", &Args::o_batch_stride},
+                                        {"o_head_stride", &Args::o_head_stride},
+                                        {"o_row_stride", &Args::o_row_stride}});
+  invalid.add_missing({"q", "o"}, kit::has_queries);
+  invalid.add_missing({"k", "v"}, reads_keys);
+  return invalid.all;
 }
 
-void unsupported_requests(Probe& probe) {
-  require_all_refused(probe, kUnsupported, FLASH_ATTENTION_UNSUPPORTED);
+void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
+            const Invalid& invalid) {
+  Problem spoilt = problem;
+  if (invalid.misplace) invalid.misplace(spoilt.form);
+  CallOptions how = options;
+  how.missing = invalid.flaw.missing;
+  ForwardCall call(spoilt, how);
+  if (invalid.flaw.spoil) invalid.flaw.spoil(call.args);
+  kit::require_refused(
+      probe, call,
+      invalid.unsupported ? FLASH_ATTENTION_UNSUPPORTED : FLASH_ATTENTION_BAD_ARGUMENT);
+}
+
+/// `between`: the same problem is asked before and after, and has to be right both times.
+std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
+  std::vector<kit::Refusal> all;
+  for (const Invalid& invalid : invalid_calls())
+    all.push_back(
+        {invalid.flaw.name, invalid.beside, [=, &probe](const Assignment& choice, Rng& rng) {
+           const Problem problem = problem_of(choice, rng);
+           const CallOptions options = options_of(choice, rng);
+           if (between) require_right(probe, problem, options);
+           refuse(probe, problem, options, invalid);
+           if (between) require_right(probe, problem, options);
+         }});
+  return all;
+}
+
+void every_refusal(Probe& probe) {
+  kit::ask_every_refusal(probe, domain(), refusals(probe, false));
+}
+
+void refused_between_calls(Probe& probe) {
+  kit::ask_refused_between_calls(probe, domain(), refusals(probe, true));
 }
 
 }  // namespace
@@ -69,10 +77,12 @@ std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"bad_arguments", "impossible arguments accepted", robustness, 1, minor}, bad_arguments},
-      {{"unsupported_requests", "unknown types, devices and versions accepted", robustness, 1,
+      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
+        robustness, 1, minor},
+       every_refusal},
+      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
         minor},
-       unsupported_requests},
+       refused_between_calls},
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 #include "harness/grading/grader.h"
@@ -96,16 +97,89 @@ void scale_and_softcap(Probe& probe) {
     }
 }
 
-// More heads than 16 bits count, with almost nothing in each.
-void many_heads(Probe& probe) {
-  for (const bool in_batch : {false, true}) {
-    Rng rng = probe.begin_case(in_batch ? "in_batch" : "in_heads");
-    const std::int64_t many = 65536 + rng.integer(1, 30);
-    const std::int64_t heads = in_batch ? 1 : many;
-    Problem problem({in_batch ? many : 1, heads, heads, 1, 2, 3, 2});
+std::int32_t drawn(Rng& rng, std::int64_t low, std::int64_t high) {
+  return static_cast<std::int32_t>(rng.integer(low, high));
+}
+
+/// Starts and lengths for every batch entry, wherever they fall.
+void put_lists(Problem& problem, Rng& rng) {
+  for (std::int64_t b = 0; b < problem.form.batch; ++b) {
+    problem.form.kv_start.push_back(drawn(rng, 0, problem.form.k_len));
+    problem.form.kv_len.push_back(drawn(rng, 0, problem.form.k_len - problem.form.kv_start.back()));
+  }
+}
+
+// Each dimension alone, with almost nothing in the others. Masks have their ends among the last
+// keys or queries: who counts with 16 bits looks elsewhere.
+void beyond_16_bits(Probe& probe) {
+  const std::int64_t many = (std::int64_t{1} << 16) + probe.begin_case("size").integer(40, 90);
+  struct Shape {
+    const char* name;
+    Sizes sizes;
+  };
+  const Shape shapes[] = {{"batch", {many, 1, 1, 1, 3, 3, 2}},
+                          {"kv_heads", {1, many, many, 1, 2, 3, 2}},
+                          {"q_heads on one", {1, many, 1, 1, 2, 3, 2}},
+                          {"q_heads in pairs", {1, many / 2 * 2, many / 2, 1, 2, 3, 2}},
+                          {"q_len", {1, 1, 1, many, 5, 3, 2}},
+                          {"k_len", {1, 1, 1, 3, many, 3, 2}}};
+  CallOptions options;
+  for (const auto& [name, sizes] : shapes)
+    for (const char* mask : {"no mask", "lists", "window", "causal window"}) {
+      Rng rng = probe.begin_case(fmt::format("{}, {}", name, mask));
+      Problem problem(sizes);
+      fill_sharp(problem, rng);
+      if (mask == std::string_view("lists")) put_lists(problem, rng);
+      if (sizes.k_len == many && !problem.form.kv_start.empty()) {
+        problem.form.kv_start[0] = drawn(rng, many - 30, many - 1);
+        problem.form.kv_len[0] = drawn(rng, 1, many - problem.form.kv_start[0]);
+      }
+      problem.form.causal = mask == std::string_view("causal window");
+      if (problem.form.causal) problem.form.window_left = rng.integer(0, 30);
+      if (mask == std::string_view("window")) problem.form.window_right = sizes.q_len / 2;
+      options.threads = options.threads == 1 ? 8 : 1;
+      require_right(probe, problem, options);
+    }
+}
+
+void contract_limits(Probe& probe) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  constexpr std::int64_t kWindow = std::int64_t{1} << 40;
+  const Sizes shapes[] = {{kMost, 1, 1, 1, 2, 1, 1},
+                          {1, kMost, 2, 1, 1, 1, 2},
+                          {1, 1, 1, kMost, 2, 2, 1},
+                          {1, 1, 1, 1, kMost, 2, 2},
+                          {1, 1, 1, 9, 40, 256, 256}};
+  for (const Sizes& sizes : shapes) {
+    Rng rng = probe.begin_case(fmt::format("{}_{}_{}x{}_{}", sizes.batch, sizes.q_heads,
+                                           sizes.q_len, sizes.k_len, sizes.dim));
+    Problem problem(sizes);
+    problem.form.window_left = problem.form.window_right = kWindow;
+    if (sizes.q_len == kMost) problem.form.window_right = rng.integer(kMost / 2, kMost);
+    if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
+    if (sizes.batch == kMost) put_lists(problem, rng);
     fill_sharp(problem, rng);
     require_right(probe, problem);
   }
+}
+
+// A fault at one length in a hundred: no list of boundaries names it.
+void consecutive_lengths(Probe& probe) {
+  constexpr std::int64_t kLongest = 200;
+  for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
+    for (std::int64_t length = 1; length <= kLongest; ++length) {
+      Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));
+      Problem problem({1, 1, 1, kind == "few queries" ? drawn(rng, 1, 3) : length,
+                       kind == "few keys" ? drawn(rng, 1, 3) : length, 4, 3});
+      problem.form.causal = kind == "causal";
+      if (kind == "window") {
+        problem.form.window_left = rng.integer(0, 70);
+        problem.form.window_right = rng.integer(0, 20);
+      }
+      if (kind == "padding") put_lists(problem, rng);
+      fill_sharp(problem, rng);
+      require_right(probe, problem);
+    }
 }
 
 // Everything at once at lengths where a solution may take another path than for short sequences.
@@ -158,7 +232,13 @@ std::vector<Check> shapes_checks() {
       {{"long_sequences", "another path for long sequences", correctness, 2, critical},
        long_sequences},
       {{"tiny_shapes", "sizes of 0 and 1", robustness, 1, major}, tiny_shapes},
-      {{"many_heads", "head counts beyond 16 bits", robustness, 1, major}, many_heads},
+      {{"beyond_16_bits", "counts beyond 16 bits, each alone, masked and not", robustness, 1,
+        major},
+       beyond_16_bits},
+      {{"contract_limits", "the largest sizes that the contract allows", robustness, 0.5, minor},
+       contract_limits},
+      {{"consecutive_lengths", "a fault at one length among many", correctness, 1, major},
+       consecutive_lengths},
   };
 }
 

@@ -23,9 +23,11 @@ void race_lap(Probe& probe, const char* name, TimedLap lap) {
   spec.case_name = name;
   spec.floor_flops = 2 * static_cast<double>(form.dim + form.value_dim) * kit::visible_pairs(form);
   spec.floor_bytes = tensor_bytes(form);
+  spec.floor_written =
+      4 * static_cast<double>(form.batch * form.q_heads * form.q_len * form.value_dim);
   spec.prepare = [&](Rng& inputs, Rng& judge) { lap.prepare(inputs, judge); };
   spec.lap = [&](Session& session) { return lap.run(session); };
-  kit::race(probe, {spec}, {12, 31, std::chrono::milliseconds(400)});
+  kit::race(probe, {spec});
 }
 
 void speed_dim_64(Probe& probe) {

@@ -36,6 +36,8 @@ void ask_profiles(Probe& probe, bool falling) {
     for (const Profile profile : kProfiles) {
       Rng rng = probe.begin_case(fmt::format("{}_near_{}_keys", name_of(profile), keys));
       Problem problem = with_profile(rng, sizes, profile, falling);
+      if (keys == 200)  // weights of e^40, from a maximum that is left behind, would overflow
+        for (float& value : problem.v.data) value *= 1e30f;
       require_right(probe, problem);
     }
   }
@@ -81,6 +83,7 @@ void overflow_ramp(Probe& probe) {
         Rng rng = probe.begin_case(fmt::format("{}_{}_by_{:g}", falling ? "falling" : "climbing",
                                                jump ? "once" : "steadily", climb));
         Problem problem(sizes);
+        if (falling == jump) problem.form.scale = -problem.form.scale;
         fill_scores(problem, rng, 1, 1);
         fill_values(problem, rng);
         const std::int64_t edge = rng.integer(sizes.k_len / 3, 2 * sizes.k_len / 3);

@@ -12,9 +12,18 @@ namespace gauntlet::kit {
 /// How a call is put to a solution, apart from what it asks.
 struct CallOptions {
   int threads = 2;
-  bool deterministic = false;     // where the contract offers the choice
-  Placement placement{};          // of every array that has no rule of its own
-  std::string_view missing = {};  // the array whose pointer is null, by its name in the contract
+  std::int32_t deterministic = 0;   // where the contract offers the choice; anything but 0 is yes
+  Placement placement{};            // of every array that has no rule of its own
+  std::string_view displaced = {};  // the one array that is aligned to an element and no more
+  std::string_view missing = {};    // the array whose pointer is null, by its name in the contract
+  bool null_when_empty = false;     // an array without elements is null
+
+  Placement placed(std::string_view array) const {
+    return array == displaced ? Placement{16, 4} : placement;
+  }
+  bool left_out(std::string_view array, std::int64_t elements) const {
+    return array == missing || (null_when_empty && elements == 0);
+  }
 };
 
 /// Sets what the argument structs of all contracts begin with: version, size, device, threads, and
@@ -28,7 +37,8 @@ void set_header(Args& args, std::int32_t abi_version, std::int32_t device,
   args.num_threads = options.threads;
   if constexpr (requires { args.deterministic; }) args.deterministic = options.deterministic;
   if constexpr (requires { args.min_align; })
-    args.min_align = guaranteed_alignment(options.placement);
+    args.min_align = guaranteed_alignment(
+        options.displaced.empty() ? options.placement : options.placed(options.displaced));
 }
 
 }  // namespace gauntlet::kit

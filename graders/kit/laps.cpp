@@ -78,7 +78,8 @@ void judge_all_later(Lap& lap, std::function<std::optional<Miss>()> miss) {
 Lap verified_lap(Session& session, CallBase& call,
                  const std::function<std::optional<Miss>()>& miss) {
   session.run(call);
-  Lap lap{call.elapsed, std::nullopt};
+  Lap lap;
+  lap.took(call);
   if (call.returned != 0)
     lap.finding = Finding{Verdict::wrong,
                           "",

@@ -21,7 +21,7 @@ std::optional<Miss> first_of_rows(
 
 /// Asks how fast the solution is in each of these. An audit races nothing; there one lap of each is
 /// judged instead, and in full, so that mutants meet what judges laps as well.
-void race(Probe& probe, const std::vector<RaceSpec>& specs, const RaceBudget& budget);
+void race(Probe& probe, const std::vector<RaceSpec>& specs, const RaceBudget& budget = {});
 
 /// Has `miss` judge all of a right lap's outputs, of which it keeps what it needs, when the lap
 /// becomes the solution's time: see Lap::judge_all.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "harness/grading/probe.h"
@@ -13,7 +14,7 @@ namespace gauntlet::kit {
 /// struct, or a grader's own description of the call.
 template <class What>
 struct Flaw {
-  const char* name;
+  std::string name;
   std::function<void(What&)> spoil = [](What&) {};
   std::string_view missing = {};  // an array whose pointer is null
 };

@@ -18,7 +18,8 @@ RowsView Tensor::view() const {
 
 void repeat_shared(Tensor& tensor, const Layout& layout) {
   for_each_row(tensor, [&](std::span<float> row, auto batch, auto head, auto n) {
-    const float* first = tensor.row(layout.one_batch ? 0 : batch, layout.one_head ? 0 : head, n);
+    const float* first = tensor.row(layout.one_batch ? 0 : batch, layout.one_head ? 0 : head,
+                                    layout.one_row ? 0 : n);
     if (first != row.data()) std::copy_n(first, row.size(), row.begin());
   });
 }
@@ -26,13 +27,16 @@ void repeat_shared(Tensor& tensor, const Layout& layout) {
 Strides::Strides(const Extents& extents, const Layout& layout) : extents_(extents) {
   const std::int64_t inner = extents.columns + layout.row_gap;
   const std::int64_t heads = layout.one_head ? 1 : extents.heads;
-  const std::int64_t outer =
-      inner * (layout.rows_outside ? heads : extents.rows) + layout.outer_gap;
-  row = layout.rows_outside ? outer : inner;
+  const std::int64_t rows = layout.one_row ? 1 : extents.rows;
+  const std::int64_t outer = inner * (layout.rows_outside ? heads : rows) + layout.outer_gap;
+  row = layout.one_row ? 0 : layout.rows_outside ? outer : inner;
   head = layout.one_head ? 0 : layout.rows_outside ? inner : outer;
-  batch = layout.one_batch
-              ? 0
-              : outer * (layout.rows_outside ? extents.rows : heads) + layout.batch_gap;
+  batch = layout.one_batch ? 0 : outer * (layout.rows_outside ? rows : heads) + layout.batch_gap;
+  if (layout.idle) {
+    if (extents.batch <= 1) batch = *layout.idle;
+    if (extents.heads <= 1) head = *layout.idle;
+    if (extents.rows <= 1) row = *layout.idle;
+  }
   count = extents.count() == 0 ? 0
                                : (extents.batch - 1) * batch + (extents.heads - 1) * head +
                                      (extents.rows - 1) * row + extents.columns;

@@ -70,9 +70,11 @@ struct Layout {
   std::int64_t batch_gap = 0;  // after every batch entry
   bool one_head = false;       // all heads are equal: stored once, with head stride 0
   bool one_batch = false;      // the same for batch entries
+  bool one_row = false;        // and for the rows of a head
+  std::optional<std::int64_t> idle{};  // the stride of what there is only one of, or none
 };
 
-/// Makes those heads and batch entries equal to the first that the layout stores once.
+/// Makes those heads, batch entries and rows equal to the first that the layout stores once.
 void repeat_shared(Tensor& tensor, const Layout& layout);
 
 /// A tensor's place in memory, which ends with its last row: nothing of it lies behind.
@@ -136,9 +138,9 @@ class StridedCall : public Call<Args> {
                  const Layout& layout, const StrideFields& fields) {
     const Strides strides(tensor.extents, layout);
     fields.set(strides);
-    if (options_.missing == name) return;
+    if (options_.left_out(name, tensor.extents.count())) return;
     memory_.push_back(strides.scatter(tensor.data, kNan));
-    this->in(name, field, memory_.back(), options_.placement);
+    this->in(name, field, memory_.back(), options_.placed(name));
   }
 
   /// With `dirty`, memory starts with these numbers in the rows; otherwise it is poison.
@@ -148,14 +150,14 @@ class StridedCall : public Call<Args> {
                   const std::vector<float>* dirty = nullptr) {
     const Strides strides(extents, layout);
     fields.set(strides);
-    if (options_.missing == name) return;
+    if (options_.left_out(name, extents.count())) return;
     std::span<const float> before;
     if (dirty != nullptr) before = memory_.emplace_back(strides.scatter(*dirty, 0.5f));
     const auto output =
         dirty == nullptr
             ? this->template out<float>(name, field, static_cast<std::size_t>(strides.count),
-                                        options_.placement)
-            : this->inout(name, field, memory_.back(), options_.placement);
+                                        options_.placed(name))
+            : this->inout(name, field, memory_.back(), options_.placed(name));
     results_.push_back({name, strides, output, before});
   }
 

@@ -62,7 +62,7 @@ PageBytesCall::PageBytesCall(const Setup& setup) : Call("kv_page_bytes") {
 }
 
 AppendCall::AppendCall(const State& state, const std::vector<Chunk>& chunks) : Call("kv_append") {
-  const Placement& placement = state.setup.options.placement;
+  const CallOptions& options = state.setup.options;
   Ids counts;
   for (const Chunk& chunk : chunks) {
     which_.push_back(chunk.sequence);
@@ -76,8 +76,8 @@ AppendCall::AppendCall(const State& state, const std::vector<Chunk>& chunks) : C
   add_books(*this, state);
   add_input(*this, "which", args.which, which_);
   in("new_start", args.new_start, starts_);
-  add_input(*this, "k", args.k, tokens_.k, placement);
-  add_input(*this, "v", args.v, tokens_.v, placement);
+  add_input(*this, "k", args.k, tokens_.k, options.placed("k"));
+  add_input(*this, "v", args.v, tokens_.v, options.placed("v"));
 }
 
 void AppendCall::take(State& state) const {
@@ -118,9 +118,9 @@ ReadCall::ReadCall(const State& state, std::int64_t sequence, std::int64_t begin
   args.tokens = tokens;
   if (tokens <= 0) return;
   k_ = out<float>("k", args.k, static_cast<std::size_t>(tokens * setup.key_numbers()),
-                  setup.options.placement);
+                  setup.options.placed("k"));
   v_ = out<float>("v", args.v, static_cast<std::size_t>(tokens * setup.value_numbers()),
-                  setup.options.placement);
+                  setup.options.placed("v"));
 }
 
 Tokens ReadCall::tokens() const {
@@ -130,7 +130,7 @@ Tokens ReadCall::tokens() const {
 
 AttendCall::AttendCall(const State& state, const Problem& problem)
     : AnsweredCall("kv_attend"), starts_(starts_of(problem.queries)) {
-  const Placement& placement = state.setup.options.placement;
+  const CallOptions& options = state.setup.options;
   add_state(*this, state);
   args.count = std::ssize(problem.which);
   args.q_heads = problem.q_heads;
@@ -140,18 +140,19 @@ AttendCall::AttendCall(const State& state, const Problem& problem)
   in("query_start", args.query_start, starts_);
   add_input(*this, "key_begin", args.key_begin, problem.key_begin);
   add_input(*this, "key_end", args.key_end, problem.key_end);
-  add_input(*this, "q", args.q, problem.q, placement);
-  add_results(problem.rows(), state.setup.value_dim, problem.want_lse, placement);
+  add_input(*this, "q", args.q, problem.q, options.placed("q"));
+  add_results(problem.rows(), state.setup.value_dim, problem.want_lse, options);
 }
 
-MergeCall::MergeCall(const Parts& parts, bool want_lse) : AnsweredCall("kv_merge") {
-  kit::set_header(args, KV_ABI_VERSION, KV_HOST, {});
+MergeCall::MergeCall(const Parts& parts, bool want_lse, const CallOptions& options)
+    : AnsweredCall("kv_merge") {
+  kit::set_header(args, KV_ABI_VERSION, KV_HOST, options);
   args.parts = parts.parts;
   args.rows = parts.rows;
   args.value_dim = parts.dim;
-  add_input(*this, "part_out", args.part_out, parts.out);
-  add_input(*this, "part_lse", args.part_lse, parts.lse);
-  add_results(parts.rows, parts.dim, want_lse, {});
+  add_input(*this, "part_out", args.part_out, parts.out, options.placed("part_out"));
+  add_input(*this, "part_lse", args.part_lse, parts.lse, options.placed("part_lse"));
+  add_results(parts.rows, parts.dim, want_lse, options);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -21,6 +21,10 @@ class AppendCall : public Call<KvAppendArgs> {
   AppendCall(const State& state, const std::vector<Chunk>& chunks);
   void take(State& state) const;
 
+  /// The lists, to be spoilt where the call has to be refused.
+  Ids& which() { return which_; }
+  Ids& starts() { return starts_; }
+
  private:
   Ids which_;
   Ids starts_;
@@ -66,13 +70,13 @@ class AnsweredCall : public Call<Args> {
   }
 
  protected:
-  void add_results(std::int64_t rows, std::int64_t dim, bool want_lse, const Placement& placement) {
+  void add_results(std::int64_t rows, std::int64_t dim, bool want_lse, const CallOptions& options) {
     if (rows == 0) return;
     out_ = this->template out<float>("out", this->args.out, static_cast<std::size_t>(rows * dim),
-                                     placement);
+                                     options.placed("out"));
     if (want_lse)
       lse_ = this->template out<float>("lse", this->args.lse, static_cast<std::size_t>(rows),
-                                       placement);
+                                       options.placed("lse"));
   }
 
  private:
@@ -91,7 +95,7 @@ class AttendCall : public AnsweredCall<KvAttendArgs> {
 
 class MergeCall : public AnsweredCall<KvMergeArgs> {
  public:
-  explicit MergeCall(const Parts& parts, bool want_lse = true);
+  explicit MergeCall(const Parts& parts, bool want_lse = true, const CallOptions& options = {});
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -115,6 +115,8 @@ void out_of_pages(Probe& probe) {
     cache.fork(0, 3);
     cache.append({{0, draw_tokens(rng, setup, 1)}});  // its last page is shared, and none is free
     cache.free(2);
+    // There is a page for the copy, and none for what comes after it.
+    cache.append({{0, draw_tokens(rng, setup, 1)}, {1, draw_tokens(rng, setup, 9)}});
     cache.append({{0, draw_tokens(rng, setup, 1)}, {3, draw_tokens(rng, setup, 2)}});  // one copy
     cache.require_contents();
     rng = probe.begin_case(fmt::format("{}_table", name_of(stored)));

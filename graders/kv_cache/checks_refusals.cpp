@@ -1,171 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
-#include "cache.h"
+#include "domain.h"
+#include "drawing.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
+#include "invalid_calls.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-using kit::Flaw;
+using kit::Assignment;
 
-/// A cache with some tokens in it, and calls on it that are good but for one flaw.
-class Refusals {
+/// A cache in some state, and calls on it that are good but for what is spoilt.
+class Scene {
  public:
-  explicit Refusals(Probe& probe)
-      : probe_(probe), rng_(probe.begin_case("drawn")), cache_(probe, Setup(), rng_.seed()) {
-    cache_.append({{0, draw_tokens(rng_, Setup(), 11)}, {2, draw_tokens(rng_, Setup(), 5)}});
-    chunks_ = {{0, draw_tokens(rng_, Setup(), 3)}, {1, draw_tokens(rng_, Setup(), 2)}};
-    problem_ = draw_problem(rng_, Setup(), cache_.contents(), {0, 2}, 2, 4);
-    problem_.key_begin = {0, 1};
-    problem_.key_end = {11, 4};
+  Scene(Probe& probe, const Assignment& choice, Rng& rng)
+      : probe_(probe), life_(life_of(choice, rng)), cache_(probe, life_.setup, rng.seed()) {
+    live(cache_, choice, rng, life_.lengths);
+    // The last one is free for a fork to go to.
+    const std::int64_t last = setup().sequences - 1;
+    if (last > 0 && cache_.length(last) > 0) cache_.free(last);
+    problem_ = problem_of(choice, rng, cache_);
+    const std::int64_t some = choice.is("asked of", "none") ? 0 : setup().sequences;
+    for (const std::int64_t s : random_order(rng, std::min<std::int64_t>(3, some)))
+      chunks_.push_back({s, draw_many_tokens(rng, setup(), 2)});
   }
 
-  void page_bytes(const std::vector<Flaw<KvShape>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) refuse(PageBytesCall(Setup()), flaw, want);
+  PageBytesCall page_bytes() const { return PageBytesCall(setup()); }
+  AppendCall append() const { return AppendCall(cache_.state(), chunks_); }
+  ForkCall fork() const { return ForkCall(cache_.state(), 0, setup().sequences - 1); }
+  TruncateCall truncate() const { return TruncateCall(cache_.state(), 0, cache_.length(0) / 2); }
+  ReadCall read() const { return ReadCall(cache_.state(), 0, 0, cache_.length(0)); }
+  AttendCall attend() const { return AttendCall(cache_.state(), problem_); }
+  AttendCall attend(const Problem& problem) const { return AttendCall(cache_.state(), problem); }
+
+  /// Three entries with two queries each, one sequence twice.
+  Lists lists() const {
+    Problem made;
+    made.which = {0, setup().sequences - 2, 0};
+    made.queries = {2, 2, 2};
+    made.q_heads = setup().heads;
+    for (const std::int64_t s : made.which) {
+      made.key_begin.push_back(cache_.length(s) / 2);
+      made.key_end.push_back(cache_.length(s));
+    }
+    made.q.assign(static_cast<std::size_t>(made.rows() * setup().key_dim), 0.5f);
+    return {made, setup().sequences};
   }
 
-  void append(const std::vector<Flaw<KvAppendArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) change(AppendCall(cache_.state(), chunks_), flaw, want);
-  }
-  void fork(const std::vector<Flaw<KvForkArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) change(ForkCall(cache_.state(), 0, 1), flaw, want);
-  }
-  void truncate(const std::vector<Flaw<KvTruncateArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) change(TruncateCall(cache_.state(), 0, 4), flaw, want);
-  }
-
-  void read(const std::vector<Flaw<KvReadArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) refuse(ReadCall(cache_.state(), 0, 2, 6), flaw, want);
-  }
-  void attend(const std::vector<Flaw<KvAttendArgs>>& flaws, std::int64_t want) {
-    for (const auto& flaw : flaws) refuse(AttendCall(cache_.state(), problem_), flaw, want);
-  }
-
-  /// With lists that are wrong themselves, not the arguments beside them.
-  void lists(const Flaw<Problem>& flaw) {
-    Problem problem = problem_;
-    flaw.spoil(problem);
-    refuse(AttendCall(cache_.state(), problem), Flaw<KvAttendArgs>{flaw.name, [](KvAttendArgs&) {}},
-           KV_BAD_ARGUMENT);
-  }
-  void append_to(std::int64_t sequence) {
-    chunks_[1].sequence = sequence;
-    append({{"append_to_no_sequence", [](KvAppendArgs&) {}}}, KV_BAD_ARGUMENT);
-    chunks_[1].sequence = 1;
-  }
-
-  /// The same calls must work without a flaw, or nothing was shown.
-  void require_good() {
-    probe_.begin_case("without_a_flaw");
-    cache_.require_right(problem_);
+  void require_right() { cache_.require_right(problem_); }
+  void require_right_to_the_end() {
     cache_.append(chunks_);
     cache_.require_contents();
   }
 
+  template <class AnyCall>
+  void require_refused(AnyCall& call, std::int64_t want) {
+    if constexpr (requires(State & state) { call.take(state); }) {
+      // What is not in use it may write.
+      probe_.run(call);
+      if (call.returned != want)
+        probe_.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
+      State after = cache_.state();
+      call.take(after);
+      cache_.require_untouched(after);
+    } else {
+      kit::require_refused(probe_, call, want);
+    }
+  }
+
  private:
-  template <class Args>
-  void spoil(Call<Args>& call, const Flaw<Args>& flaw) {
-    probe_.begin_case(fmt::format("{}_{}", call.symbol, flaw.name));
-    flaw.spoil(call.args);
-  }
-
-  template <class Args>
-  void refuse(Call<Args>&& call, const Flaw<Args>& flaw, std::int64_t want) {
-    spoil(call, flaw);
-    kit::require_refused(probe_, call, want);
-  }
-
-  /// A call that would change the cache, and must not. What is not in use it may write.
-  template <class Made, class Args>
-  void change(Made&& call, const Flaw<Args>& flaw, std::int64_t want) {
-    spoil(call, flaw);
-    probe_.run(call);
-    if (call.returned != want)
-      probe_.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
-    State after = cache_.state();
-    call.take(after);
-    cache_.require_untouched(after);
-  }
+  const Setup& setup() const { return life_.setup; }
 
   Probe& probe_;
-  Rng rng_;
+  Life life_;
   Cache cache_;
-  std::vector<Chunk> chunks_;
   Problem problem_;
+  std::vector<Chunk> chunks_;
 };
 
-template <class Args>
-std::vector<Flaw<Args>> shape_flaws() {
-  return {{"no_heads", [](Args& a) { a.shape.kv_heads = 0; }},
-          {"no_key_dim", [](Args& a) { a.shape.key_dim = 0; }},
-          {"negative_value_dim", [](Args& a) { a.shape.value_dim = -1; }},
-          {"no_page_tokens", [](Args& a) { a.shape.page_tokens = 0; }},
-          {"no_group", [](Args& a) { a.shape.group = 0; }},
-          {"negative_pages", [](Args& a) { a.shape.pages = -1; }},
-          {"no_threads", [](Args& a) { a.shape.num_threads = 0; }}};
+/// Runs what has to be refused; a finding says what was wrong with the call.
+template <class Refuse>
+void name_fault(const std::string& name, const Refuse& refuse) {
+  try {
+    refuse();
+  } catch (CheckEnded& ended) {
+    ended.finding.evidence.insert(ended.finding.evidence.begin(), "the call has: " + name);
+    throw;
+  }
 }
 
-template <class Args>
-std::vector<Flaw<Args>> strange_shapes() {
-  return {{"later_abi", [](Args& a) { a.shape.abi_version = KV_ABI_VERSION + 1; }},
-          {"unknown_device", [](Args& a) { a.shape.device = 77; }},
-          {"unknown_type", [](Args& a) { a.shape.stored = 77; }}};
+/// The groups of `all`, each as one refusal that asks `refuse` for all of its members.
+template <class Call, class Refuse>
+void add_groups(std::vector<kit::Refusal>& to, const std::string& function,
+                const Invalids<Call>& all, const Refuse& refuse) {
+  for (auto first = all.begin(); first != all.end();) {
+    const auto last = std::find_if(
+        first, all.end(), [&](const Invalid<Call>& one) { return one.group != first->group; });
+    const Invalids<Call> group(first, last);
+    to.push_back({function + " " + first->group, first->beside,
+                  [=](const Assignment& choice, Rng& rng) { refuse(group, choice, rng); }});
+    first = last;
+  }
 }
 
-void bad_arguments(Probe& probe) {
-  Refusals calls(probe);
-  calls.page_bytes({{"no_heads", [](KvShape& s) { s.kv_heads = 0; }},
-                    {"no_key_dim", [](KvShape& s) { s.key_dim = 0; }},
-                    {"no_page_tokens", [](KvShape& s) { s.page_tokens = 0; }},
-                    {"negative_group", [](KvShape& s) { s.group = -4; }}},
-                   KV_BAD_ARGUMENT);
-  calls.append(shape_flaws<KvAppendArgs>(), KV_BAD_ARGUMENT);
-  calls.append({{"negative_count", [](KvAppendArgs& a) { a.count = -1; }}}, KV_BAD_ARGUMENT);
-  calls.append_to(4);
-  calls.append_to(-1);
-  calls.fork(shape_flaws<KvForkArgs>(), KV_BAD_ARGUMENT);
-  calls.fork({{"to_itself", [](KvForkArgs& a) { a.to = a.from; }},
-              {"to_one_in_use", [](KvForkArgs& a) { a.to = 2; }},
-              {"from_nowhere", [](KvForkArgs& a) { a.from = 4; }},
-              {"to_nowhere", [](KvForkArgs& a) { a.to = -1; }}},
-             KV_BAD_ARGUMENT);
-  calls.truncate({{"longer", [](KvTruncateArgs& a) { a.length = 12; }},
-                  {"negative", [](KvTruncateArgs& a) { a.length = -1; }},
-                  {"nowhere", [](KvTruncateArgs& a) { a.sequence = 4; }}},
-                 KV_BAD_ARGUMENT);
-  calls.read({{"behind_the_end", [](KvReadArgs& a) { a.begin = 6; }},
-              {"before_the_start", [](KvReadArgs& a) { a.begin = -1; }},
-              {"negative_tokens", [](KvReadArgs& a) { a.tokens = -1; }},
-              {"nowhere", [](KvReadArgs& a) { a.sequence = -1; }}},
-             KV_BAD_ARGUMENT);
-  calls.attend(shape_flaws<KvAttendArgs>(), KV_BAD_ARGUMENT);
-  calls.attend({{"uneven_heads", [](KvAttendArgs& a) { a.q_heads = 3; }},
-                {"no_query_heads", [](KvAttendArgs& a) { a.q_heads = 0; }},
-                {"window_below_all", [](KvAttendArgs& a) { a.window = -2; }},
-                {"negative_count", [](KvAttendArgs& a) { a.count = -1; }}},
-               KV_BAD_ARGUMENT);
-  calls.lists({"attend_to_no_sequence", [](Problem& q) { q.which[1] = 4; }});
-  calls.lists({"keys_behind_the_end", [](Problem& q) { q.key_end[1] = 6; }});
-  calls.lists({"keys_before_the_start", [](Problem& q) { q.key_begin[0] = -1; }});
-  calls.lists({"keys_the_wrong_way_round", [](Problem& q) { q.key_begin[0] = 12; }});
-  calls.require_good();
+/// Refusals by a function that is given a cache. `make` makes the good call, or what it is made of.
+template <class Call, class Make>
+void add_refusals(std::vector<kit::Refusal>& to, Probe& probe, const std::string& function,
+                  const Invalids<Call>& all, const Make& make, bool between) {
+  add_groups(to, function, all, [=, &probe](const auto& group, const auto& choice, Rng& rng) {
+    Scene scene(probe, choice, rng);
+    if (between) scene.require_right();
+    for (const Invalid<Call>& invalid : group) {
+      Call made = make(scene);
+      invalid.spoil(made);
+      name_fault(invalid.group + " " + invalid.name, [&] {
+        if constexpr (std::is_same_v<Call, Lists>) {
+          AttendCall call = scene.attend(made.problem);
+          scene.require_refused(call, invalid.want);
+        } else {
+          scene.require_refused(made, invalid.want);
+        }
+      });
+      if (between) scene.require_right();
+    }
+    if (between) scene.require_right_to_the_end();
+  });
 }
 
-void unsupported_requests(Probe& probe) {
-  Refusals calls(probe);
-  calls.append(strange_shapes<KvAppendArgs>(), KV_UNSUPPORTED);
-  calls.fork(strange_shapes<KvForkArgs>(), KV_UNSUPPORTED);
-  calls.truncate(strange_shapes<KvTruncateArgs>(), KV_UNSUPPORTED);
-  calls.read(strange_shapes<KvReadArgs>(), KV_UNSUPPORTED);
-  calls.attend(strange_shapes<KvAttendArgs>(), KV_UNSUPPORTED);
-  calls.page_bytes({{"later_abi", [](KvShape& s) { s.abi_version = KV_ABI_VERSION + 1; }},
-                    {"unknown_type", [](KvShape& s) { s.stored = 77; }},
-                    {"unknown_device", [](KvShape& s) { s.device = 77; }}},
-                   KV_UNSUPPORTED);
-  calls.require_good();
+/// What all functions but the merge refuse.
+std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
+  std::vector<kit::Refusal> all;
+  const auto add = [&](const char* function, const auto& invalid, const auto& make) {
+    add_refusals(all, probe, function, invalid, make, between);
+  };
+  add("page bytes", invalid_page_bytes(), [](Scene& s) { return s.page_bytes(); });
+  add("append", invalid_appends(), [](Scene& s) { return s.append(); });
+  add("fork", invalid_forks(), [](Scene& s) { return s.fork(); });
+  add("truncate", invalid_truncations(), [](Scene& s) { return s.truncate(); });
+  add("read", invalid_reads(), [](Scene& s) { return s.read(); });
+  add("attend", invalid_attention(), [](Scene& s) { return s.attend(); });
+  add("attend", invalid_lists(), [](Scene& s) { return s.lists(); });
+  // Idle threads of an earlier call cost every later one a millisecond, and refuse nothing.
+  for (kit::Refusal& refusal : all)
+    refusal.beside = [beside = refusal.beside](const Assignment& choice) {
+      return beside(choice) && choice["threads"].most <= 7;
+    };
+  return all;
+}
+
+std::vector<kit::Refusal> merge_refusals(Probe& probe, bool between) {
+  std::vector<kit::Refusal> all;
+  add_groups(all, "merge", invalid_merges(),
+             [=, &probe](const auto& group, const auto& choice, Rng& rng) {
+               const Parts parts = parts_of(choice, rng);
+               const CallOptions options = merge_options_of(choice, rng);
+               const bool want_lse = choice.is("merged lse", "wanted");
+               for (const Invalid<MergeCall>& invalid : group) {
+                 if (between) require_right(probe, parts, want_lse, options);
+                 MergeCall call(parts, want_lse, options);
+                 invalid.spoil(call);
+                 name_fault(invalid.group + " " + invalid.name,
+                            [&] { kit::require_refused(probe, call, invalid.want); });
+                 if (between) require_right(probe, parts, want_lse, options);
+               }
+             });
+  return all;
+}
+
+void every_refusal(Probe& probe) {
+  kit::ask_every_refusal(probe, domain(), refusals(probe, false));
+  kit::ask_every_refusal(probe, merge_domain(), merge_refusals(probe, false));
+}
+
+void refused_between_calls(Probe& probe) {
+  kit::ask_refused_between_calls(probe, domain(), refusals(probe, true));
+  kit::ask_refused_between_calls(probe, merge_domain(), merge_refusals(probe, true));
 }
 
 }  // namespace
@@ -174,11 +188,12 @@ std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
-       bad_arguments},
-      {{"unsupported_requests", "types and versions that are not implemented, taken for others",
-        robustness, 0.5, minor},
-       unsupported_requests},
+      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
+        robustness, 1, minor},
+       every_refusal},
+      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
+        minor},
+       refused_between_calls},
   };
 }
 

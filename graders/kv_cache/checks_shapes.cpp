@@ -15,6 +15,7 @@ void head_groups(Probe& probe) {
     Setup setup = one_sequence(40);
     setup.options.threads = 2;
     setup.heads = ratio == 16 ? 1 : rng.integer(2, 4) + (ratio == 3 ? 2 : 0);
+    if (ratio == 1) setup.heads = 128;  // as many query heads as there may be
     if (setup.heads == ratio) ++setup.heads;
     setup.stored = ratio % 2 == 0 ? KV_F32 : KV_INT8;
     Cache cache(probe, setup, rng.seed());
@@ -64,6 +65,149 @@ void page_sizes(Probe& probe) {
     }
 }
 
+// Numbers that 16 bits do not hold, and a little more.
+constexpr std::int64_t kLarge = (1 << 16) + 300;
+
+/// One head, keys and values of one number: only what is large costs anything.
+Setup thin_setup(KvStored stored, int threads) {
+  Setup setup{.stored = stored, .heads = 1, .key_dim = 1, .value_dim = 1, .group = 1};
+  setup.options.threads = threads;
+  return setup;
+}
+
+/// Where there are several threads, also with a window and a range of keys.
+void ask_large(Cache& cache, Rng& rng, const Ids& which, const Ids& queries) {
+  Problem problem;
+  problem.which = which;
+  problem.queries = queries;
+  problem.q_heads = 1;
+  const bool masked = cache.setup().options.threads > 1;
+  if (masked) problem.window = kLarge - 20;
+  for (const std::int64_t s : which) {
+    if (!masked) continue;
+    problem.key_begin.push_back(std::min<std::int64_t>(7, cache.length(s)));
+    problem.key_end.push_back(cache.length(s));
+  }
+  draw_queries(rng, cache.setup(), cache.contents(), problem);
+  cache.require_right(problem);
+}
+
+// A sequence that is long; and one whose pages are.
+void many_tokens(Probe& probe, KvStored stored, int threads) {
+  for (const std::int64_t page_tokens : {std::int64_t{100}, kLarge + 1000}) {
+    Rng rng = probe.begin_case(
+        fmt::format("{}_{}_tokens_in_pages_of_{}", name_of(stored), kLarge, page_tokens));
+    Setup setup = thin_setup(stored, threads);
+    setup.page_tokens = page_tokens;
+    setup.sequences = 2;
+    setup.width = kLarge / page_tokens + 2;
+    setup.pages = setup.width + 2;
+    Cache cache(probe, setup, rng.seed());
+    cache.append({{0, draw_many_tokens(rng, setup, kLarge)}, {1, draw_many_tokens(rng, setup, 5)}});
+    cache.append({{0, draw_many_tokens(rng, setup, 9)}, {1, draw_many_tokens(rng, setup, 5)}});
+    ask_large(cache, rng, {0, 1}, {3, 1});
+    cache.require_contents();
+  }
+}
+
+// Pages that lie far behind the first 65,536, wherever the solution has put them.
+void many_pages(Probe& probe, int threads) {
+  constexpr std::int64_t kPages = 2 * kLarge;
+  Rng rng = probe.begin_case(fmt::format("{}_pages", kPages));
+  Setup setup = thin_setup(KV_F32, threads);
+  setup.page_tokens = 1;
+  setup.sequences = 2;
+  setup.pages = kPages;
+  setup.options.renumber_pages = true;
+  Cache cache(probe, setup, rng.seed());
+  cache.append({{0, draw_many_tokens(rng, setup, 12)}, {1, draw_many_tokens(rng, setup, 3)}});
+  ask_large(cache, rng, {1, 0}, {1, 2});
+}
+
+// Sequences that are many, and lists that name all of them.
+void many_sequences(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_sequences", kLarge));
+  Setup setup = thin_setup(KV_F32, threads);
+  setup.sequences = kLarge;
+  setup.width = 2;
+  setup.pages = 600;
+  Cache cache(probe, setup, rng.seed());
+  std::vector<Chunk> chunks;
+  Ids which;
+  Ids queries;
+  for (std::int64_t s = 0; s < kLarge; ++s) {
+    const bool some = s < 200 || s >= kLarge - 200;
+    chunks.push_back({s, draw_many_tokens(rng, setup, some ? rng.integer(1, 12) : 0)});
+    which.push_back(s);
+    queries.push_back(some ? rng.integer(1, 2) : 0);
+  }
+  cache.append(chunks);
+  ask_large(cache, rng, which, queries);
+}
+
+// A chunk of so many new tokens, and a query for each.
+void many_queries(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_queries", kLarge));
+  Setup setup = thin_setup(KV_F32, threads);
+  setup.page_tokens = 128;
+  setup.sequences = 1;
+  setup.pages = setup.width = kLarge / 128 + 1;
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_many_tokens(rng, setup, kLarge));
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {kLarge};
+  problem.q_heads = 1;
+  problem.window = threads > 1 ? 9 : 0;
+  draw_queries(rng, setup, cache.contents(), problem);
+  cache.require_right(problem);
+}
+
+// A page that hundreds of sequences share: 8 bits do not hold their number.
+void many_users(Probe& probe, int threads) {
+  Rng rng = probe.begin_case("users_of_a_page");
+  Setup setup = thin_setup(KV_F32, threads);
+  setup.sequences = 257;
+  setup.width = 3;
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_many_tokens(rng, setup, 5));
+  for (std::int64_t s = 1; s < setup.sequences; ++s) {
+    cache.fork(0, s);
+    if (s == 128 || s == 200 || s == 255)
+      cache.append(s, draw_many_tokens(rng, setup, 1));  // one of 129, 200 and 254 users
+  }
+  cache.append(0, draw_many_tokens(rng, setup, 2));
+  cache.require_contents();
+}
+
+void large_merges(Probe& probe, int threads) {
+  CallOptions options;
+  options.threads = threads;
+  for (const auto& [parts, rows, dim] :
+       {std::array{kLarge, std::int64_t{2}, std::int64_t{1}}, {2, kLarge, 1}, {2, 2, kLarge}}) {
+    Rng rng = probe.begin_case(fmt::format("merge_of_{}_parts_{}_rows_{}", parts, rows, dim));
+    require_right(probe, draw_parts(rng, parts, rows, dim, 2, 0.2), true, options);
+  }
+}
+
+/// Each size beyond 2^16 by itself.
+void ask_large_sizes(Probe& probe, int threads) {
+  for (const KvStored stored : kAllStored) many_tokens(probe, stored, threads);
+  many_pages(probe, threads);
+  many_sequences(probe, threads);
+  many_queries(probe, threads);
+  many_users(probe, threads);
+  large_merges(probe, threads);
+}
+
+void large_sizes(Probe& probe) {
+  ask_large_sizes(probe, 1);
+}
+
+void large_sizes_in_threads(Probe& probe) {
+  ask_large_sizes(probe, 5);
+}
+
 }  // namespace
 
 std::vector<Check> shapes_checks() {
@@ -77,6 +221,12 @@ std::vector<Check> shapes_checks() {
        odd_dimensions},
       {{"page_sizes", "page sizes that are not powers of two, or small", robustness, 1, major},
        page_sizes},
+      {{"large_sizes", "numbers of tokens, pages, sequences, queries or parts cut to 16 bits",
+        robustness, 1, major},
+       large_sizes},
+      {{"large_sizes_in_threads", "the same, masked, and shared among threads", robustness, 0.5,
+        major},
+       large_sizes_in_threads},
   };
 }
 

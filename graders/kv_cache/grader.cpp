@@ -6,6 +6,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 // Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> domain_checks();      // every kind of value of every argument
 std::vector<Check> values_checks();      // which keys count, and how much
 std::vector<Check> masks_checks();       // which keys a query sees
 std::vector<Check> shapes_checks();      // heads, dimensions, page sizes
@@ -22,9 +23,10 @@ std::vector<Check> speed_checks();       // time, and what it must not depend on
 Grader make_grader();
 
 Grader make_grader() {
-  return {kit::joined({values_checks(), masks_checks(), shapes_checks(), pages_checks(),
-                       storage_checks(), laws_checks(), splits_checks(), operations_checks(),
-                       execution_checks(), refusals_checks(), memory_checks(), speed_checks()})};
+  return {kit::joined({domain_checks(), values_checks(), masks_checks(), shapes_checks(),
+                       pages_checks(), storage_checks(), laws_checks(), splits_checks(),
+                       operations_checks(), execution_checks(), refusals_checks(), memory_checks(),
+                       speed_checks()})};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -21,7 +21,7 @@ std::optional<std::string> page_bytes_fault(const Setup& setup, std::int64_t ans
 std::int64_t require_page_bytes(Probe& probe, const Setup& setup);
 
 /// Tokens that kv_read gave, from token `begin` of a sequence on, that are further from what was
-/// appended than the contract lets them be.
+/// appended than the contract lets them be. Where a NaN or infinity may spoil them, any are right.
 std::optional<Miss> stored_miss(const Setup& setup, std::int64_t sequence, std::int64_t begin,
                                 const Tokens& got, const Tokens& given);
 
@@ -36,6 +36,7 @@ void require_close(Probe& probe, const Answer& answer, const Expected& expected)
 void note_share(Probe& probe, const Answer& answer, const Expected& expected);
 
 /// Asks for a merge and compares with the oracle.
-Answer require_right(Probe& probe, const Parts& parts, bool want_lse = true);
+Answer require_right(Probe& probe, const Parts& parts, bool want_lse = true,
+                     const CallOptions& options = {});
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

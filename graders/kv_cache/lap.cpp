@@ -153,19 +153,19 @@ Lap TimedLap::append(Session& session) const {
 /// one sequence is enough to show that they are there.
 std::vector<Tokens> TimedLap::read_all(Session& session, const State& state, bool all,
                                        Lap& lap) const {
-  const std::chrono::nanoseconds elapsed = lap.elapsed;
+  Lap reading;
   std::vector<Tokens> stored(input_.chunks.size());
   for (const Chunk& chunk : input_.chunks) {
     Tokens& kept = stored[static_cast<std::size_t>(chunk.sequence)];
     kept = chunk.tokens;
     if (!all && chunk.sequence != sampled_sequence_) continue;
     ReadCall call(state, chunk.sequence, 0, case_.tokens);
-    if (!timed_run(session, call, lap)) break;
+    if (!timed_run(session, call, reading)) break;
     kept = call.tokens();
-    refuse(lap, stored_miss(input_.setup, chunk.sequence, 0, kept, chunk.tokens));
-    if (lap.finding) break;
+    refuse(reading, stored_miss(input_.setup, chunk.sequence, 0, kept, chunk.tokens));
+    if (reading.finding) break;
   }
-  lap.elapsed = elapsed;
+  lap.finding = std::move(reading.finding);
   return stored;
 }
 

@@ -6,6 +6,17 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+/// Operations without those from `at` to at + count - 1.
+std::vector<Operation> without(std::vector<Operation> operations, std::size_t at,
+                               std::size_t count) {
+  const auto first = operations.begin() + static_cast<std::ptrdiff_t>(at);
+  operations.erase(first,
+                   first + static_cast<std::ptrdiff_t>(std::min(count, operations.size() - at)));
+  return operations;
+}
+
+}  // namespace
+
 void perform(Cache& cache, const Operation& op) {
   const Setup& setup = cache.setup();
   Rng rng(op.seed);
@@ -35,17 +46,6 @@ void perform(Cache& cache, const Operation& op) {
       return;
   }
 }
-
-/// Operations without those from `at` to at + count - 1.
-std::vector<Operation> without(std::vector<Operation> operations, std::size_t at,
-                               std::size_t count) {
-  const auto first = operations.begin() + static_cast<std::ptrdiff_t>(at);
-  operations.erase(first,
-                   first + static_cast<std::ptrdiff_t>(std::min(count, operations.size() - at)));
-  return operations;
-}
-
-}  // namespace
 
 std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_t count) {
   std::vector<Operation> operations;

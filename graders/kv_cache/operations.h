@@ -22,6 +22,9 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
+/// What it must lead to is judged by the cache.
+void perform(Cache& cache, const Operation& operation);
+
 std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_t count);
 
 /// Does them to a new cache, and reads everything at the end. Returns how that failed, if it did:

@@ -173,11 +173,19 @@ Expected expect(const Parts& parts) {
 std::vector<double> storage_allowed(const Setup& setup, const std::vector<float>& numbers,
                                     std::int64_t dim) {
   std::vector<double> allowed(numbers.size(), 0);
-  if (setup.stored == KV_F32) return allowed;
+  if (setup.stored == KV_F32) {
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (!std::isfinite(numbers[i])) allowed[i] = kInfinity;
+    return allowed;
+  }
   for (std::int64_t row = 0; row < std::ssize(numbers); row += dim)
-    for (std::int64_t begin = 0; begin < dim; begin += setup.group) {
+    for (std::int64_t begin = 0; begin < dim; begin += std::min(setup.group, dim)) {
       const auto first = numbers.begin() + row + begin;
       const auto last = first + std::min(setup.group, dim - begin);
+      if (!std::all_of(first, last, [](float x) { return std::isfinite(x); })) {
+        std::fill_n(allowed.begin() + row + begin, last - first, kInfinity);
+        continue;
+      }
       const double low = *std::min_element(first, last);
       const double high = *std::max_element(first, last);
       const double size = std::max(-low, high);

@@ -29,7 +29,8 @@ Expected expect(const Setup& setup, const std::vector<Tokens>& stored, const Pro
 /// The merge of all parts in float64.
 Expected expect(const Parts& parts);
 
-/// How far what is stored may be from what was appended, number by number; 0 for KV_F32.
+/// How far what is stored may be from what was appended, number by number: 0 for KV_F32, and
+/// infinity for what a NaN or an infinity may spoil.
 /// `numbers` are vectors of `dim`, one after the other.
 std::vector<double> storage_allowed(const Setup& setup, const std::vector<float>& numbers,
                                     std::int64_t dim);

@@ -79,6 +79,26 @@ TEST_CASE("a page that the tokens do not fit into is refused, and one that they 
   CHECK(fault(KV_INT4, KV_UNSUPPORTED));
 }
 
+TEST_CASE("what is stored as float is the same bit for bit, zeros included") {
+  const Setup setup{.heads = 1, .key_dim = 2, .value_dim = 1};
+  const Tokens given{{0.0f, 1e-40f}, {-0.0f}};
+  CHECK_FALSE(stored_miss(setup, 0, 0, given, given));
+  CHECK(stored_miss(setup, 0, 0, {{-0.0f, 1e-40f}, {-0.0f}}, given)->where ==
+        "key[0] of head 0 of token 0 of sequence 0");
+  CHECK(stored_miss(setup, 0, 0, {{0.0f, 0.0f}, {-0.0f}}, given));
+  CHECK(stored_miss(setup, 0, 0, {{0.0f, 1e-40f}, {0.0f}}, given));
+}
+
+TEST_CASE("a NaN may spoil its group, or its number, and nothing else") {
+  Setup setup{.stored = KV_INT8, .heads = 1, .key_dim = 4, .value_dim = 1, .group = 2};
+  const Tokens given{{1, 2, kit::kNan, 4}, {1}};
+  CHECK_FALSE(stored_miss(setup, 0, 0, {{1, 2, 77, kit::kInfinity}, {1}}, given));
+  CHECK(stored_miss(setup, 0, 0, {{1, kit::kNan, 0, 0}, {1}}, given));
+  setup.stored = KV_F32;
+  CHECK_FALSE(stored_miss(setup, 0, 0, {{1, 2, 77, 4}, {1}}, given));
+  CHECK(stored_miss(setup, 0, 0, {{1, 2, kit::kNan, 5}, {1}}, given));
+}
+
 TEST_CASE("poison spares what is in use") {
   Rng rng(5);
   for (int turn = 0; turn < 20; ++turn) {

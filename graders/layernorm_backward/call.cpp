@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "graders/kit/bits.h"
@@ -11,17 +12,18 @@ namespace {
 template <class Field>
 void add_input(Call<LayernormArgs>& call, const char* name, const Field* const& field,
                const std::vector<float>& data, const CallOptions& options) {
-  if (!data.empty() && options.missing != name) call.in(name, field, data, options.placement);
+  if (!data.empty() && options.missing != name) call.in(name, field, data, options.placed(name));
 }
 
+/// `old` is where the output's former contents are kept, when there are some.
 template <class Field>
 std::optional<Output<float>> add_output(Call<LayernormArgs>& call, const char* name,
                                         Field* const& field, std::size_t count,
-                                        const CallOptions& options,
-                                        const std::vector<float>* old = nullptr) {
+                                        const CallOptions& options, std::vector<float>& old) {
   if (count == 0) return std::nullopt;
-  if (old) return call.inout(name, field, *old, options.placement);
-  return call.out<float>(name, field, count, options.placement);
+  if (!options.old) return call.out<float>(name, field, count, options.placed(name));
+  old.assign(count, *options.old);
+  return call.inout(name, field, old, options.placed(name));
 }
 
 void add_scalars(Call<LayernormArgs>& call, const Problem& problem, const CallOptions& options) {
@@ -31,11 +33,20 @@ void add_scalars(Call<LayernormArgs>& call, const Problem& problem, const CallOp
   args.parameter_type = LAYERNORM_F32;
   args.rows = problem.rows;
   args.cols = problem.cols;
-  args.x_row_stride = problem.x.stride();
-  args.dy_row_stride = problem.dy.stride();
-  args.y_row_stride = problem.output_stride;
-  args.dx_row_stride = problem.output_stride;
   args.eps = problem.eps;
+}
+
+/// After the arrays: the stride of one that is not given may be anything.
+void add_strides(Call<LayernormArgs>& call, const Problem& problem, const CallOptions& options) {
+  const auto stride = [&](const char* name, std::int64_t own) {
+    const bool given =
+        std::ranges::find(call.buffers(), name, &Buffer::name) != call.buffers().end();
+    return given ? own : options.absent_stride.value_or(own);
+  };
+  call.args.x_row_stride = stride("x", problem.x.stride());
+  call.args.dy_row_stride = stride("dy", problem.dy.stride());
+  call.args.y_row_stride = stride("y", problem.y_stride);
+  call.args.dx_row_stride = stride("dx", problem.dx_stride);
 }
 
 /// What both passes read.
@@ -48,22 +59,31 @@ void add_common_inputs(Call<LayernormArgs>& call, const Problem& problem,
 }
 
 /// Elements of y or dx, gaps included.
-std::size_t output_elements(const Problem& problem) {
+std::size_t output_elements(const Problem& problem, std::int64_t stride) {
   if (problem.rows == 0) return 0;
-  return static_cast<std::size_t>((problem.rows - 1) * problem.output_stride + problem.cols);
+  return static_cast<std::size_t>((problem.rows - 1) * stride + problem.cols);
 }
 
-/// Takes the rows out of an output with gaps. Fails the check when a gap no longer holds poison.
+/// True when all elements still are what they were before the call.
+bool untouched(std::span<const float> elements, const std::optional<float>& old) {
+  if (!old) return kit::is_poison(elements);
+  return std::ranges::all_of(elements, [&](float value) {
+    return kit::same_bits(std::span(&value, 1), std::span(&*old, 1));
+  });
+}
+
+/// Takes the rows out of an output with gaps. Fails the check when a gap was written.
 std::vector<float> rows_of(Probe& probe, const Problem& problem, std::string_view name,
-                           std::span<const float> written) {
+                           std::int64_t stride, std::span<const float> written,
+                           const CallOptions& options) {
   const auto cols = static_cast<std::size_t>(problem.cols);
-  const auto stride = static_cast<std::size_t>(problem.output_stride);
   std::vector<float> dense;
   dense.reserve(static_cast<std::size_t>(problem.rows) * cols);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
-    const auto row = written.subspan(static_cast<std::size_t>(i) * stride);
+    const auto row = written.subspan(static_cast<std::size_t>(i * stride));
     dense.insert(dense.end(), row.begin(), row.begin() + problem.cols);
-    if (i + 1 < problem.rows && !kit::is_poison(row.subspan(cols, stride - cols)))
+    if (i + 1 < problem.rows &&
+        !untouched(row.subspan(cols, static_cast<std::size_t>(stride) - cols), options.old))
       probe.fail(fmt::format("{} was written between rows {} and {}, which is not part of it", name,
                              i, i + 1));
   }
@@ -75,17 +95,20 @@ std::vector<float> rows_of(Probe& probe, const Problem& problem, std::string_vie
 SavedBytesCall::SavedBytesCall(const Problem& problem, const CallOptions& options)
     : Call("layernorm_saved_bytes") {
   add_scalars(*this, problem, options);
+  add_strides(*this, problem, options);
 }
 
 ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
                          const CallOptions& options)
     : Call("layernorm_forward") {
   add_common_inputs(*this, problem, options);
-  y = add_output(*this, "y", args.y, options.y ? output_elements(problem) : 0, options);
+  y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
+                 options, old_y);
   args.saved_bytes = saved_bytes;
   if (saved_bytes > 0)
     saved_out =
         out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes));
+  add_strides(*this, problem, options);
 }
 
 BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const CallOptions& options)
@@ -96,14 +119,12 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   add_input(*this, "rstd", args.rstd, problem.rstd, options);
   args.saved_bytes = std::ssize(saved);
   if (!saved.empty()) in("saved_in", args.saved_in, saved);
-  const Answer* old = options.old;
   const auto cols = static_cast<std::size_t>(problem.cols);
-  dx = add_output(*this, "dx", args.dx, options.dx ? output_elements(problem) : 0, options,
-                  old ? &old->dx : nullptr);
-  dgamma = add_output(*this, "dgamma", args.dgamma, options.dgamma ? cols : 0, options,
-                      old ? &old->dgamma : nullptr);
-  dbeta = add_output(*this, "dbeta", args.dbeta, options.dbeta ? cols : 0, options,
-                     old ? &old->dbeta : nullptr);
+  dx = add_output(*this, "dx", args.dx,
+                  options.dx ? output_elements(problem, problem.dx_stride) : 0, options, old_dx);
+  dgamma = add_output(*this, "dgamma", args.dgamma, options.dgamma ? cols : 0, options, old_dgamma);
+  dbeta = add_output(*this, "dbeta", args.dbeta, options.dbeta ? cols : 0, options, old_dbeta);
+  add_strides(*this, problem, options);
 }
 
 std::int64_t ask_saved_bytes(Probe& probe, const Problem& problem, const CallOptions& options) {
@@ -120,7 +141,7 @@ Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
                   const CallOptions& options) {
   ForwardCall call(problem, ask_saved_bytes(probe, problem, options), options);
   probe.run_ok(call);
-  if (call.y) answer.y = rows_of(probe, problem, "y", call.y->view());
+  if (call.y) answer.y = rows_of(probe, problem, "y", problem.y_stride, call.y->view(), options);
   return call.saved();
 }
 
@@ -128,7 +149,8 @@ void run_backward(Probe& probe, const Problem& problem, const Bytes& saved, Answ
                   const CallOptions& options) {
   BackwardCall call(problem, saved, options);
   probe.run_ok(call);
-  if (call.dx) answer.dx = rows_of(probe, problem, "dx", call.dx->view());
+  if (call.dx)
+    answer.dx = rows_of(probe, problem, "dx", problem.dx_stride, call.dx->view(), options);
   if (call.dgamma) answer.dgamma = call.dgamma->copy();
   if (call.dbeta) answer.dbeta = call.dbeta->copy();
 }

@@ -22,7 +22,8 @@ struct Answer {
 
 struct CallOptions : kit::CallOptions {
   bool y = true, dx = true, dgamma = true, dbeta = true;  // which are asked for; others are null
-  const Answer* old = nullptr;  // what dx, dgamma, dbeta hold before the call; null: poison
+  std::optional<float> old = {};  // what outputs hold before the call, gaps included; else poison
+  std::optional<std::int64_t> absent_stride = {};  // of arrays that are null; else that of others
 };
 
 /// Calls with their arrays named, ready to run. They point into the problem, which must outlive
@@ -35,6 +36,7 @@ struct ForwardCall : Call<LayernormArgs> {
   ForwardCall(const Problem& problem, std::int64_t saved_bytes, const CallOptions& options = {});
   Bytes saved() const { return saved_out ? saved_out->copy() : Bytes(); }
 
+  std::vector<float> old_y;  // what y starts as; empty: poison
   std::optional<Output<float>> y;
   std::optional<Output<std::uint8_t>> saved_out;
 };
@@ -43,6 +45,7 @@ struct BackwardCall : Call<LayernormArgs> {
   /// `saved` is what the forward pass left; empty where the problem brings statistics.
   BackwardCall(const Problem& problem, const Bytes& saved, const CallOptions& options = {});
 
+  std::vector<float> old_dx, old_dgamma, old_dbeta;
   std::optional<Output<float>> dx, dgamma, dbeta;
 };
 

@@ -57,7 +57,7 @@ class Round {
  private:
   static bool run(Session& session, CallBase& call, Lap& lap) {
     session.run(call);
-    lap.elapsed += call.elapsed;
+    lap.took(call);
     if (call.returned != 0) refuse(lap, fmt::format("{} returned {}", call.symbol, call.returned));
     return !lap.finding;
   }
@@ -103,6 +103,7 @@ RaceSpec spec_for(const Shape& shape) {
   RaceSpec spec;
   spec.case_name = shape.name;
   spec.floor_bytes = (shape.own_statistics ? 20.0 : 12.0) * elements;
+  spec.floor_written = (shape.own_statistics ? 8.0 : 4.0) * elements;
   spec.floor_flops = 8 * elements;
   spec.input_bytes = 4 * elements;
   spec.prepare = [round, shape](Rng& rng, Rng&) {
@@ -114,10 +115,9 @@ RaceSpec spec_for(const Shape& shape) {
 }
 
 void speed(Probe& probe) {
-  constexpr RaceBudget kBudget{12, 31, std::chrono::milliseconds(300)};
   std::vector<RaceSpec> specs;
   for (const Shape& shape : kShapes) specs.push_back(spec_for(shape));
-  kit::race(probe, specs, kBudget);
+  kit::race(probe, specs);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 // Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> domain_checks();     // every kind of value of every argument
 std::vector<Check> values_checks();     // all elements against the oracle
 std::vector<Check> scale_checks();      // inputs that float arithmetic finds hard
 std::vector<Check> laws_checks();       // what any right answer obeys, whatever the oracle says
@@ -20,10 +21,10 @@ ScalingQuestion growth_in_rows();
 Grader make_grader();
 
 Grader make_grader() {
-  return {
-      kit::joined({values_checks(), scale_checks(), laws_checks(), shapes_checks(), layout_checks(),
-                   execution_checks(), refusals_checks(), memory_checks(), speed_checks()}),
-      growth_in_rows()};
+  return {kit::joined({domain_checks(), values_checks(), scale_checks(), laws_checks(),
+                       shapes_checks(), layout_checks(), execution_checks(), refusals_checks(),
+                       memory_checks(), speed_checks()}),
+          growth_in_rows()};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -41,7 +41,9 @@ struct Solution : Session {
                        : name == "dx"     ? right.dx
                        : name == "dgamma" ? right.dgamma
                                           : right.dbeta;
-    const std::int64_t stride = sums ? problem.cols : problem.output_stride;
+    const std::int64_t stride = sums          ? problem.cols
+                                : name == "y" ? problem.y_stride
+                                              : problem.dx_stride;
     for (std::int64_t k = 0; k < std::ssize(from); ++k)
       to[static_cast<std::size_t>(k / problem.cols * stride + k % problem.cols)] =
           static_cast<float>(from[static_cast<std::size_t>(k)]);
@@ -51,7 +53,7 @@ struct Solution : Session {
 /// Where the judge finds a fault; empty when it finds none.
 std::string fault_of(const std::string& changed, std::function<void(std::span<float>)> edit) {
   Rng rng(1);
-  Solution solution(make_problem(rng, 3, 5, {}, {0, 0, 2}));
+  Solution solution(make_problem(rng, 3, 5, {}, {0, 0, 2, 2}));
   solution.changed = changed;
   solution.edit = std::move(edit);
   Probe probe({"check_id", "a fault", Section::correctness, 1, Severity::major}, 7,

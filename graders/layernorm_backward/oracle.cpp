@@ -10,16 +10,19 @@ namespace {
 /// A row in float64. xhat is computed from x - mean without the rounding of the mean.
 struct Row {
   explicit Row(std::int64_t cols)
-      : xhat(static_cast<std::size_t>(cols)), dy(xhat.size()), w(xhat.size()) {}
+      : centred(static_cast<std::size_t>(cols)),
+        xhat(centred.size()),
+        dy(centred.size()),
+        w(centred.size()) {}
 
-  std::vector<double> xhat, dy, w;
+  std::vector<double> centred, xhat, dy, w;  // x - mean, and that times rstd
   double mean = 0;
-  double rstd = 0;
+  double rstd = 0;                     // of either sign where it is given
   double w_sum = 0, w_xhat_sum = 0;    // of w and of w xhat
   double x_size = 0;                   // mean of |x|, or |mean| where that is given and larger
   double w_size = 0, w_xhat_size = 0;  // means of |w| and |w xhat|
 
-  double kappa() const { return x_size * rstd; }
+  double kappa() const { return x_size * std::abs(rstd); }
   /// |xhat|, and what an uncertain mean and variance add to it.
   double spread(std::size_t j) const { return std::abs(xhat[j]) * (1 + kappa()) + kappa(); }
 };
@@ -42,26 +45,26 @@ double centre(std::vector<double>& values) {
 }
 
 void use_own_statistics(Row& row, double eps) {
-  row.mean = centre(row.xhat);
+  row.mean = centre(row.centred);
   double squares = 0;
-  for (const double value : row.xhat) squares += value * value;
-  row.rstd = 1 / std::sqrt(squares / static_cast<double>(row.xhat.size()) + eps);
+  for (const double value : row.centred) squares += value * value;
+  row.rstd = 1 / std::sqrt(squares / static_cast<double>(row.centred.size()) + eps);
 }
 
 void read_row(const Problem& problem, std::int64_t i, Row& row) {
   const auto x = problem.x.row(i);
   const auto dy = problem.dy.row(i);
-  row.xhat.assign(x.begin(), x.end());
+  row.centred.assign(x.begin(), x.end());
   if (problem.mean.empty()) {
     use_own_statistics(row, problem.eps);
   } else {
     row.mean = problem.mean[static_cast<std::size_t>(i)];
     row.rstd = problem.rstd[static_cast<std::size_t>(i)];
-    for (double& value : row.xhat) value -= row.mean;
+    for (double& value : row.centred) value -= row.mean;
   }
   row.w_sum = row.w_xhat_sum = row.x_size = row.w_size = row.w_xhat_size = 0;
   for (std::size_t j = 0; j < x.size(); ++j) {
-    row.xhat[j] *= row.rstd;
+    row.xhat[j] = row.centred[j] * row.rstd;
     row.dy[j] = dy[j];
     row.w[j] = row.dy[j] * problem.gamma_at(static_cast<std::int64_t>(j));
     row.w_sum += row.w[j];
@@ -81,19 +84,19 @@ void put_gradient(const Row& row, double* dx) {
   const double cols = static_cast<double>(row.w.size());
   const double variance_gradient = -0.5 * row.rstd * row.rstd * row.w_xhat_sum;
   const double mean_gradient = -row.rstd * row.w_sum;
-  for (std::size_t j = 0; j < row.w.size(); ++j) {
-    const double centred = row.xhat[j] / row.rstd;
-    dx[j] = row.rstd * row.w[j] + variance_gradient * 2 * centred / cols + mean_gradient / cols;
-  }
+  for (std::size_t j = 0; j < row.w.size(); ++j)
+    dx[j] =
+        row.rstd * row.w[j] + variance_gradient * 2 * row.centred[j] / cols + mean_gradient / cols;
 }
 
 void put_gradient_bounds(const Row& row, double* core, double* allowed) {
   const double slack = sum_slack(static_cast<std::int64_t>(row.w.size())) * kUnitRoundoff;
   const double kappa = row.kappa();
+  const double rstd = std::abs(row.rstd);
   for (std::size_t j = 0; j < row.w.size(); ++j) {
     const double xhat = std::abs(row.xhat[j]);
-    const double shift = kappa * row.rstd * (row.w_xhat_size + xhat * row.w_size);
-    core[j] = row.rstd * (std::abs(row.w[j]) + row.w_size + xhat * row.w_xhat_size);
+    const double shift = kappa * rstd * (row.w_xhat_size + xhat * row.w_size);
+    core[j] = rstd * (std::abs(row.w[j]) + row.w_size + xhat * row.w_xhat_size);
     allowed[j] = slack * (core[j] * (1 + kappa) + shift) + kSmallest;
   }
 }

@@ -150,7 +150,7 @@ TEST_CASE("given statistics enter the contract's formula as they are") {
   Rng rng(2);
   Problem problem = make_problem(rng, 4, 9);
   problem.mean = {0.5f, -2, 1, 0};
-  problem.rstd = {1.5f, 0.25f, 3, 1};
+  problem.rstd = {1.5f, -0.25f, 0, 1};
   const Expected expected = expect(problem);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     const auto row = static_cast<std::size_t>(i);
@@ -168,6 +168,7 @@ TEST_CASE("given statistics enter the contract's formula as they are") {
       const long double w = static_cast<long double>(problem.gamma[j]) * problem.dy.row(i)[j];
       const auto want = static_cast<double>(problem.rstd[row] * (w - a - xhat(j) * b));
       CHECK(expected.dx[row * 9 + j] == doctest::Approx(want).epsilon(1e-12));
+      CHECK(expected.dx_allowed[row * 9 + j] > 0);
     }
   }
 }

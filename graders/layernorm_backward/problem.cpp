@@ -17,7 +17,8 @@ Problem blank_problem(std::int64_t rows, std::int64_t cols, const Gaps& gaps) {
   Problem made;
   made.rows = rows;
   made.cols = cols;
-  made.output_stride = cols + gaps.output;
+  made.y_stride = cols + gaps.y;
+  made.dx_stride = cols + gaps.dx;
   made.x = Rows(rows, cols, cols + gaps.x, kit::kNan);
   made.dy = Rows(rows, cols, cols + gaps.dy, kit::kNan);
   return made;

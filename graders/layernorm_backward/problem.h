@@ -39,7 +39,8 @@ struct Problem {
   std::int64_t rows = 0;
   std::int64_t cols = 1;
   double eps = 1e-5;
-  std::int64_t output_stride = 1;  // of y and dx
+  std::int64_t y_stride = 1;
+  std::int64_t dx_stride = 1;
   Rows x;
   Rows dy;
   std::vector<float> gamma;  // empty: null
@@ -56,7 +57,8 @@ struct Problem {
 struct Gaps {
   std::int64_t x = 0;
   std::int64_t dy = 0;
-  std::int64_t output = 0;
+  std::int64_t y = 0;
+  std::int64_t dx = 0;
 };
 
 /// How a problem's numbers are spread. Fields are means and deviations.

@@ -13,7 +13,7 @@ using namespace gauntlet::GAUNTLET_CHALLENGE;
 
 TEST_CASE("gaps between rows hold NaN, rows do not, and nothing follows the last row") {
   Rng rng(1);
-  const Problem problem = make_problem(rng, 3, 5, {}, {2, 4, 1});
+  const Problem problem = make_problem(rng, 3, 5, {}, {2, 4, 1, 3});
   CHECK(problem.x.all().size() == 2 * 7 + 5);
   CHECK(problem.dy.all().size() == 2 * 9 + 5);
   CHECK(std::isnan(problem.x.all()[5]));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/grading/grader.h"
+#include "harness/measure/given_time.h"
 #include "model.h"
 #include "ngrams.h"
 
@@ -16,9 +17,10 @@ double grace(const Probe& probe) {
   return probe.audit() ? 1.5 : 0.3;
 }
 
-void require_in_time(Probe& probe, double limit, double seconds) {
+void require_in_time(Probe& probe, double limit, double seconds, double lost) {
   if (!(seconds <= 1.05 * limit + grace(probe)))
-    probe.fail(fmt::format("the call took {:.2f} s, max_seconds is {:g}", seconds, limit));
+    fail_by_the_clock(probe, lost,
+                      fmt::format("the call took {:.2f} s, max_seconds is {:g}", seconds, limit));
 }
 
 /// A request that nothing but its limits ends: the brief model on endless text.
@@ -34,7 +36,7 @@ TrainingRequest long_request(Rng& rng) {
 void time_limit(Probe& probe, TrainingRun& run) {
   if (!probe.audit()) {
     run.ensure_trained(probe);
-    require_in_time(probe, run.request().max_seconds, run.result().seconds);
+    require_in_time(probe, run.request().max_seconds, run.result().seconds, run.lost());
   }
   for (const double limit : {0.1, 0.7}) {
     Rng rng = probe.begin_case(fmt::format("{}_seconds", limit));
@@ -44,8 +46,9 @@ void time_limit(Probe& probe, TrainingRun& run) {
       return seconds > 2 * limit + 1;
     };
     probe.take_machine();
+    GivenTime given(probe.solution());
     const TrainedModel trained = require_trained(probe, request);
-    require_in_time(probe, limit, trained.result.seconds);
+    require_in_time(probe, limit, trained.result.seconds, given.lost());
   }
 }
 
@@ -115,14 +118,18 @@ void early_stop(Probe& probe) {
     TrainingRequest request = long_request(rng);
     request.max_seconds = 4;
     request.enough = [when](const TernaryProgress&, double seconds) { return seconds >= when; };
+    GivenTime given(probe.solution());
     const TrainedModel trained = require_trained(probe, request);
+    const double lost = given.lost();
     const auto& reports = trained.result.reports;
     const auto asked = std::find_if(reports.begin(), reports.end(),
                                     [when](const Report& one) { return one.seconds >= when; });
     if (asked == reports.end()) probe.fail("progress was never called");
     const double after = trained.result.seconds - asked->seconds;
     if (!(after <= 0.7 + grace(probe)))
-      probe.fail(fmt::format("the call went on for {:.2f} s after it was asked to end", after));
+      fail_by_the_clock(
+          probe, lost,
+          fmt::format("the call went on for {:.2f} s after it was asked to end", after));
     if (const auto more = reports.end() - asked - 1; more > 1)
       probe.fail(fmt::format("progress was called {} times after it had asked to end", more));
   }
@@ -136,12 +143,15 @@ void progress_reported(Probe& probe, TrainingRun& run) {
   double last = 0;
   for (const Report& report : reports) {
     if (!(report.seconds - last <= 1.6))
-      probe.fail(fmt::format("progress was not called for {:.1f} s, from {:.1f} s on",
-                             report.seconds - last, last));
+      fail_by_the_clock(probe, run.lost(),
+                        fmt::format("progress was not called for {:.1f} s, from {:.1f} s on",
+                                    report.seconds - last, last));
     last = report.seconds;
   }
   if (!(result.seconds - last <= 1.6))
-    probe.fail(fmt::format("progress was not called in the last {:.1f} s", result.seconds - last));
+    fail_by_the_clock(
+        probe, run.lost(),
+        fmt::format("progress was not called in the last {:.1f} s", result.seconds - last));
   for (std::size_t i = 1; i < reports.size(); ++i)
     if (reports[i].progress.steps < reports[i - 1].progress.steps ||
         reports[i].progress.tokens_seen < reports[i - 1].progress.tokens_seen)

@@ -10,6 +10,7 @@ namespace {
 /// The least that a call has to move and to compute.
 struct Floor {
   double bytes = 0;
+  double written = 0;  // of these
   double flops = 0;
 };
 
@@ -19,23 +20,26 @@ void race_lap(Probe& probe, const char* name, const Floor& floor) {
   RaceSpec spec;
   spec.case_name = name;
   spec.floor_bytes = floor.bytes;
+  spec.floor_written = floor.written;
   spec.floor_flops = floor.flops;
   spec.prepare = [&](Rng& inputs, Rng& judge) { lap.prepare(inputs, judge); };
   spec.lap = [&](Session& session) { return lap.run(session); };
-  kit::race(probe, {spec}, {6, 21, std::chrono::milliseconds(500)});
+  kit::race(probe, {spec});
 }
 
 // Windows of the graded model: what evaluation and generation are made of.
 void forward_speed(Probe& probe) {
   constexpr TernaryModel kModel = ForwardLap::kModel;
-  const std::int64_t bytes = checkpoint_bytes_of(kModel) + 4 * kModel.context * kModel.vocab;
-  race_lap<ForwardLap>(probe, "window_of_128", {.bytes = static_cast<double>(bytes)});
+  const double logits = 4.0 * kModel.context * kModel.vocab;
+  const auto weights = static_cast<double>(checkpoint_bytes_of(kModel));
+  race_lap<ForwardLap>(probe, "window_of_128", {.bytes = weights + logits, .written = logits});
 }
 
 // A matrix of four million weights, 16 MiB: read once, a sixteenth of it written.
 void quantize_speed(Probe& probe) {
   constexpr double kWeights = QuantizeLap::kRows * QuantizeLap::kColumns;
-  race_lap<QuantizeLap>(probe, "matrix_2048x2048", {.bytes = 4.25 * kWeights});
+  race_lap<QuantizeLap>(probe, "matrix_2048x2048",
+                        {.bytes = 4.25 * kWeights, .written = 0.25 * kWeights});
 }
 
 // The largest layer of the graded model, and the tokens of a training step. The gradient of the

@@ -44,6 +44,11 @@ struct Baselines {
   double trigram = 0;
 };
 
+/// Fails a check that others may have made fail, by taking time: where they had more of the
+/// processors than GivenTime allows, it is unmeasured. Audits run several solutions at once, and
+/// have bars that leave room for it.
+[[noreturn]] void fail_by_the_clock(Probe& probe, double lost, const std::string& summary);
+
 /// The training run that most checks of a cell look at. The first one that needs it trains; when
 /// that failed, it fails every other one alike.
 class TrainingRun {
@@ -55,6 +60,9 @@ class TrainingRun {
   const TrainingText& text() const { return *text_; }
   const TrainingRequest& request() const { return request_; }
   const TrainingResult& result() const { return result_; }
+
+  /// What others had of the processors during a run that the clock ended, 0..1.
+  double lost() const { return lost_; }
 
   /// Threads for evaluations of our own.
   int threads() const { return threads_; }
@@ -76,6 +84,7 @@ class TrainingRun {
   std::optional<TrainingText> text_;
   TrainingRequest request_;
   TrainingResult result_;
+  double lost_ = 0;
   int threads_ = 1;
   std::optional<Checkpoint> checkpoint_;
   std::optional<Network> network_;

@@ -78,6 +78,9 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
       const Kind kind = variant.is_reference ? Kind::reference : Kind::honest;
       all.push_back(
           contestant(challenge, kind, variant.name, variant.strategy, variant.solution, seed));
+      if (!options.as_graded) continue;
+      all.back().request.audit = false;
+      all.back().request.races = false;
     }
   }
   return all;

@@ -37,6 +37,7 @@ struct AuditOptions {
   std::optional<int> honest_seeds;  // absent: as many as the suite says, 3 when brief
   std::optional<int> mutant_seeds;  // absent: one, and three for a named check that missed
   bool brief = false;               // mutants meet only the checks that they name; few seeds
+  bool as_graded = false;           // honest variants get long runs as long as a submission's
   std::optional<Seed> seed;         // of the first run
   std::vector<std::string> only;    // names of mutants and honest variants; empty: all contestants
 };

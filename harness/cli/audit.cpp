@@ -8,6 +8,7 @@
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
+#include "harness/core/stats.h"
 #include "harness/core/text.h"
 #include "harness/run/submissions.h"
 #include "harness/store/audit_record.h"
@@ -62,13 +63,19 @@ std::string row_text(const AuditRow& row, const TerminalStyle& style) {
 std::string summary(const AuditRecord& record, const AuditOptionsOfUser& options) {
   const std::string idle = record.idle_checks.empty() ? "none" : sentence_list(record.idle_checks);
   const std::size_t missed = record.missed_once();
+  const std::size_t honest = record.count("honest");
+  const std::size_t rejected = honest - record.right("honest");
   return fmt::format(
-      "{}: {} of {} mutants killed{}, {} of {} honest runs rejected, {} of {} null solutions "
+      "{}: {} of {} mutants killed{}, {} of {} honest runs rejected{}, {} of {} null solutions "
       "refused, {}\n",
       record.challenge, record.right("mutant"), record.count("mutant"),
       missed == 0 ? "" : fmt::format(" ({} named checks missed one with some seed)", missed),
-      record.count("honest") - record.right("honest"), record.count("honest"), record.right("null"),
-      record.count("null"),
+      rejected, honest,
+      honest == 0
+          ? ""
+          : fmt::format(" (so at most {:.2g} % are, with 95 % confidence)",
+                        100 * share_at_most(static_cast<int>(rejected), static_cast<int>(honest))),
+      record.right("null"), record.count("null"),
       options.brief          ? "mutants met only the checks that they name"
       : options.only.empty() ? "checks that killed nothing: " + idle
                              : "the others were not tried");
@@ -99,7 +106,7 @@ AuditReport run_audit(const Context& context, const std::string& id,
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   return audit_challenge(context.environment, load_challenge(context.root(), id),
                          {context.jobs, options.seeds, options.mutant_seeds, options.brief,
-                          context.seed, options.only},
+                          options.as_graded, context.seed, options.only},
                          [&](const CellEvent& event) { display.show(event); });
 }
 

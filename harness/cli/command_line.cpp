@@ -50,6 +50,7 @@ struct Options {
   ShowOptions show;
   AuditOptionsOfUser audit;
   bool record_audit = false;
+  CalibrateOptions calibrate;
   std::vector<std::string> help;
 };
 
@@ -181,6 +182,9 @@ void add_grading_verbs(CLI::App& app, Options& o) {
                      "seeds for honest variants: half the time");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
       ->excludes(brief);
+  audit.add_flag("--as-graded", o.audit.as_graded,
+                 "Give honest variants runs as long as a submission's (ternary training: a minute "
+                 "each) and judge them by the same bars");
   audit.add_flag("--attacks", o.audit.attacks,
                  "Audit the sandbox instead: attacks and odd programs on every tier");
 }
@@ -230,6 +234,16 @@ void add_other_verbs(CLI::App& app, Options& o) {
       ->required();
 
   add_verb(app, "doctor", "Say what works on this machine", "doctor");
+
+  CLI::App& calibrate = add_verb(app, "calibrate", "Count how often races err on this machine",
+                                 "calibrate --races 56");
+  calibrate
+      .add_option("--races", o.calibrate.races,
+                  "Races of each of nine kinds, about 2 s each: a program against itself, and "
+                  "against one that is 5 % and 20 % slower; alone, beside a program that computes, "
+                  "and beside one that streams memory, which are started for it")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
 
   CLI::App& help = add_verb(app, "help", "Explain a verb, or exit-codes", "help exit-codes");
   help.add_option("topic", o.help, "A verb, or exit-codes");
@@ -323,6 +337,8 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Optio
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
   if (verb == "audit")
     return guarded([o](const Context& c) { return audit(c, audit_options(c, o)); });
+  if (verb == "calibrate")
+    return guarded([o](const Context& c) { return calibrate(c, o.calibrate); });
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };
   return says(help_on(app, o.help));
 }

@@ -8,6 +8,7 @@
 #include "harness/core/machine.h"
 #include "harness/measure/race.h"
 #include "harness/sandbox/report.h"
+#include "harness/worker/ahead_of_others.h"
 
 namespace gauntlet {
 namespace {
@@ -66,14 +67,20 @@ VerbResult doctor(const Context& context) {
   const SandboxReport& sandbox = probe_sandbox();
   const std::string exposure = context.exposure();
   const Ceilings& best = ceilings();
+  const bool ahead = AheadOfOthers::allowed();
   VerbResult answer;
   answer.text = fmt::format(
       "gauntlet   {}\nmachine    {}, {} cores, {:.1f} GiB, {}\ncompiler   {}\nceilings   {:.1f} "
-      "GB/s "
-      "copied, {:.0f} GFLOP/s\n{}",
+      "GB/s read, {:.1f} GB/s copied, {:.1f} GB/s from the last-level cache, {:.0f} GFLOP/s\nraces "
+      " "
+      "    {}\n{}",
       context.environment.version, machine.cpu, machine.cores, memory_gib(), machine.kernel,
-      build.ok ? build.compiler : "DOES NOT WORK: " + build.messages, best.copy_gb_per_s,
-      best.fma_gflop_per_s, sandbox_text(sandbox));
+      build.ok ? build.compiler : "DOES NOT WORK: " + build.messages, best.read_gb_per_s,
+      best.copy_gb_per_s, best.cache_gb_per_s, best.fma_gflop_per_s,
+      ahead ? "come before other programs"
+            : "share the processors with other programs (run as root, or with CAP_SYS_NICE, to "
+              "come first)",
+      sandbox_text(sandbox));
   answer.document = {{"schema", "gauntlet.doctor/1"},
                      {"version", context.environment.version},
                      {"cpu", machine.cpu},
@@ -82,7 +89,10 @@ VerbResult doctor(const Context& context) {
                      {"kernel", machine.kernel},
                      {"compiler", build.compiler},
                      {"compiler_works", build.ok},
+                     {"read_gb_per_s", json_number(best.read_gb_per_s)},
                      {"copy_gb_per_s", json_number(best.copy_gb_per_s)},
+                     {"cache_gb_per_s", json_number(best.cache_gb_per_s)},
+                     {"races_come_first", ahead},
                      {"fma_gflop_per_s", json_number(best.fma_gflop_per_s)},
                      {"sandbox", sandbox_document(sandbox)},
                      {"exposure", exposure}};

@@ -83,20 +83,20 @@ Json gate_document(const std::vector<std::string>& failures, const std::string& 
 
 /// One line for every submission's cell that misses the bar, or may do: what could not be measured
 /// opens no gate. A cell without a score misses any.
-std::vector<std::string> gate_failures(const Rubric& rubric, const Board& board,
+std::vector<std::string> gate_failures(const Board& board,
                                        const std::vector<CellObservation>& cells, double bar,
                                        const std::string& word) {
   std::vector<std::string> failures;
   for (const auto& cell : cells) {
     if (cell.key.submission == kReferenceName) continue;
     const CellScore& score = board.find(cell.key)->score;
-    const double low = score.partial() && score.range ? score.range->low : score.score.value_or(0);
-    if (score.score && low >= bar) continue;
-    const bool reached = score.score && *score.score >= bar;
+    if (score.score && *score.score >= bar) continue;
+    const bool may_reach = score.high && *score.high >= bar;
     failures.push_back(fmt::format(
-        "{} {} {} {}", cell.key.row(), cell.key.column(), grade_text(rubric, score, ascii_signs()),
-        reached ? fmt::format("may be as low as {:.1f}, below {}: not all was measured", low, word)
-                : fmt::format("is below {}", word)));
+        "{} {} {} {}", cell.key.row(), cell.key.column(), grade_text(score, ascii_signs()),
+        may_reach ? fmt::format("may be as low as {}, below {}: not measured: {}",
+                                points(*score.score), word, sentence_list(score.not_measured))
+                  : fmt::format("is below {}", word)));
   }
   return failures;
 }
@@ -148,7 +148,7 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const BoardCell& scored = *board.find(cells[i].key);
     const bool reused = plan[i].reused.has_value();
-    answer.text += terminal_cell(rubric, scored, cells[i], context.style, reused ? "(reused)" : "");
+    answer.text += terminal_cell(scored, cells[i], context.style, reused ? "(reused)" : "");
     answer.document["cells"].push_back(cell_document(rubric, scored, cells[i]));
     answer.document["cells"].back()["reused"] = reused;
     if (const auto receipt = context.store().load_receipt(cells[i].key);
@@ -161,7 +161,7 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
   }
   answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);
   if (bar) {
-    const auto failures = gate_failures(rubric, board, cells, *bar, options.fail_under);
+    const auto failures = gate_failures(board, cells, *bar, options.fail_under);
     for (const auto& failure : failures) answer.text += "gate: " + failure + "\n";
     answer.document["gate"] = gate_document(failures, options.fail_under);
     if (!failures.empty()) answer.exit_code = worse_exit_code(answer.exit_code, kExitGateFailed);

@@ -40,7 +40,7 @@ VerbResult rerun_checks(const Context& context, PlannedCell cell, const RerunOpt
   const Rubric rubric = context.rubric();
   const BoardCell scored{score_cell(rubric, seen), std::nullopt};
   VerbResult answer;
-  if (!seen.build.ok) answer.text = terminal_cell(rubric, scored, seen, context.style);
+  if (!seen.build.ok) answer.text = terminal_cell(scored, seen, context.style);
   for (const auto& check : seen.checks)
     answer.text += terminal_check(rubric, scored, seen, check, context.style);
   answer.document = {
@@ -70,8 +70,8 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
   VerbResult answer;
   answer.text = terminal_details(rubric, scored, cells[0], context.style);
   if (before)
-    answer.text += fmt::format("Was {}, now {}.\n", grade_text(rubric, *before, ascii_signs()),
-                               grade_text(rubric, scored.score, ascii_signs()));
+    answer.text += fmt::format("Was {}, now {}.\n", grade_text(*before, ascii_signs()),
+                               grade_text(scored.score, ascii_signs()));
   answer.document = {{"schema", "gauntlet.rerun/1"},
                      {"kept", true},
                      {"cell", cell_document(rubric, scored, cells[0])}};

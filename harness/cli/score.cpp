@@ -17,7 +17,12 @@ std::string recorded_grade(const std::filesystem::path& file) {
   const auto in =
       JsonFields::of_document(read_file(file, kResultFile), file.string(), "gauntlet.score/1");
   if (!in.has("letter")) return in.text("status");
-  return fmt::format("{} {}", in.text("letter"), in.integer("printed"));
+  const std::string letter = in.text("letter");
+  const auto printed = in.integer("printed");
+  if (!in.has("high_letter") || in.text("high_letter") == letter)
+    return fmt::format("{} {}", letter, printed);
+  return fmt::format("{}..{}, {} to {}", letter, in.text("high_letter"), printed,
+                     in.integer("high_printed"));
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ VerbResult score(const Context& context) {
     const BoardCell& scored = *board.find(cell.key);
     const auto file = context.store().score_file(cell.key);
     const std::string before = recorded_grade(file);
-    const std::string now = scored.score.score ? grade_text(rubric, scored.score, ascii_signs())
+    const std::string now = scored.score.score ? grade_text(scored.score, ascii_signs())
                                                : std::string(name_of(scored.score.status));
     if (!before.empty() && before != now)
       moved += fmt::format("  {} {}: {} -> {}\n", cell.key.row(), cell.key.column(), before, now);

@@ -84,6 +84,7 @@ struct AuditOptionsOfUser {
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
   std::optional<int> mutant_seeds;      // absent: 1, and 3 for a named check that missed
   bool brief = false;                   // mutants meet only the checks that they name
+  bool as_graded = false;               // honest variants meet the bars of submissions
   std::vector<std::string> only;        // mutants and honest variants of one challenge; empty: all
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders
@@ -92,5 +93,10 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
 VerbResult audit_attacks(const Context& context);
 
 VerbResult doctor(const Context& context);
+
+struct CalibrateOptions {
+  int races = 20;  // of each kind
+};
+VerbResult calibrate(const Context& context, const CalibrateOptions& options);
 
 }  // namespace gauntlet

@@ -21,6 +21,7 @@ struct CellKey {
 
   static constexpr int kMostAttempts = 999;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the 0 is of the compiler's own making
   auto operator<=>(const CellKey&) const = default;
   bool is_standard() const { return size.empty(); }
 

@@ -17,6 +17,7 @@ constexpr NameTable<ClaimKind, 6> kKinds{"claim",
                                          {"bound", "passes_over_input", "saved_bytes",
                                           "peak_workspace", "time_exponent", "memory_exponent"}};
 constexpr NameTable<Bound, 2> kBounds{"bound", {"memory", "compute"}};
+constexpr NameTable<ClaimSense, 2> kSenses{"sense of a claim", {"figure", "bound"}};
 
 constexpr std::size_t kMostBytes = 16 << 10;
 
@@ -66,6 +67,14 @@ std::string_view name_of(ClaimKind kind) {
 
 std::string_view name_of(Bound bound) {
   return kBounds.of(bound);
+}
+
+std::string_view name_of(ClaimSense sense) {
+  return kSenses.of(sense);
+}
+
+ClaimSense sense_of(ClaimKind kind) {
+  return kind == ClaimKind::peak_workspace ? ClaimSense::bound : ClaimSense::figure;
 }
 
 ClaimKind claim_kind_named(std::string_view name) {

@@ -13,15 +13,21 @@ enum class ClaimKind {
   bound,              // the ceiling of the machine that holds it up
   passes_over_input,  // how often the main input comes from memory; not what a cache serves again
   saved_bytes,        // kept between calls, in the unit that the challenge's grader names
-  peak_workspace,     // MiB besides the caller's arrays, in the challenge's memory question
+  peak_workspace,     // no more MiB besides the caller's arrays, in the challenge's memory question
   time_exponent,      // e where time grows as N^e
   memory_exponent,    // the same of that workspace
 };
 
 enum class Bound { memory, compute };
 
+/// What a claim says of what is measured: that it is this, or that it is no more than this. The
+/// prompts say which is which.
+enum class ClaimSense { figure, bound };
+ClaimSense sense_of(ClaimKind kind);
+
 std::string_view name_of(ClaimKind kind);
 std::string_view name_of(Bound bound);
+std::string_view name_of(ClaimSense sense);
 
 /// Throw std::invalid_argument for an unknown word.
 ClaimKind claim_kind_named(std::string_view name);

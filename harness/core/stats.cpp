@@ -17,4 +17,24 @@ double quantile(std::vector<double> sample, double share) {
   return sample[below] + part * (sample[above] - sample[below]);
 }
 
+double share_at_most(int hits, int trials) {
+  if (hits >= trials) return 1;
+  // The chance of `hits` or fewer falls as the share grows: 5 % at the bound.
+  const auto chance = [&](double share) {
+    double sum = 0;
+    for (int k = 0; k <= hits; ++k)
+      sum += std::exp(std::lgamma(trials + 1.0) - std::lgamma(k + 1.0) -
+                      std::lgamma(trials - k + 1.0) + k * std::log(share) +
+                      (trials - k) * std::log1p(-share));
+    return sum;
+  };
+  double low = 0;
+  double high = 1;
+  for (int halving = 0; halving < 50; ++halving) {
+    const double middle = (low + high) / 2;
+    (chance(middle) > 0.05 ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace gauntlet

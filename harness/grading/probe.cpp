@@ -124,7 +124,8 @@ void Probe::curve(Curve curve) {
   observation_.curves.push_back(std::move(curve));
 }
 
-void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
+void Probe::race(const RaceSpec& spec, RaceBudget budget) {
+  budget.reserve = setting_.race_reserve;
   const Seed secret = begin(spec.case_name);
   if (!setting_.reference) unmeasured("speed is not measured in this run");
   RaceResult result;
@@ -140,9 +141,9 @@ void Probe::race(const RaceSpec& spec, const RaceBudget& budget) {
   }
   if (beats_every_look(spec, result.speed.solution_ns, ceilings(), raise_ceilings))
     fail(
-        fmt::format("{:.0f} ns a lap is {:.1f} times what this machine can do at best: the time is "
-                    "not believed",
-                    result.speed.solution_ns, result.speed.ceiling_share.value_or(0)));
+        fmt::format("{:.0f} ns a lap, and the least work of one takes this machine {:.0f} ns at "
+                    "best: the time is not believed",
+                    result.speed.solution_ns, least_ns(spec, ceilings())));
   observation_.speeds.push_back(std::move(result.speed));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@ class Probe {
     bool audit = false;                        // see CellRequest
     std::function<Session&()> reference = {};  // empty: speed is not measured in this run
     std::function<Session&()> reference_again = {};
+    std::chrono::nanoseconds* race_reserve = nullptr;  // see RaceBudget::reserve
     std::function<void()> take_machine = {};
     std::function<void(const std::string&)> say = {};
     std::string size = {};  // of the challenge; empty: the standard one
@@ -104,7 +106,7 @@ class Probe {
   /// Races the solution against the reference and records the speed; a wrong lap ends the check.
   /// So does a time that beats physics: were it only unmeasured, one such case would take all slow
   /// ones out of the grade. Ends the check as unmeasured when this run has no reference.
-  void race(const RaceSpec& spec, const RaceBudget& budget = {});
+  void race(const RaceSpec& spec, RaceBudget budget = {});
 
   /// What the check has said so far; the engine turns it into the check's observation.
   const CheckObservation& observation() const { return observation_; }

@@ -221,8 +221,11 @@ class CellRun {
     for (const Check& check : checks_) ask_one(check);
     if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(solution);
     if (!timed_) return;
-    cell_.provenance.copy_gb_per_s = ceilings().copy_gb_per_s;
-    cell_.provenance.fma_gflop_per_s = ceilings().fma_gflop_per_s;
+    const Ceilings& best = ceilings();
+    cell_.provenance.read_gb_per_s = best.read_gb_per_s;
+    cell_.provenance.copy_gb_per_s = best.copy_gb_per_s;
+    cell_.provenance.cache_gb_per_s = best.cache_gb_per_s;
+    cell_.provenance.fma_gflop_per_s = best.fma_gflop_per_s;
   }
 
   void grade_engineering() {
@@ -311,6 +314,7 @@ class CellRun {
       transcript_->leave_out();
       gate_.own();
     };
+    setting.race_reserve = &race_reserve_;
     setting.reference = [this]() -> Session& { return race_alone(); };
     setting.reference_again = [this]() -> Session& { return references_.second(); };
     return setting;
@@ -323,7 +327,6 @@ class CellRun {
       throw CheckEnded{{Verdict::unmeasured, "", "nothing is raced in this run", {}, std::nullopt}};
     Session& reference = references_.first();
     gate_.own();
-    ceilings();
     timed_ = true;
     return reference;
   }
@@ -349,6 +352,7 @@ class CellRun {
   std::vector<CheckTrace> traces_;
   int timed_out_ = 0;
   bool timed_ = false;
+  std::chrono::nanoseconds race_reserve_ = std::chrono::seconds(20);  // see RaceBudget::reserve
 };
 
 }  // namespace

@@ -1,66 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/measure/ceilings.h"
+
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
-#include "harness/measure/race.h"
+#include "harness/core/machine.h"
+#include "harness/worker/ahead_of_others.h"
 
 namespace gauntlet {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Best of several runs of `work` on every core at once, in seconds.
-template <class Work>
-double best_seconds(int repeats, const Work& work) {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  double best = 1e9;
-  for (int i = 0; i < repeats; ++i) {
-    const auto start = Clock::now();
-    std::vector<std::thread> threads;
-    for (unsigned core = 0; core < cores; ++core) threads.emplace_back(work, core);
-    for (auto& thread : threads) thread.join();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
+std::vector<int> own_cores() {
+  cpu_set_t ours;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof ours, &ours) != 0) return {0};
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &ours)) cores.push_back(core);
+  return cores;
 }
 
-// 64 MiB a core each way: well beyond the last-level cache of the machines we know.
-double copy_gb_per_s() {
-  constexpr std::size_t kBytes = std::size_t{64} << 20;
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::unique_ptr<char[]>> from(cores);
-  std::vector<std::unique_ptr<char[]>> to(cores);
-  for (unsigned core = 0; core < cores; ++core) {
-    from[core] = std::make_unique<char[]>(kBytes);  // zeroed, hence touched
-    to[core] = std::make_unique<char[]>(kBytes);
-  }
-  const double seconds = best_seconds(
-      5, [&](unsigned core) { std::memcpy(to[core].get(), from[core].get(), kBytes); });
-  return 2.0 * static_cast<double>(kBytes) * cores / seconds * 1e-9;
+void stay_on(int core) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(core, &only);
+  sched_setaffinity(0, sizeof only, &only);
 }
+
+/// A thread on every core. Between two looks they sleep.
+class Pool {
+ public:
+  using Work = std::function<void(std::size_t core)>;
+
+  Pool() : cores_(own_cores()), gate_(static_cast<std::ptrdiff_t>(cores_.size()) + 1) {
+    for (std::size_t n = 0; n < cores_.size(); ++n) threads_.emplace_back([this, n] { serve(n); });
+  }
+  ~Pool() {
+    work_ = nullptr;
+    gate_.arrive_and_wait();
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  std::size_t cores() const { return cores_.size(); }
+
+  /// The best of several runs of `work` on all cores at once, in seconds. What a run takes counts
+  /// from when all threads are awake to the end of the last one.
+  double best_seconds(int runs, const Work& work) {
+    work_ = &work;
+    runs_ = runs;
+    best_ = 1e9;
+    gate_.arrive_and_wait();
+    gate_.arrive_and_wait();
+    return best_;
+  }
+
+ private:
+  void serve(std::size_t n) {
+    stay_on(cores_[n]);
+    while (true) {
+      gate_.arrive_and_wait();
+      if (work_ == nullptr) return;
+      {
+        const AheadOfOthers ahead({});
+        for (int run = 0; run < runs_; ++run) run_once(n);
+      }
+      gate_.arrive_and_wait();
+    }
+  }
+
+  // Awake, because the barrier wakes its threads one after the other.
+  void meet(std::atomic<std::size_t>& count, std::size_t round) const {
+    count.fetch_add(1);
+    while (count.load() < round * cores_.size()) {
+    }
+  }
+
+  void run_once(std::size_t n) {
+    const std::size_t round = rounds_.load() + 1;
+    meet(begun_, round);
+    const auto start = Clock::now();
+    (*work_)(n);
+    meet(ended_, round);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (n == 0) {
+      best_ = std::min(best_, seconds);
+      rounds_.store(round);
+    }
+    while (rounds_.load() < round) {
+    }
+  }
+
+  std::vector<int> cores_;
+  std::barrier<> gate_;
+  const Work* work_ = nullptr;
+  int runs_ = 0;
+  double best_ = 0;
+  std::atomic<std::size_t> rounds_ = 0, begun_ = 0, ended_ = 0;
+  std::vector<std::jthread> threads_;
+};
 
 #if defined(__x86_64__)
-#define GAUNTLET_FMA_CLONES __attribute__((target_clones("default", "fma", "avx512f")))
+#define GAUNTLET_VECTOR_CLONES __attribute__((target_clones("default", "avx2,fma", "avx512f")))
 #else
-#define GAUNTLET_FMA_CLONES
+#define GAUNTLET_VECTOR_CLONES
 #endif
 
 constexpr int kLanes = 16;
 constexpr int kChains = 12;  // independent sums: latency 4 times two units, with some to spare
-constexpr long kSteps = 400'000;
+constexpr long kSteps = 100'000;
 
 typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
+typedef long Words __attribute__((vector_size(64)));
 
 void fma_steps(float* sums, float factor, long steps);  // target_clones wants a declaration
+long sum_of(const char* bytes, std::size_t count);
 
 // The sums live in vector registers; what they hold is written back so that nothing is optimised
 // out.
-GAUNTLET_FMA_CLONES void fma_steps(float* sums, float factor, long steps) {
+GAUNTLET_VECTOR_CLONES void fma_steps(float* sums, float factor, long steps) {
   Lanes chain[kChains];
   std::memcpy(chain, sums, sizeof chain);
   for (long step = 0; step < steps; ++step)
@@ -68,34 +135,100 @@ GAUNTLET_FMA_CLONES void fma_steps(float* sums, float factor, long steps) {
   std::memcpy(sums, chain, sizeof chain);
 }
 
-double fma_gflop_per_s() {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::vector<float>> sums(cores, std::vector<float>(kLanes * kChains, 0.5f));
-  const double seconds =
-      best_seconds(3, [&](unsigned core) { fma_steps(sums[core].data(), 0.999f, kSteps); });
-  return 2.0 * kLanes * kChains * kSteps * cores / seconds * 1e-9;
+/// Reads `count` bytes, a multiple of 512, at an address that 64 divides.
+GAUNTLET_VECTOR_CLONES long sum_of(const char* bytes, std::size_t count) {
+  constexpr std::size_t kSums = 8;
+  const Words* words = reinterpret_cast<const Words*>(bytes);
+  Words sums[kSums] = {};
+  for (std::size_t at = 0; at < count / sizeof(Words); at += kSums)
+    for (std::size_t i = 0; i < kSums; ++i) sums[i] += words[at + i];
+  for (std::size_t i = 1; i < kSums; ++i) sums[0] += sums[i];
+  return sums[0][0] + sums[0][7];
 }
 
-Ceilings measure() {
-  return {copy_gb_per_s(), fma_gflop_per_s()};
-}
+/// What one core works with.
+struct Bench {
+  explicit Bench(std::size_t bytes) : from(new (std::align_val_t(64)) char[bytes]()) {
+    to.reset(new (std::align_val_t(64)) char[bytes]());
+  }
+  struct Free {
+    void operator()(char* bytes) const { operator delete[](bytes, std::align_val_t(64)); }
+  };
+  std::unique_ptr<char[], Free> from, to;
+  std::vector<float> sums = std::vector<float>(kLanes * kChains, 0.5f);
+  volatile long sum = 0;
+};
 
-Ceilings& known() {
-  static Ceilings known = measure();
-  return known;
+class Looks {
+ public:
+  Looks() {
+    constexpr std::size_t kGrain = 4096;
+    const std::size_t cache = this_machine().cache_bytes;
+    const std::size_t cores = pool_.cores();
+    stream_ = std::max(std::size_t{16} << 20, 2 * cache / cores) / kGrain * kGrain;
+    cached_ = cache / 2 / cores / kGrain * kGrain;
+    for (std::size_t n = 0; n < cores; ++n) benches_.push_back(std::make_unique<Bench>(stream_));
+  }
+
+  const Ceilings& look() {
+    raise(best_.read_gb_per_s, 1, stream_, 1, [this](std::size_t n) { read(n, stream_); });
+    raise(best_.copy_gb_per_s, 1, stream_, 2, [this](std::size_t n) {
+      std::memcpy(benches_[n]->to.get(), benches_[n]->from.get(), stream_);
+    });
+    if (cached_ > 0)
+      raise(best_.cache_gb_per_s, 4, cached_, 1, [this](std::size_t n) { read(n, cached_); });
+    raise(best_.fma_gflop_per_s, 2, sizeof(float), 2.0 * kLanes * kChains * kSteps / sizeof(float),
+          [this](std::size_t n) { fma_steps(benches_[n]->sums.data(), 0.999f, kSteps); });
+    return best_;
+  }
+
+  const Ceilings& best() const { return best_; }
+
+ private:
+  void read(std::size_t n, std::size_t bytes) {
+    benches_[n]->sum = benches_[n]->sum + sum_of(benches_[n]->from.get(), bytes);
+  }
+
+  void raise(double& best, int runs, std::size_t units, double times, const Pool::Work& work) {
+    const double all = static_cast<double>(units * pool_.cores()) * times;
+    best = std::max(best, all * 1e-9 / pool_.best_seconds(runs, work));
+  }
+
+  Pool pool_;
+  std::size_t stream_ = 0;  // bytes of each core
+  std::size_t cached_ = 0;
+  std::vector<std::unique_ptr<Bench>> benches_;
+  Ceilings best_;
+};
+
+Looks& looks() {
+  static Looks looks;
+  return looks;
 }
 
 }  // namespace
 
 const Ceilings& ceilings() {
-  return known();
+  static const Ceilings& first = looks().look();
+  return first;
 }
 
 const Ceilings& raise_ceilings() {
-  const Ceilings again = measure();
-  known().copy_gb_per_s = std::max(known().copy_gb_per_s, again.copy_gb_per_s);
-  known().fma_gflop_per_s = std::max(known().fma_gflop_per_s, again.fma_gflop_per_s);
-  return known();
+  ceilings();
+  return looks().look();
+}
+
+double least_ns(const LeastWork& work, double cache_bytes, const Ceilings& machine) {
+  double bytes_ns = 0;
+  if (work.bytes > 0) {
+    const double cached = machine.cache_gb_per_s > 0 ? std::min(work.bytes, cache_bytes) : 0;
+    const double crossing = (work.bytes - cached) / work.bytes;  // in equal parts
+    const double read_ns = 1 / machine.read_gb_per_s;
+    const double write_ns = std::max(0.0, 2 / machine.copy_gb_per_s - read_ns);
+    bytes_ns = crossing * ((work.bytes - work.written) * read_ns + work.written * write_ns);
+    if (cached > 0) bytes_ns += cached / std::max(machine.cache_gb_per_s, machine.read_gb_per_s);
+  }
+  return std::max(bytes_ns, work.flops > 0 ? work.flops / machine.fma_gflop_per_s : 0);
 }
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/lost_time.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
 #include <thread>
@@ -33,6 +34,13 @@ void LostTime::pause() {
   const Usage to = now();
   seen_.all += to.all - from_.all;
   seen_.ours += to.ours - from_.ours;
+}
+
+std::chrono::nanoseconds LostTime::stops() {
+  const Usage to = now();
+  const auto lost = (to.all - from_.all) - (to.ours - from_.ours);
+  return awake_.count() > 0 ? std::max(std::chrono::nanoseconds(), lost)
+                            : std::chrono::nanoseconds();
 }
 
 double LostTime::share() {

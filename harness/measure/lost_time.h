@@ -15,11 +15,12 @@ namespace gauntlet {
 /// neighbours of a virtual machine. Our own threads keep the cores awake and take all that is left,
 /// so that no time is idle.
 ///
-/// It must not watch while a solution runs. The kernel's own threads work for whoever asks, and
-/// their time looks like that of other programs: of eighteen kinds of requests in a loop, changing
-/// one's processors took 44 % of two cores in this way (it is refused), starting threads that end
-/// 5 %, every other 3 % or less. Once the process was stopped, 2 ms of that were left at most.
-class LostTime {
+/// What it sees while a solution runs excuses nothing by itself. The kernel's own threads work for
+/// whoever asks, and their time looks like that of other programs: of eighteen kinds of requests in
+/// a loop, changing one's processors took 44 % of two cores in this way (it is refused), starting
+/// threads that end 5 %, every other 3 % or less. Once the process was stopped, 2 ms of that were
+/// left at most.
+class LostTime : public ClockWatch {
  public:
   /// Both must outlive it.
   LostTime(AwakeCores& awake, std::vector<const Session*> contestants)
@@ -34,6 +35,9 @@ class LostTime {
 
   /// Of the cores' time while it watched, 0..1; it goes on watching.
   double share();
+
+  void starts() override { resume(); }
+  std::chrono::nanoseconds stops() override;
 
  private:
   /// What there was of the processors' time, and what this process and the contestants have used.

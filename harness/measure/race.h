@@ -8,6 +8,7 @@
 
 #include "harness/core/finding.h"
 #include "harness/core/rng.h"
+#include "harness/measure/ceilings.h"
 #include "harness/store/observation.h"
 #include "harness/worker/session.h"
 
@@ -18,64 +19,72 @@ namespace gauntlet {
 struct Lap {
   std::chrono::nanoseconds elapsed{};
   std::optional<Finding> finding;
-  /// Judges all that the lap wrote, where `finding` comes of a sample. It keeps the outputs; the
-  /// input has to be prepared again before. Empty when everything was judged.
+  /// Judges all that the lap wrote, where `finding` comes of a sample: to be asked, if at all,
+  /// before anybody's next lap, while outputs and inputs are still there. Empty when everything was
+  /// judged.
   std::function<std::optional<Finding>()> judge_all = {};
+  std::chrono::nanoseconds processor{};  // that the contestant used
+  std::chrono::nanoseconds lost{};       // that other programs had of the processors meanwhile
+
+  /// Adds the time of a call that counts.
+  void took(const CallBase& call);
 };
 
-/// A speed question. Everyone gets the same fresh input in a round; the order within a round is
-/// random, nobody is told how many rounds there are, and every lap's output is verified. A sample
-/// of it may do, because the one lap that becomes the solution's time is judged in full at the end.
+/// A speed question. Everyone gets the same fresh input in a round, in the same pages; nobody is
+/// told who comes first or how many rounds there are, and every lap's output is verified. A sample
+/// of it may do, because laps that nobody can foresee are judged in full: see FullLooks.
 struct RaceSpec {
   std::string case_name;
   double floor_bytes =
       0;  // least memory traffic that any solution needs, per lap; 0: no such bound
-  double floor_flops = 0;  // least floating-point work, per lap; 0: no such bound
-  double input_bytes = 0;  // one pass over the main input, for claims on passes; 0: none is named
-  /// Makes the round's input, wholly new; called once a round, before the laps, and once more with
-  /// the streams of the solution's fastest one, which give the same again. What is judged of
+  double floor_flops = 0;    // least floating-point work, per lap; 0: no such bound
+  double input_bytes = 0;    // one pass over the main input, for claims on passes; 0: none is named
+  double floor_written = 0;  // of floor_bytes, what is stored
+  /// Makes the round's input, wholly new; called once a round, before the laps. What is judged of
   /// the laps is drawn from a stream of its own, so that no input says which rows are looked at.
   std::function<void(Rng& inputs, Rng& judge)> prepare;
   /// Runs the contestant once on that input and verifies what it wrote.
   std::function<Lap(Session&)> lap;
 };
 
-/// Rounds are added until the interval of the ratio is `fine` (high / low) or the time is up. What
-/// is not clear by then gets more time, unless the whole interval lies below `hopeless`, where no
-/// rubric of ours gives points. A round in which more than `others` of the processors' time went to
-/// other programs, or to neighbours of a virtual machine, does not count. That is looked at where
-/// the solution does not run: while its input is made and while the reference has its laps, which
-/// meet what else the machine does as often. A race with few other rounds is unmeasured when the
-/// machine is as busy without the solution's process; if not, all its rounds count from then on.
+/// A round gives one pair of laps, of the solution and of the reference. Rounds are added until the
+/// time is up; earlier if the interval of the ratio is `fine` (high / low) at one of the looks,
+/// which are few, at numbers of pairs that double, as every look is a chance to stop by accident.
+/// What is neither `clear` nor below `hopeless`, where no rubric of ours gives points, goes on
+/// while `reserve` lasts, which all races of a cell share.
+///
+/// A pair does not count when other programs, or neighbours of a virtual machine, had more than
+/// `others` of the processors during either of its laps; it is repeated. That holds for both laps
+/// alike, or the one that is watched less would seem slower. So that nobody chooses which of his
+/// laps count, all pairs do when the solution's laps are disturbed more often than those of the
+/// reference. A race that ends with too few pairs that count is unmeasured if the machine is as
+/// busy without the solution's process; if not, all of them count.
 struct RaceBudget {
-  int min_rounds = 12;
-  int max_rounds = 41;
-  std::chrono::milliseconds time{1200};
-  double fine = 1.04;
+  int min_pairs = 12;
+  int max_pairs = 384;
+  std::chrono::milliseconds time{1000};
+  double fine = 1.015;
+  double clear = 1.06;
   double hopeless = 0.125;
   double others = 0.1;
+  std::chrono::nanoseconds* reserve = nullptr;  // borrowed; none: there is none
 };
 
-/// What this machine can do at best, measured by ourselves in the same run.
-struct Ceilings {
-  double copy_gb_per_s = 0;    // bytes read plus bytes written, all cores
-  double fma_gflop_per_s = 0;  // float32, all cores; 2 per fused multiply-add
-};
-
-const Ceilings& ceilings();  // measured at the first call of the process, about 0.3 s
-
-/// Measures again and keeps what is higher.
-const Ceilings& raise_ceilings();
+/// An interval that spans more than this factor says nothing: the race is unmeasured.
+inline constexpr double kSaysNothing = 2;
 
 struct RaceResult {
   SpeedMeasurement speed;          // empty when there is a finding
   std::optional<Finding> finding;  // the first wrong lap, or that the machine was too busy
 };
 
+/// What a lap takes at best; 0 without a bound.
+double least_ns(const RaceSpec& spec, const Ceilings& machine);
+
 /// True when a lap of this length cannot have done the work. What does not fit into the last-level
-/// cache has to cross the memory bus, which is at most 1.5 times as fast as the bytes that a copy
-/// counts (a store that allocates its line reads it first: three bytes move for two counted); and
-/// nothing computes faster than the FMA peak. The ceilings get 7 and 10 % for their own noise.
+/// cache has to cross the memory bus, read or written, whichever is faster; and nothing computes
+/// faster than the FMA peak. The ceilings get 25 and 10 % for their own noise and for access
+/// patterns that suit the machine better than ours.
 bool beats_physics(const RaceSpec& spec, double lap_ns, const Ceilings& machine);
 
 /// True when a lap beats the machine as it is known and as twelve further looks find it. Beside
@@ -85,7 +94,8 @@ bool beats_every_look(const RaceSpec& spec, double lap_ns, const Ceilings& known
                       const std::function<Ceilings()>& look);
 
 /// Races the solution against the reference, and the reference against a second copy of itself for
-/// the noise floor. Throws Broken when the reference fails or is wrong.
+/// the noise floor, for which every fourth round is enough where there are many. Throws Broken when
+/// the reference fails or is wrong.
 RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret,
                 Session& solution, Session& reference, Session& reference_again);
 

@@ -19,10 +19,11 @@ namespace {
 
 ReuseKey reuse_key(const CellRequest& request) {
   const Machine machine = this_machine();
+  const Toolchain& chain = toolchain(request.solution.device);
   return {request.solution.digest(),
           std::string(grader_for(request.challenge.id).digest),
-          compiler().version,
-          fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " ")),
+          chain.compiler().version,
+          fmt::format("{}", fmt::join(chain.solution_flags, " ")),
           machine.cpu,
           machine.cores,
           request.seed,

@@ -64,7 +64,9 @@ class Run {
     user_ = SpareUser::take_if_root();
     if (user_ && fchown(folder.get(), user_->id(), user_->id()) != 0)
       broken_call("giving " + command_.folder.string() + " to the sandbox's user");
-    const std::vector<PathRule> rules = compile_rules(command_.folder);
+    std::vector<PathRule> rules = compile_rules(command_.folder);
+    for (const std::filesystem::path& folder_of_programs : command_.programs)
+      rules.push_back({folder_of_programs, PathAccess::execute});
     const Fd landlock = landlock_ruleset(rules);
     const FileView files(rules, Proc::hidden);
     const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));

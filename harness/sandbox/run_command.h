@@ -22,6 +22,9 @@ struct Command {
   /// root it is given to the command's user, who can then do with it as he likes.
   std::filesystem::path folder;
   Walls walls = {};
+  /// Further folders that it may read and run programs from: those of a compiler that lies in none
+  /// of the system's.
+  std::vector<std::filesystem::path> programs = {};
 };
 
 struct Exited {

@@ -13,8 +13,7 @@ void add_new(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-/// The cells that answer the same questions as most others do. Fewer unmeasured checks win between
-/// equally large groups.
+/// One of the cells that most others can be compared with; of equally many, one that lacks least.
 const CellScore* most_common(const std::vector<const CellScore*>& scores) {
   const CellScore* best = nullptr;
   std::tuple<std::ptrdiff_t, std::ptrdiff_t> most;
@@ -23,37 +22,25 @@ const CellScore* most_common(const std::vector<const CellScore*>& scores) {
         std::count_if(scores.begin(), scores.end(),
                       [&](const CellScore* other) { return comparable(*one, *other); }),
         -static_cast<std::ptrdiff_t>(one->not_measured.size())};
-    // A failed build compares with every group, so it must not stand for one.
-    if (!one->failed_to_build && (!best || now > most)) {
-      best = one;
-      most = now;
-    }
+    if (best && now <= most) continue;
+    best = one;
+    most = now;
   }
-  return best ? best : scores.empty() ? nullptr : scores.front();
+  return best;
 }
 
 }  // namespace
 
 std::vector<std::optional<Place>> column_places(const Rubric& rubric,
                                                 const std::vector<const CellScore*>& scores) {
-  if (scores.empty()) return {};
   const CellScore* group = most_common(scores);
-  std::vector<const CellScore*> placed;
-  for (const CellScore* score : scores)
-    if (comparable(*score, *group)) placed.push_back(score);
-  // Others join when nothing that they were not asked could change their order.
-  for (const CellScore* score : scores)
-    if (!comparable(*score, *group) &&
-        std::all_of(placed.begin(), placed.end(), [&](const CellScore* other) {
-          return comparable(*score, *other) || apart(*score, *other);
-        }))
-      placed.push_back(score);
-  std::vector<std::optional<double>> column;
+  Standings column;
   for (const CellScore* score : scores) {
-    const bool has_place = std::find(placed.begin(), placed.end(), score) != placed.end();
-    column.push_back(has_place ? score->score : std::nullopt);
+    column.emplace_back();
+    if (score->score && comparable(*score, *group))
+      column.back() = Standing{score->ends(), {*score->score, *score->score}};
   }
-  return placements(rubric, column);
+  return placements(rubric.tie_band, column);
 }
 
 bool is_reference_row(std::string_view row) {
@@ -109,15 +96,17 @@ std::optional<Mean> Board::mean(const std::string& submission) const {
   for (const auto& challenge : challenges_) {
     const BoardCell* cell = find(submission, challenge);
     if (!cell) continue;
-    if (cell->score.status == CellStatus::broken) ++mean.broken;
-    if (!cell->score.score) continue;
-    mean.score += *cell->score.score;
-    mean.partial = mean.partial || cell->score.partial();
-    ++mean.graded;
+    const CellScore& score = cell->score;
+    if (score.status == CellStatus::broken) ++mean.broken;
+    if (score.status == CellStatus::unmeasured) ++mean.unmeasured;
+    if (score.status == CellStatus::graded) ++mean.graded;
+    mean.score += score.score.value_or(0);
+    mean.high += score.high.value_or(100);
+    mean.partial = mean.partial || score.partial() || !score.score;
   }
   if (mean.graded == 0) return std::nullopt;
-  mean.score /= mean.graded + mean.broken;
-  mean.partial = mean.partial || mean.broken > 0;
+  mean.score /= mean.counted();
+  mean.high /= mean.counted();
   return mean;
 }
 

@@ -17,14 +17,20 @@ inline constexpr std::string_view kReferenceName = "reference";
 /// True for a row of the reference, on whatever device.
 bool is_reference_row(std::string_view row);
 
-/// Mean score of a submission over the challenges in which it was graded. A cell that broke counts
-/// as 0 until it is graded again: it might be worth no more, and must not be better than a bad one.
+/// Mean score of a submission over the challenges in which it took part, at both ends of its range
+/// (see Grade). A cell that broke, or in which nothing could be measured, may be worth anything: it
+/// is 0 at the low end and 100 at the high end until it is graded again.
 struct Mean {
-  double score = 0;
+  double score = 0;  // the low end
+  double high = 0;
   int graded = 0;
   int broken = 0;
+  int unmeasured = 0;
   int of = 0;            // challenges there are
   bool partial = false;  // some of the scores are
+
+  int counted() const { return graded + broken + unmeasured; }
+  Interval ends() const { return {score, high}; }
 };
 
 struct BoardCell {
@@ -32,8 +38,7 @@ struct BoardCell {
   std::optional<Place> placement;  // among the comparable cells of its challenge
 };
 
-/// Places in one challenge on one device: among those that answered the same questions as most did,
-/// and those whose order what they were not asked cannot change.
+/// Places in one challenge on one device, among those that the grader of most cells graded.
 std::vector<std::optional<Place>> column_places(const Rubric& rubric,
                                                 const std::vector<const CellScore*>& scores);
 

@@ -2,8 +2,11 @@
 #include "harness/score/cell_score.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <map>
 
 #include "harness/core/names.h"
+#include "harness/core/text.h"
 #include "harness/store/json_fields.h"
 
 namespace gauntlet {
@@ -18,21 +21,26 @@ bool is_timed(const CheckObservation& check) {
   return check.info.section == Section::performance && !check.speeds.empty();
 }
 
-using Open = Assumption::Open;
+using Missing = Assumption::Missing;
+using Times = Assumption::Times;
 
-/// What a timed case earns; nothing when it was too noisy, which leaves everything open.
-std::optional<double> speed_share(const Rubric& rubric, const SpeedMeasurement& speed, Open open) {
+double share_if_missing(const Assumption& assumption) {
+  return assumption.missing == Missing::earned ? 1 : 0;
+}
+
+/// What a timed case earns; one that was too noisy to count was not measured.
+double speed_share(const Rubric& rubric, const SpeedMeasurement& speed,
+                   const Assumption& assumption) {
+  if (!rubric.counts(speed)) return share_if_missing(assumption);
   const Interval ratio = rubric.ratio_interval(speed);
-  const bool counts = rubric.counts(speed);
-  switch (open) {
-    case Open::worst:
-      return counts ? rubric.speed_share(ratio.low) : 0;
-    case Open::best:
-      return counts ? rubric.speed_share(ratio.high) : 1;
-    case Open::as_measured:
+  switch (assumption.times) {
+    case Times::slowest:
+      return rubric.speed_share(ratio.low);
+    case Times::fastest:
+      return rubric.speed_share(ratio.high);
+    case Times::measured:
       break;
   }
-  if (!counts) return std::nullopt;
   return rubric.speed_share(speed.ratio);
 }
 
@@ -40,19 +48,11 @@ bool was_asked(const CheckObservation& check) {
   return check.verdict == Verdict::passed || blames_submission(check.verdict);
 }
 
-/// The mean over the cases that count; nothing when all were too noisy.
-std::optional<double> mean_speed_share(const Rubric& rubric, const CheckObservation& check,
-                                       Open open) {
+double mean_speed_share(const Rubric& rubric, const CheckObservation& check,
+                        const Assumption& assumption) {
   double sum = 0;
-  int count = 0;
-  for (const auto& speed : check.speeds) {
-    const auto share = speed_share(rubric, speed, open);
-    if (!share) continue;
-    sum += *share;
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return sum / count;
+  for (const auto& speed : check.speeds) sum += speed_share(rubric, speed, assumption);
+  return sum / static_cast<double>(check.speeds.size());
 }
 
 using Checks = std::vector<const CheckObservation*>;
@@ -64,38 +64,41 @@ Checks asked(const CellObservation& cell, const Assumption& assumption) {
   return checks;
 }
 
-/// The cases of a check that was timed in others.
-std::vector<std::string> noisy_cases(const Rubric& rubric, const CheckObservation& check) {
-  std::vector<std::string> cases;
+/// The timed cases of a check that were too noisy to count.
+std::vector<const SpeedMeasurement*> noisy_cases(const Rubric& rubric,
+                                                 const CheckObservation& check) {
+  std::vector<const SpeedMeasurement*> cases;
   if (check.verdict != Verdict::passed || !is_timed(check)) return cases;
   for (const auto& speed : check.speeds)
-    if (!rubric.counts(speed)) cases.push_back(check.info.id + "/" + speed.case_name);
+    if (!rubric.counts(speed)) cases.push_back(&speed);
   return cases;
 }
 
-/// The share with which a check stands in the mean of its section; nothing: it is left out.
-std::optional<double> counted_share(const Rubric& rubric, const CheckObservation& check,
-                                    const Assumption& assumption) {
-  if (const auto share = earned_share(rubric, check, assumption)) return share;
-  if (counts_as_failed(check)) return 0;
-  return std::nullopt;
+/// The share of its points with which a check stands in the mean of its section.
+double share_under(const Rubric& rubric, const CheckObservation& check,
+                   const Assumption& assumption) {
+  if (check.info.id == assumption.gained) return 1;
+  if (blames_submission(check.verdict)) return 0;
+  if (check.verdict != Verdict::passed) return share_if_missing(assumption);
+  const double share = check.earned >= 0 ? std::min(check.earned, 1.0) : 0;
+  return is_timed(check) ? share * mean_speed_share(rubric, check, assumption) : share;
 }
 
 SectionScore score_section(const Rubric& rubric, Section section, const Checks& checks,
                            const Assumption& assumption) {
-  SectionScore result{section, std::nullopt, 0, 0};
+  SectionScore result{section};
   double points = 0;
   double weight = 0;
   for (const auto* check : checks) {
     if (check->info.section != section) continue;
     ++result.total;
-    if (const auto share = counted_share(rubric, *check, assumption)) {
-      if (was_asked(*check) && noisy_cases(rubric, *check).empty()) ++result.measured;
-      points += check->info.weight * *share;
-      weight += check->info.weight;
-    }
+    if (was_asked(*check) && noisy_cases(rubric, *check).empty()) ++result.measured;
+    result.asked = result.asked || earned_share(rubric, *check).has_value();
+    points += check->info.weight * share_under(rubric, *check, assumption);
+    weight += check->info.weight;
   }
   if (weight > 0) result.score = 100 * points / weight;
+  result.high = result.score;
   return result;
 }
 
@@ -109,37 +112,31 @@ std::optional<double> raw_score(const Rubric& rubric, const std::vector<SectionS
   double sum = 0;
   double weight = 0;
   for (const auto& section : sections) {
-    if (!section.score) continue;
-    sum += rubric.weight_of(section.section) * *section.score;
+    sum += rubric.weight_of(section.section) * section.score;
     weight += rubric.weight_of(section.section);
   }
   if (weight == 0) return std::nullopt;
   return sum / weight;
 }
 
-/// True when it builds and then never gets as far as an answer, be it a wrong one.
-bool gave_no_output(const Checks& checks) {
+/// True when it builds and then never gets as far as an answer, be it a wrong one. What could not
+/// be asked might have got one.
+bool gave_no_output(const Checks& checks, const Assumption& assumption) {
   int ended = 0;
   for (const auto* check : checks) {
     if (check->info.section == Section::engineering) continue;
     if (check->verdict == Verdict::passed || check->verdict == Verdict::wrong) return false;
-    if (blames_submission(check->verdict)) ++ended;
+    if (blames_submission(check->verdict))
+      ++ended;
+    else if (assumption.missing == Missing::earned)
+      return false;
   }
   return ended > 0;
 }
 
-/// A check that could not be asked might have failed.
 bool brings_cap(const CheckObservation& check, const Assumption& assumption) {
-  if (check.info.id == assumption.earned) return false;
-  switch (assumption.open) {
-    case Open::as_measured:
-      return counts_as_failed(check);
-    case Open::worst:
-      return check.verdict != Verdict::passed;
-    case Open::best:
-      break;
-  }
-  return blames_submission(check.verdict);
+  if (check.info.id == assumption.gained || check.verdict == Verdict::passed) return false;
+  return blames_submission(check.verdict) || assumption.missing == Missing::failed;
 }
 
 std::vector<Cap> caps_of(const Rubric& rubric, const Checks& checks, bool failed_to_build,
@@ -150,7 +147,7 @@ std::vector<Cap> caps_of(const Rubric& rubric, const Checks& checks, bool failed
       caps.push_back({std::string(check), severity, cap, not_asked});
   };
   if (failed_to_build) add(kBuildCap, Severity::fatal);
-  if (gave_no_output(checks)) add(kOutputCap, Severity::fatal);
+  if (gave_no_output(checks, assumption)) add(kOutputCap, Severity::fatal);
   for (const auto* check : checks)
     if (brings_cap(*check, assumption))
       add(check->info.id,
@@ -166,28 +163,45 @@ double lowest_cap(const std::vector<Cap>& caps, double raw) {
   return raw;
 }
 
+std::string why_not_asked(const CheckObservation& check) {
+  return check.finding ? one_line(check.finding->summary)
+                       : fmt::format("it is {}", name_of(check.verdict));
+}
+
+std::string why_too_noisy(const SpeedMeasurement& speed) {
+  return fmt::format("the reference against itself gave {:.2f} to {:.2f}", speed.noise_low,
+                     speed.noise_high);
+}
+
 void note_unmeasured(const Rubric& rubric, const Checks& checks, CellScore& result) {
-  auto& missing = result.not_measured;
+  std::map<std::string, std::string> missing;
   for (const auto* check : checks) {
+    const std::string& id = check->info.id;
     if (check->verdict == Verdict::broken) ++result.broken;
     if (blames_submission(check->verdict)) continue;
-    if (!earned_share(rubric, *check)) {
-      missing.push_back(check->info.id);
-    } else {
-      const auto cases = noisy_cases(rubric, *check);
-      missing.insert(missing.end(), cases.begin(), cases.end());
-    }
+    const auto cases = noisy_cases(rubric, *check);
+    if (check->verdict != Verdict::passed)
+      missing[id] = why_not_asked(*check);
+    else if (!cases.empty() && cases.size() == check->speeds.size())
+      missing[id] = why_too_noisy(*cases.front());
+    else
+      for (const auto* speed : cases) missing[id + "/" + speed->case_name] = why_too_noisy(*speed);
   }
-  std::sort(result.not_measured.begin(), result.not_measured.end());
+  for (const auto& [what, why] : missing) {
+    result.not_measured.push_back(what);
+    result.reasons.push_back(what + ": " + why);
+  }
 }
 
 Json to(const SectionScore& section, const Rubric& rubric) {
   Json json{{"section", name_of(section.section)},
             {"weight", json_number(rubric.weight_of(section.section))}};
-  if (section.score) json["score"] = json_number(*section.score);
+  if (section.asked) json["score"] = json_number(section.score);
+  json["low"] = json_number(section.score);
+  json["high"] = json_number(section.high);
   json["measured"] = section.measured;
   json["total"] = section.total;
-  json["partial"] = section.partial();
+  json["partial"] = section.measured < section.total;
   return json;
 }
 
@@ -202,24 +216,12 @@ bool CellScore::critical_failure() const {
                      [](const Cap& cap) { return cap.severity >= Severity::critical; });
 }
 
-bool counts_as_failed(const CheckObservation& check) {
-  return blames_submission(check.verdict) || check.verdict == Verdict::broken ||
-         (check.verdict == Verdict::unmeasured && check.info.severity >= Severity::critical);
-}
-
-std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check,
-                                   const Assumption& assumption) {
-  const Open open = assumption.open;
-  if (check.info.id == assumption.earned) return 1;
+std::optional<double> earned_share(const Rubric& rubric, const CheckObservation& check) {
   if (blames_submission(check.verdict)) return 0;
-  std::optional<double> unknown;
-  if (open != Open::as_measured) unknown = open == Open::best ? 1 : 0;
-  if (check.verdict != Verdict::passed) return unknown;
-  const double share = check.earned >= 0 ? std::min(check.earned, 1.0) : 0;
-  if (!is_timed(check)) return share;
-  const auto speed = mean_speed_share(rubric, check, open);
-  if (!speed) return unknown;
-  return share * *speed;
+  if (check.verdict != Verdict::passed) return std::nullopt;
+  if (is_timed(check) && noisy_cases(rubric, check).size() == check.speeds.size())
+    return std::nullopt;
+  return share_under(rubric, check, {});
 }
 
 CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
@@ -244,7 +246,9 @@ CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
   }
   result.caps = caps_of(rubric, checks, result.failed_to_build, assumption);
   result.score = lowest_cap(result.caps, *result.raw);
-  result.letter = rubric.letter_of(*result.score);
+  result.high = result.score;
+  result.high_raw = result.raw;
+  result.grade = grade_of(rubric, result.ends());
   return result;
 }
 
@@ -253,12 +257,20 @@ CellScore score_cell(const Rubric& rubric, const CellObservation& cell) {
 }
 
 CellScore score_without(const Rubric& rubric, const CellObservation& cell, std::string_view check) {
-  CellScore result = score_assuming(rubric, cell, {.never_asked = check});
-  if (!result.score) return result;
-  const auto end = [&](Open open) {
-    return *score_assuming(rubric, cell, {.open = open, .never_asked = check}).score;
+  const auto assuming = [&](Missing missing, Times times) {
+    return score_assuming(rubric, cell, {.missing = missing, .times = times, .never_asked = check});
   };
-  result.range = Interval{end(Open::worst), end(Open::best)};
+  CellScore result = assuming(Missing::failed, Times::measured);
+  const CellScore earned = assuming(Missing::earned, Times::measured);
+  for (std::size_t i = 0; i < result.sections.size(); ++i)
+    result.sections[i].high = earned.sections[i].score;
+  if (!result.score) return result;
+  const double slowest = *assuming(Missing::failed, Times::slowest).score;
+  result.measured = Interval{slowest, *assuming(Missing::failed, Times::fastest).score};
+  result.range = Interval{slowest, *assuming(Missing::earned, Times::fastest).score};
+  result.high = earned.score;
+  result.high_raw = earned.raw;
+  result.grade = grade_of(rubric, result.ends());
   return result;
 }
 
@@ -277,13 +289,16 @@ std::string to_json(const CellScore& score, const Rubric& rubric) {
   json["status"] = name_of(score.status);
   if (score.score) {
     json["score"] = json_number(*score.score);
-    json["printed"] = rubric.printed(*score.score);
-    json["letter"] = score.letter;
+    json["printed"] = score.grade.printed;
+    json["letter"] = score.grade.letter;
     json["raw"] = json_number(*score.raw);
-  }
-  if (score.range) {
-    json["low"] = json_number(score.range->low);
-    json["high"] = json_number(score.range->high);
+    json["high_raw"] = json_number(*score.high_raw);
+    json["low"] = json_number(*score.score);
+    json["high"] = json_number(*score.high);
+    json["high_printed"] = score.grade.high_printed;
+    json["high_letter"] = score.grade.high_letter;
+    json["interval_low"] = json_number(score.range->low);
+    json["interval_high"] = json_number(score.range->high);
   }
   json["partial"] = score.partial();
   json["caps"] = Json::array();
@@ -295,6 +310,7 @@ std::string to_json(const CellScore& score, const Rubric& rubric) {
   json["sections"] = Json::array();
   for (const auto& section : score.sections) json["sections"].push_back(to(section, rubric));
   json["not_measured"] = Json(score.not_measured);
+  json["reasons"] = Json(score.reasons);
   json["broken"] = score.broken;
   return json_text(json);
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
+#include <optional>
 
 #include "harness/core/names.h"
 
@@ -20,9 +20,15 @@ Margin margin_of(const Rubric& rubric, double difference) {
   return difference < rubric.moderate_below ? Margin::moderate : Margin::decisive;
 }
 
-/// How far apart the ranges are: above 0 when the first is the higher one.
-double gap(const Interval& first, const Interval& second) {
-  return first.low > second.high ? first.low - second.high : first.high - second.low;
+/// What cannot be changed by what is missing: above 0 when the first is surely ahead, below 0 when
+/// the second is, nothing when neither is.
+std::optional<double> sure_difference(const CellScore& first, const CellScore& second) {
+  const Interval a = first.ends();
+  const Interval b = second.ends();
+  if (!first.open() && !second.open()) return a.low - b.low;
+  if (a.low > b.high) return a.low - b.high;
+  if (b.low > a.high) return a.high - b.low;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -32,65 +38,26 @@ std::string_view name_of(Margin margin) {
 }
 
 bool comparable(const CellScore& a, const CellScore& b) {
-  if (a.key.column() != b.key.column() || a.key.device != b.key.device) return false;
-  if (a.grader_digest != b.grader_digest) return false;
-  return a.failed_to_build || b.failed_to_build || a.not_measured == b.not_measured;
-}
-
-bool apart(const CellScore& a, const CellScore& b) {
-  if (a.key.column() != b.key.column() || a.key.device != b.key.device ||
-      a.grader_digest != b.grader_digest)
-    return false;
-  if (!a.range || !b.range) return false;
-  return a.range->low > b.range->high || b.range->low > a.range->high;
-}
-
-std::vector<std::optional<Place>> placements(const Rubric& rubric,
-                                             const std::vector<std::optional<double>>& scores) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    if (scores[i]) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return *scores[a] > *scores[b]; });
-  std::vector<std::optional<Place>> places(scores.size());
-  for (std::size_t first = 0; first < order.size();) {
-    const double anchor = *scores[order[first]];
-    std::size_t end = first + 1;
-    while (end < order.size() &&
-           (anchor - *scores[order[end]] < rubric.tie_band || anchor == *scores[order[end]]))
-      ++end;
-    for (std::size_t i = first; i < end; ++i)
-      places[order[i]] = Place{static_cast<int>(first) + 1, end - first > 1};
-    first = end;
-  }
-  return places;
-}
-
-std::string ordinal(const Place& placement) {
-  const int n = placement.number;
-  const bool teen = n % 100 >= 11 && n % 100 <= 13;
-  const char* suffix = teen          ? "th"
-                       : n % 10 == 1 ? "st"
-                       : n % 10 == 2 ? "nd"
-                       : n % 10 == 3 ? "rd"
-                                     : "th";
-  return fmt::format("{}{}{}", n, suffix, placement.shared ? "=" : "");
+  return a.key.column() == b.key.column() && a.key.device == b.key.device &&
+         a.grader_digest == b.grader_digest;
 }
 
 PairVerdict compare(const Rubric& rubric, const CellScore* first, const CellScore* second) {
-  if (!first || !second || !first->score || !second->score) return {Margin::not_comparable, 0};
-  const bool same_questions = comparable(*first, *second);
-  if (!same_questions && !apart(*first, *second)) return {Margin::not_comparable, 0};
-  const double difference =
-      same_questions ? *first->score - *second->score : gap(*first->range, *second->range);
-  if (std::abs(difference) < rubric.tie_band || difference == 0) return {Margin::tie, 0};
-  const int winner = difference > 0 ? 1 : -1;
+  if (!first || !second || !first->score || !second->score) return {};
+  if (!comparable(*first, *second)) return {};
+  const auto difference = sure_difference(*first, *second);
+  if (!difference) return {};
+  const auto verdict = [&](Margin margin, int winner) {
+    return PairVerdict{margin, winner, *difference};
+  };
+  if (std::abs(*difference) < rubric.tie_band || *difference == 0) return verdict(Margin::tie, 0);
+  const int winner = *difference > 0 ? 1 : -1;
   const CellScore& ahead = winner > 0 ? *first : *second;
   const CellScore& behind = winner > 0 ? *second : *first;
-  if (ahead.critical_failure() && !behind.critical_failure()) return {Margin::split, 0};
+  if (ahead.critical_failure() && !behind.critical_failure()) return verdict(Margin::split, 0);
   if (behind.critical_failure() && !ahead.critical_failure())
-    return {Margin::decisive_critical, winner};
-  return {margin_of(rubric, std::abs(difference)), winner};
+    return verdict(Margin::decisive_critical, winner);
+  return verdict(margin_of(rubric, std::abs(*difference)), winner);
 }
 
 int edge(const Rubric& rubric, const SpeedMeasurement& first, const SpeedMeasurement& second) {

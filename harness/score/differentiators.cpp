@@ -70,7 +70,7 @@ double stake_of(const Rubric& rubric, const Column& column, const Outcome& as_is
   for (std::size_t i = 0; i < column.size(); ++i) {
     const CheckObservation* check = find_check(*column[i], id);
     if (!check || !as_is.scores[i].score || !earned_share(rubric, *check)) continue;
-    const auto earned = score_assuming(rubric, *column[i], {.earned = id}).score;
+    const auto earned = score_assuming(rubric, *column[i], {.gained = id}).score;
     lost.push_back(earned.value_or(0) - *as_is.scores[i].score);
   }
   const auto [least, most] = std::minmax_element(lost.begin(), lost.end());
@@ -175,7 +175,7 @@ CheckSurvey survey_checks(const Rubric& rubric, const Board& board,
 
 double points_lost(const Rubric& rubric, const CellObservation& cell, const std::string& check) {
   const auto as_is = score_assuming(rubric, cell, {}).score;
-  const auto earned = score_assuming(rubric, cell, {.earned = check}).score;
+  const auto earned = score_assuming(rubric, cell, {.gained = check}).score;
   return as_is && earned ? *earned - *as_is : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "harness/core/names.h"
 #include "harness/score/growth_fit.h"
@@ -83,12 +84,12 @@ JudgedClaim judge_peak_workspace(const StatedClaim& claim, const CellObservation
   constexpr double kFixed = 0.125;  // libraries, stacks of threads
   const Fact* fact = answer_to(cell, claim.kind);
   if (!fact) return nothing_answers(claim);
-  const Interval seen = range_of(*fact);
+  const double most = range_of(*fact).high;
   return by_interval(
-      claim, {std::max(0.0, (1 - kShare) * seen.low - kFixed), (1 + kShare) * seen.high + kFixed},
+      claim, {std::max(0.0, (1 - kShare) * most - kFixed), std::numeric_limits<double>::infinity()},
       figure_of(*fact),
-      fmt::format("within {:.0f}% and {:g} MiB, which libraries and threads may take", 100 * kShare,
-                  kFixed));
+      fmt::format("a bound, but for {:.0f}% and {:g} MiB, which libraries and threads may take",
+                  100 * kShare, kFixed));
 }
 
 JudgedClaim judge_time_exponent(const StatedClaim& claim, const CellObservation& cell) {
@@ -135,14 +136,20 @@ JudgedClaim judge_memory_exponent(const StatedClaim& claim, const CellObservatio
   return judged;
 }
 
+/// The faster way to use memory that was measured; older observations know copying only.
+double memory_gb_per_s(const Provenance& on) {
+  return std::max(on.read_gb_per_s, on.copy_gb_per_s);
+}
+
 /// Most passes that the time of a case leaves room for. What the last-level cache holds need not
-/// come from memory again; the rest crosses a bus that is at most 1.5 times as fast as a copy
-/// counts, and 7% for the ceiling's own noise: see beats_physics in harness/measure.
+/// come from memory again; the rest is read at most 1.25 times as fast as we can, see beats_physics
+/// in harness/measure. Where only copying was measured, it crosses a bus that is at most 1.5 times
+/// as fast as a copy counts, and 7% for the ceiling's own noise.
 std::optional<double> most_passes(const Provenance& on, const SpeedMeasurement& speed) {
-  constexpr double kBus = 1.5 * 1.07;
+  const double slack = on.read_gb_per_s > 0 ? 1.25 : 1.5 * 1.07;
   const double uncached = speed.input_bytes - on.cache_bytes;
   if (!(on.cache_bytes > 0 && uncached > 0 && on.copy_gb_per_s > 0)) return std::nullopt;
-  return kBus * speed.solution_ns * on.copy_gb_per_s / uncached;
+  return slack * speed.solution_ns * memory_gb_per_s(on) / uncached;
 }
 
 JudgedClaim judge_passes(const StatedClaim& claim, const CellObservation& cell) {
@@ -189,7 +196,7 @@ std::vector<CeilingShares> ceiling_shares(const CellObservation& cell) {
   for (const auto& check : cell.checks)
     for (const auto& speed : check.speeds)
       if (speed.floor_bytes > 0 && speed.floor_flops > 0 && speed.solution_ns > 0)
-        all.push_back({speed.case_name, speed.floor_bytes / on.copy_gb_per_s / speed.solution_ns,
+        all.push_back({speed.case_name, speed.floor_bytes / memory_gb_per_s(on) / speed.solution_ns,
                        speed.floor_flops / on.fma_gflop_per_s / speed.solution_ns});
   return all;
 }
@@ -212,7 +219,7 @@ JudgedClaim judge_bound(const StatedClaim& claim, const CellObservation& cell) {
   const CeilingShares& best = *std::max_element(
       cases.begin(), cases.end(), [](auto& a, auto& b) { return a.nearer() < b.nearer(); });
   JudgedClaim judged{claim, ClaimVerdict::not_verifiable,
-                     fmt::format("{:.0f}% of copy bandwidth, {:.1f}% of the FMA peak ({})",
+                     fmt::format("{:.0f}% of memory bandwidth, {:.1f}% of the FMA peak ({})",
                                  100 * best.memory, 100 * best.compute, best.case_name),
                      "no timed case comes to half of a ceiling: something else holds it up",
                      std::nullopt};
@@ -256,7 +263,8 @@ std::string_view name_of(ClaimVerdict verdict) {
 
 std::string claimed_text(const StatedClaim& claim) {
   if (const auto* bound = std::get_if<Bound>(&claim.value)) return std::string(name_of(*bound));
-  return fmt::format("{:g}", std::get<double>(claim.value));
+  return fmt::format("{}{:g}", sense_of(claim.kind) == ClaimSense::bound ? "at most " : "",
+                     std::get<double>(claim.value));
 }
 
 std::vector<JudgedClaim> judge_claims(const CellObservation& cell) {
@@ -266,7 +274,7 @@ std::vector<JudgedClaim> judge_claims(const CellObservation& cell) {
 }
 
 Json to_json(const JudgedClaim& judged) {
-  Json json{{"claim", name_of(judged.claim.kind)}};
+  Json json{{"claim", name_of(judged.claim.kind)}, {"sense", name_of(sense_of(judged.claim.kind))}};
   if (const auto* number = std::get_if<double>(&judged.claim.value))
     json["claimed"] = json_number(*number);
   else

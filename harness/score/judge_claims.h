@@ -26,7 +26,7 @@ struct JudgedClaim {
   std::optional<Interval> possible;  // a claimed number outside is false; absent for words
 };
 
-/// "memory", "0.5".
+/// "memory", "8", "at most 0.5" for a bound.
 std::string claimed_text(const StatedClaim& claim);
 
 /// Every claim of the cell, in the order of its file's kinds. Pure: another rule judges the same

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -36,48 +37,54 @@ Field field_of(const Need& need, Device device, const Board& board,
   return field;
 }
 
-/// Nothing in a cell whose sections of weight were all unmeasured.
-std::optional<double> weighted_sections(const Need& need, const CellScore& score) {
-  double sum = 0;
+/// Nothing in a cell that has no section of weight.
+std::optional<Interval> weighted_sections(const Need& need, const CellScore& score) {
+  Interval sum;
   double weight = 0;
   for (const auto& section : score.sections) {
     const double own = need.sections.at(static_cast<std::size_t>(section.section));
-    if (!section.score) continue;
-    sum += own * *section.score;
+    sum.low += own * section.score;
+    sum.high += own * section.high;
     weight += own;
   }
   if (weight == 0) return std::nullopt;
-  return sum / weight;
+  return Interval{sum.low / weight, sum.high / weight};
 }
 
-std::optional<double> mean_sections(const Need& need, const Field& field, const Board& board,
-                                    const std::string& submission) {
-  double sum = 0;
+std::optional<Interval> mean_sections(const Need& need, const Field& field, const Board& board,
+                                      const std::string& submission) {
+  Interval sum;
+  const auto count = static_cast<double>(field.challenges.size());
   for (const auto& id : field.challenges) {
     const auto value = weighted_sections(need, board.find(submission, id)->score);
     if (!value) return std::nullopt;
-    sum += *value;
+    sum.low += value->low / count;
+    sum.high += value->high / count;
   }
-  return sum / static_cast<double>(field.challenges.size());
+  return sum;
 }
 
-double lowest_score(const Field& field, const Board& board, const std::string& submission) {
-  double lowest = 100;
-  for (const auto& id : field.challenges)
-    lowest = std::min(lowest, *board.find(submission, id)->score.score);
+Interval lowest_score(const Field& field, const Board& board, const std::string& submission) {
+  Interval lowest{100, 100};
+  for (const auto& id : field.challenges) {
+    const Interval score = board.find(submission, id)->score.ends();
+    lowest = {std::min(lowest.low, score.low), std::min(lowest.high, score.high)};
+  }
   return lowest;
 }
 
-double graded_challenges(const Field& field, const Board& board, const std::string& submission) {
-  return static_cast<double>(
+Interval graded_challenges(const Field& field, const Board& board, const std::string& submission) {
+  const auto count = static_cast<double>(
       std::count_if(field.challenges.begin(), field.challenges.end(), [&](const auto& id) {
         const BoardCell* cell = board.find(submission, id);
         return cell && cell->score.score;
       }));
+  return {count, count};
 }
 
-/// The timed cases of a field. A case that anybody could not measure counts for nobody; whoever
-/// failed the check of a case that others ran is as slow in it as the rubric knows.
+/// The timed cases of a field: those that anybody ran. Whoever failed the check of a case, or whose
+/// race told nothing, is as slow in it as the rubric knows; in the latter case it may also be as
+/// fast as anything.
 class Speeds {
  public:
   Speeds(const Rubric& rubric, const Field& field, const std::vector<CellObservation>& cells)
@@ -87,43 +94,39 @@ class Speeds {
     for (const auto& cell : cells)
       if (ids.contains(cell.key.column()) && names.contains(cell.key.row()))
         for (const auto& check : cell.checks) add(rubric, cell, check);
-    std::erase_if(cases_,
-                  [&](const auto& one) { return unmeasured_.contains(check_of(one.first)); });
-    std::erase_if(cases_, [&](const auto& one) { return noisy_.contains(one.first); });
   }
 
-  std::optional<double> geometric_mean(const std::string& submission) const {
+  std::optional<Interval> geometric_mean(const std::string& submission) const {
     if (cases_.empty()) return std::nullopt;
     double logs = 0;
     for (const auto& one : cases_) {
       const auto own = one.second.find(submission);
       logs += std::log(std::max(slowest_, own == one.second.end() ? 0.0 : own->second));
     }
-    return std::exp(logs / static_cast<double>(cases_.size()));
+    const double mean = std::exp(logs / static_cast<double>(cases_.size()));
+    return Interval{mean,
+                    open_.contains(submission) ? std::numeric_limits<double>::infinity() : mean};
   }
 
  private:
-  using Check = std::pair<std::string, std::string>;               // challenge, check
-  using Case = std::tuple<std::string, std::string, std::string>;  // and the case's name
-
-  static Check check_of(const Case& one) { return {std::get<0>(one), std::get<1>(one)}; }
+  using Case = std::tuple<std::string, std::string, std::string>;  // challenge, check, name
 
   void add(const Rubric& rubric, const CellObservation& cell, const CheckObservation& check) {
-    if (check.info.section != Section::performance) return;
-    const bool asked = check.verdict == Verdict::passed || blames_submission(check.verdict);
-    if (!asked) unmeasured_.insert({cell.key.column(), check.info.id});
+    if (check.info.section != Section::performance || blames_submission(check.verdict)) return;
+    if (check.verdict != Verdict::passed) open_.insert(cell.key.row());
     if (check.verdict != Verdict::passed) return;
     for (const auto& speed : check.speeds) {
-      const Case one{cell.key.column(), check.info.id, speed.case_name};
-      cases_[one][cell.key.row()] = speed.ratio;
-      if (!rubric.counts(speed)) noisy_.insert(one);
+      auto& ratios = cases_[{cell.key.column(), check.info.id, speed.case_name}];
+      if (rubric.counts(speed))
+        ratios[cell.key.row()] = speed.ratio;
+      else
+        open_.insert(cell.key.row());
     }
   }
 
   double slowest_;
   std::map<Case, std::map<std::string, double>> cases_;  // ratios by submission
-  std::set<Case> noisy_;
-  std::set<Check> unmeasured_;
+  std::set<std::string> open_;                           // submissions that miss some
 };
 
 std::vector<Candidate> candidates_of(const Rubric& rubric, const Need& need, const Field& field,
@@ -133,7 +136,7 @@ std::vector<Candidate> candidates_of(const Rubric& rubric, const Need& need, con
   if (need.measure == Measure::speed) speeds.emplace(rubric, field, cells);
   std::vector<Candidate> candidates;
   for (const auto& submission : field.submissions) {
-    std::optional<double> value;
+    std::optional<Interval> value;
     if (need.measure == Measure::sections) value = mean_sections(need, field, board, submission);
     if (need.measure == Measure::lowest_score) value = lowest_score(field, board, submission);
     if (need.measure == Measure::speed) value = speeds->geometric_mean(submission);
@@ -144,7 +147,7 @@ std::vector<Candidate> candidates_of(const Rubric& rubric, const Need& need, con
         std::any_of(field.challenges.begin(), field.challenges.end(), [&](const auto& id) {
           return board.find(submission, id)->score.critical_failure();
         });
-    candidates.push_back({submission, *value, vetoed});
+    candidates.push_back({submission, value->low, value->high, vetoed});
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     return std::tuple(a.vetoed, -a.value) < std::tuple(b.vetoed, -b.value);
@@ -165,13 +168,14 @@ bool clearly_better(const Rubric& rubric, Measure measure, double best, double s
   return false;
 }
 
-/// Nobody to choose among, a veto or a near second leave nobody picked.
+/// Nobody to choose among, a veto, or anybody who is or may be near leave nobody picked.
 std::string clear_pick(const Rubric& rubric, const Pick& pick) {
   if (pick.candidates.size() < 2 || pick.candidates[0].vetoed) return "";
   const Candidate& best = pick.candidates[0];
-  const Candidate& second = pick.candidates[1];
   const bool clear =
-      second.vetoed || clearly_better(rubric, pick.need.measure, best.value, second.value);
+      std::all_of(pick.candidates.begin() + 1, pick.candidates.end(), [&](const Candidate& other) {
+        return other.vetoed || clearly_better(rubric, pick.need.measure, best.value, other.high);
+      });
   return clear ? best.submission : "";
 }
 

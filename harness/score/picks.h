@@ -12,7 +12,8 @@ namespace gauntlet {
 /// One submission looked at for one need.
 struct Candidate {
   std::string submission;
-  double value = 0;  // of the need's measure
+  double value = 0;  // of the need's measure, what could not be measured counting as failed
+  double high = 0;   // the same, counting as passed; infinite for a speed
   bool vetoed = false;
 };
 

@@ -8,13 +8,15 @@
 
 namespace gauntlet {
 
-/// How a submission does in one section, over the challenges in which that was measured.
+/// How a submission does in one section, over the challenges that ask about it. What could not be
+/// measured is worth 0 at the low ends and 100 at the high ends.
 struct SectionProfile {
   Section section = Section::correctness;
-  double mean = 0;
+  Interval mean;
   int challenges = 0;
-  std::optional<double> others;     // mean of the other submissions' means; none when alone
-  std::optional<double> deviation;  // from the mean of all, in standard deviations; from three on
+  std::optional<Interval> others;   // mean of the other submissions' means; none when alone
+  std::optional<double> deviation;  // from the mean of all, in standard deviations; from three on,
+                                    // where nothing is missing
 };
 
 /// The profiles of the board's submissions in its order, each by section, those with anything

@@ -35,43 +35,32 @@ Ranked unplaced(const Board& board, const std::string& submission,
   ranked.device = CellKey::of(submission).device;
   ranked.mean = board.mean(submission);
   if (!ranked.mean) return ranked;
+  double absent = 0;
   for (const auto& challenge : board.challenges()) {
     const BoardCell* cell = board.find(submission, challenge);
-    if (!cell || !cell->score.score) {
-      ranked.bounds.high += 100;
-      continue;
-    }
-    ranked.same_graders = ranked.same_graders && cell->score.grader_digest == graders.at(challenge);
-    ranked.range.low += cell->score.range->low;
-    ranked.range.high += cell->score.range->high;
+    if (!cell) absent += 100;
+    if (!cell) continue;
+    const CellScore& score = cell->score;
+    if (score.score)
+      ranked.same_graders = ranked.same_graders && score.grader_digest == graders.at(challenge);
+    const Interval measured = score.measured.value_or(Interval{0, 0});
+    const Interval range = score.range.value_or(Interval{0, 100});
+    ranked.measured.low += measured.low;
+    ranked.measured.high += measured.high;
+    ranked.range.low += range.low;
+    ranked.range.high += range.high;
   }
-  const Interval sum = ranked.range;
   const double all = ranked.mean->of;
-  const double counted = ranked.mean->graded + ranked.mean->broken;
-  ranked.bounds = {sum.low / all, (sum.high + ranked.bounds.high) / all};
-  ranked.range = {sum.low / counted, (sum.high + 100.0 * ranked.mean->broken) / counted};
+  ranked.bounds = {ranked.range.low / all, (ranked.range.high + absent) / all};
+  const double counted = ranked.mean->counted();
+  for (double* end :
+       {&ranked.measured.low, &ranked.measured.high, &ranked.range.low, &ranked.range.high})
+    *end /= counted;
   return ranked;
 }
 
 bool may_have_place(const Ranked& ranked) {
   return ranked.mean && ranked.mean->graded == ranked.mean->of && ranked.same_graders;
-}
-
-/// Can `later` be told from `anchor`, whose mean is no lower?
-bool separable(const Rubric& rubric, const Ranked& anchor, const Ranked& later) {
-  return anchor.mean->score - later.mean->score >= rubric.mean_band &&
-         anchor.range.low > later.range.high;
-}
-
-/// `entries` have means, best first.
-void place(const Rubric& rubric, const std::vector<Ranked*>& entries) {
-  for (std::size_t first = 0; first < entries.size();) {
-    std::size_t end = first + 1;
-    while (end < entries.size() && !separable(rubric, *entries[first], *entries[end])) ++end;
-    for (std::size_t i = first; i < end; ++i)
-      entries[i]->place = Place{static_cast<int>(first) + 1, end - first > 1};
-    first = end;
-  }
 }
 
 void set_rank_range(Ranked& ranked, const std::vector<Ranked>& all) {
@@ -96,10 +85,15 @@ std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board) {
   for (const auto& submission : board.submissions())
     if (!is_reference_row(submission)) all.push_back(unplaced(board, submission, graders));
   for (const Device device : {Device::cpu, Device::cuda}) {
-    std::vector<Ranked*> entries;  // the board's order is that of the means
-    for (Ranked& ranked : all)
-      if (may_have_place(ranked) && ranked.device == device) entries.push_back(&ranked);
-    place(rubric, entries);
+    Standings column;
+    for (const Ranked& ranked : all) {
+      column.emplace_back();
+      if (may_have_place(ranked) && ranked.device == device)
+        column.back() = Standing{ranked.mean->ends(), ranked.measured};
+    }
+    const auto places = placements(rubric.mean_band, column);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (places[i]) all[i].place = places[i];
   }
   for (Ranked& ranked : all)
     if (ranked.mean) set_rank_range(ranked, all);
@@ -107,19 +101,22 @@ std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board) {
 }
 
 Shape shape_of(const Rubric& rubric, const std::vector<RoundScore>& rounds) {
-  std::vector<double> means;
+  std::vector<Interval> means;
   for (const RoundScore& round : rounds)
     if (round.mean) means.push_back(*round.mean);
   if (means.size() < 3) return Shape::too_short;
   const double band = rubric.tie_band;
-  const auto [low, high] = std::minmax_element(means.begin(), means.end());
-  if (*high - *low < band) return Shape::flat;
-  bool up = means.back() - means.front() >= band;
-  bool down = means.front() - means.back() >= band;
+  double low = means.front().low;
+  double high = means.front().high;
+  bool up = means.back().low - means.front().high >= band;
+  bool down = means.front().low - means.back().high >= band;
   for (std::size_t i = 1; i < means.size(); ++i) {
-    up = up && means[i - 1] - means[i] < band;
-    down = down && means[i] - means[i - 1] < band;
+    low = std::min(low, means[i].low);
+    high = std::max(high, means[i].high);
+    up = up && means[i - 1].high - means[i].low < band;
+    down = down && means[i].high - means[i - 1].low < band;
   }
+  if (high - low < band) return Shape::flat;
   return up ? Shape::rising : down ? Shape::falling : Shape::unsteady;
 }
 
@@ -133,16 +130,18 @@ std::vector<RoundScore> trajectory(const Board& board, const std::string& submis
     ++round.of;
     const BoardCell* cell = board.find(submission, board.challenges()[i]);
     if (!cell) continue;
-    if (cell->score.status == CellStatus::broken) ++round.broken;
-    if (cell->score.score) cells[round.round].push_back(&cell->score);
+    cells[round.round].push_back(&cell->score);
+    if (cell->score.score) ++round.graded;
   }
   std::vector<RoundScore> path;
   for (auto& [number, round] : rounds) {
-    const auto& graded = cells[number];
-    round.graded = static_cast<int>(graded.size());
-    double sum = 0;
-    for (const CellScore* score : graded) sum += *score->score;
-    if (round.graded > 0) round.mean = sum / (round.graded + round.broken);
+    Interval sum;
+    for (const CellScore* score : cells[number]) {
+      sum.low += score->score.value_or(0);
+      sum.high += score->high.value_or(100);
+    }
+    const auto count = static_cast<double>(cells[number].size());
+    if (round.graded > 0) round.mean = Interval{sum.low / count, sum.high / count};
     path.push_back(round);
   }
   return path;

@@ -10,14 +10,15 @@
 namespace gauntlet {
 
 /// Where a submission stands among all others of its device. Ranges come from measured uncertainty:
-/// the intervals of timed cases and checks that could not be asked. One attempt each says nothing
-/// of how far a model varies, so this ranks submissions.
+/// the intervals of timed cases, and what could not be measured. One attempt each says nothing of
+/// how far a model varies, so this ranks submissions.
 struct Ranked {
   std::string submission;
   std::optional<Mean> mean;
   Device device = Device::cpu;
-  Interval range;   // of the mean over what was graded
-  Interval bounds;  // of the mean over everything, a missing challenge being worth 0..100
+  Interval measured;           // of the mean's low end, by the intervals of timed cases
+  Interval range;              // of the mean over everything that it took part in
+  Interval bounds;             // of the mean over all challenges, a missing one being worth 0..100
   std::optional<Place> place;  // none unless it was graded everywhere, by the graders of the others
   bool same_graders = true;    // false: some of its cells were graded by other graders than most
   int best_rank = 0;           // that no other submission's bounds exclude; 0 without a mean
@@ -25,23 +26,24 @@ struct Ranked {
 };
 
 /// In the board's order, without the reference. Submissions share a place with the first of their
-/// tier while their means are within the rubric's mean_band of its, or their ranges overlap.
+/// tier while their means are within the rubric's mean_band of its, or cannot be told from it by
+/// what was measured.
 std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board);
 
 /// One round of challenges in the life of a submission.
 struct RoundScore {
   int round = 0;
   int graded = 0;
-  int broken = 0;  // cells that broke, which count as 0: see Mean
   int of = 0;
-  std::optional<double> mean;  // over what was graded; none when nothing was
+  std::optional<Interval> mean;  // both ends, see Mean; none when nothing was graded
 };
 
 enum class Shape { too_short, flat, rising, falling, unsteady };
 std::string_view name_of(Shape shape);
 
 /// Rising: at least three rounds, no step down by the tie band or more, and the end above the start
-/// by as much; falling likewise. Flat: all rounds within the tie band.
+/// by as much; falling likewise. Flat: all rounds within the tie band. Whichever ends of their
+/// ranges the means are at.
 Shape shape_of(const Rubric& rubric, const std::vector<RoundScore>& rounds);
 
 /// By round, ascending. `round_of`: the round of each of the board's challenges.

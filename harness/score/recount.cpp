@@ -22,7 +22,7 @@ std::optional<Mean> mean_of(const std::vector<const Judgement::Grade*>& grades, 
   Mean mean;
   mean.graded = static_cast<int>(grades.size());
   mean.of = static_cast<int>(of);
-  mean.score = static_cast<double>(tenths) / (10.0 * mean.graded);
+  mean.score = mean.high = static_cast<double>(tenths) / (10.0 * mean.graded);
   return mean;
 }
 
@@ -36,7 +36,7 @@ std::optional<Place> place_by(const Judgement& judgement, const std::string& mod
     column.push_back(value(judgement.models[i].id));
     if (judgement.models[i].id == model) asked = i;
   }
-  return asked < column.size() ? placements(Rubric{}, column)[asked] : std::nullopt;
+  return asked < column.size() ? placements(0, column)[asked] : std::nullopt;
 }
 
 std::optional<double> points_of(const std::optional<Mean>& mean) {

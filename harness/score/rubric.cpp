@@ -73,6 +73,8 @@ void read_speed(YamlFields fields, Rubric& rubric) {
   if (!(rubric.zero_ratio > 0)) fields.refuse("zero_ratio", "must be more than 0");
   if (!(rubric.full_ratio > rubric.zero_ratio))
     fields.refuse("full_ratio", "must be more than zero_ratio");
+  rubric.different_beyond = fields.number("different_beyond");
+  if (!(rubric.different_beyond >= 1)) fields.refuse("different_beyond", "must be 1 or more");
   rubric.equal_within = fields.number("equal_within");
   if (!(rubric.equal_within >= 1)) fields.refuse("equal_within", "must be 1 or more");
   rubric.most_noise = fields.number("most_noise");
@@ -133,8 +135,8 @@ bool Rubric::counts(const SpeedMeasurement& speed) const {
 std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {
   if (!counts(speed)) return "too noisy";
   const Interval ratio = ratio_interval(speed);
-  if (ratio.low > equal_within) return "faster";
-  if (ratio.high < 1 / equal_within) return "slower";
+  if (ratio.low > different_beyond) return "faster";
+  if (ratio.high < 1 / different_beyond) return "slower";
   return ratio.low >= 1 / equal_within && ratio.high <= equal_within ? "as fast" : "undecided";
 }
 

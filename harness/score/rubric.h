@@ -30,6 +30,7 @@ struct Rubric {
   double moderate_below = 0;
   double full_ratio = 0;
   double zero_ratio = 0;
+  double different_beyond = 0;
   double equal_within = 0;
   double most_noise = 0;
   std::string digest;  // of the file that it was read from
@@ -48,7 +49,7 @@ struct Rubric {
   /// points.
   bool quiet(const SpeedMeasurement& speed) const;
 
-  /// The 95 % interval of the ratio, widened by the factor by which the reference seemed to differ
+  /// The 99 % interval of the ratio, widened by the factor by which the reference seemed to differ
   /// from itself where its own interval excludes 1, or by all of its noise in a race that was not
   /// quiet: so much of any other difference is not the solution's either.
   Interval ratio_interval(const SpeedMeasurement& speed) const;

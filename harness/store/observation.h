@@ -18,11 +18,12 @@
 namespace gauntlet {
 
 /// Speed of a solution against the reference on one input shape, both measured in the same run.
-/// Times are those of the fastest lap; the ratio is reference / solution, so that larger is
-/// faster. `low` and `high` bound its 95 % interval.
+/// Times are medians of laps; the ratio is the median of those of pairs, reference / solution, so
+/// that larger is faster. `low` and `high` bound its 99 % interval. (In observations that have no
+/// read_gb_per_s they are of fastest laps, and 95 %.)
 struct SpeedMeasurement {
   std::string case_name;
-  int rounds = 0;
+  int rounds = 0;  // pairs of laps
   double solution_ns = 0;
   double reference_ns = 0;
   double ratio = 0;
@@ -34,7 +35,8 @@ struct SpeedMeasurement {
   std::optional<double> reference_ceiling_share;
   double floor_bytes = 0;  // least work of a lap, see RaceSpec; 0: no such bound
   double floor_flops = 0;
-  double input_bytes = 0;  // one pass over the main input; 0: none is named
+  double input_bytes = 0;                      // one pass over the main input; 0: none is named
+  std::optional<double> processor_ratio = {};  // the same of processor time: shown, never scored
 };
 
 /// A measured quantity that a report may print: {"saved bytes per row", 8, "B"}.
@@ -107,7 +109,9 @@ struct Provenance {
   std::string started;       // UTC, "2026-04-03T09:12:44Z"
   double copy_gb_per_s = 0;  // ceilings measured in this run; 0 when nothing was timed
   double fma_gflop_per_s = 0;
-  double cache_bytes = 0;  // of the last-level cache; 0 when the kernel does not say
+  double cache_bytes = 0;    // of the last-level cache; 0 when the kernel does not say
+  double read_gb_per_s = 0;  // further ceilings; 0 in older observations
+  double cache_gb_per_s = 0;
 };
 
 /// One cell of the matrix as it was seen: raw facts only, no score.

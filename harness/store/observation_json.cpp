@@ -52,6 +52,7 @@ Json to(const SpeedMeasurement& speed) {
   set_unless_zero(json, "floor_bytes", speed.floor_bytes);
   set_unless_zero(json, "floor_flops", speed.floor_flops);
   set_unless_zero(json, "input_bytes", speed.input_bytes);
+  if (speed.processor_ratio) json["processor_ratio"] = json_number(*speed.processor_ratio);
   return json;
 }
 
@@ -145,6 +146,8 @@ Json to(const Provenance& provenance) {
             {"copy_gb_per_s", json_number(provenance.copy_gb_per_s)},
             {"fma_gflop_per_s", json_number(provenance.fma_gflop_per_s)}};
   set_unless_zero(json, "cache_bytes", provenance.cache_bytes);
+  set_unless_zero(json, "read_gb_per_s", provenance.read_gb_per_s);
+  set_unless_zero(json, "cache_gb_per_s", provenance.cache_gb_per_s);
   return json;
 }
 
@@ -181,6 +184,7 @@ SpeedMeasurement speed_from(const JsonFields& in) {
   speed.floor_bytes = number_or_zero(in, "floor_bytes");
   speed.floor_flops = number_or_zero(in, "floor_flops");
   speed.input_bytes = number_or_zero(in, "input_bytes");
+  if (in.has("processor_ratio")) speed.processor_ratio = in.number("processor_ratio");
   return speed;
 }
 
@@ -273,7 +277,9 @@ Provenance provenance_from(const JsonFields& in) {
           in.text("started"),
           in.number("copy_gb_per_s"),
           in.number("fma_gflop_per_s"),
-          number_or_zero(in, "cache_bytes")};
+          number_or_zero(in, "cache_bytes"),
+          number_or_zero(in, "read_gb_per_s"),
+          number_or_zero(in, "cache_gb_per_s")};
 }
 
 }  // namespace

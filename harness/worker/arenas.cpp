@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/arenas.h"
 
-#include <cstring>
-
 #include "harness/worker/order.h"
 #include "harness/worker/output_check.h"
+#include "harness/worker/session.h"
 
 namespace gauntlet {
 
@@ -15,6 +14,12 @@ Arenas::Arenas(std::size_t bytes_each)
 void Arenas::forget_calls() {
   in_.clear(wire::kOrderBytes, in_.bytes());
   out_.clear(0, out_.bytes());
+}
+
+void Arenas::share_out(const Layout& layout) {
+  if (layout == shared_out_) return;
+  forget_calls();
+  shared_out_ = layout;
 }
 
 void Arenas::place(CallBase& call, const Layout& layout) {
@@ -44,6 +49,16 @@ void Arenas::hand_over(CallBase& call, const Layout& layout) const {
     if (body.arena == wire::ArenaId::out)
       call.buffers()[i].result = {out_.base() + body.start, body.end - body.start};
   }
+}
+
+void Arenas::require_nobody_left() {
+  if (!nobody_writes())
+    throw SolutionFailure(Verdict::cheated, "a process of it outlived the end of its worker");
+}
+
+void RaceGround::close() {
+  if (arenas) arenas->require_nobody_left();
+  arenas.reset();
 }
 
 }  // namespace gauntlet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "harness/worker/call.h"
 #include "harness/worker/layout.h"
@@ -28,6 +29,14 @@ class Arenas {
   void forget_calls();
   void clear_mailbox(const Layout& layout) { out_.clear(0, layout.mailbox_bytes); }
 
+  /// For several workers in turn: forgets earlier calls unless they were laid out alike, so that
+  /// the pages of this layout stay where everybody has them mapped.
+  void share_out(const Layout& layout);
+  bool is_shared_out(const Layout& layout) const { return layout == shared_out_; }
+
+  /// Overwrites what requests and replies have left in the mailbox, which are no body's.
+  void wipe_mailbox(std::size_t used) { std::memset(mailbox(), 0, used); }
+
   /// Fresh inputs, poison in everything else that the worker can touch, and the order to call.
   void place(CallBase& call, const Layout& layout);
 
@@ -41,11 +50,15 @@ class Arenas {
   /// the solution has survived.
   bool nobody_writes() { return out_.nobody_writes(); }
 
+  /// The same; throws SolutionFailure if one has.
+  void require_nobody_left();
+
  private:
   void write_body(const Buffer& buffer, const Body& body);
 
   SharedMemory in_;
   SharedMemory out_;
+  Layout shared_out_;
 };
 
 }  // namespace gauntlet

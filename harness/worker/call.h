@@ -114,8 +114,10 @@ class CallBase {
   const std::vector<Callback>& callbacks() const { return callbacks_; }
 
   /// Set by Session::run.
-  std::int64_t returned = 0;           // what the function said; a claim like any other
-  std::chrono::nanoseconds elapsed{};  // from release to confirmed freeze, by the parent's clock
+  std::int64_t returned = 0;             // what the function said; a claim like any other
+  std::chrono::nanoseconds elapsed{};    // from release to confirmed freeze, by the parent's clock
+  std::chrono::nanoseconds processor{};  // what all threads of the worker used of it
+  std::chrono::nanoseconds lost{};  // in a race: processor time that other programs had meanwhile
   std::optional<std::int64_t>
       peak_bytes;  // above what the worker held before it loaded the solution
 

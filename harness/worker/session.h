@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -18,6 +19,33 @@ struct SolutionFailure : std::runtime_error {
   Verdict verdict;  // wrong (it wrote outside its buffers), crashed .. cheated
 };
 
+class Arenas;
+
+/// Told whenever the clock of a call starts and stops: with its release and its confirmed freeze,
+/// and around every callback.
+class ClockWatch {
+ public:
+  virtual void starts() = 0;
+  virtual std::chrono::nanoseconds stops() = 0;  // what other programs had of the processors since
+
+ protected:
+  ~ClockWatch() = default;
+};
+
+/// What the contestants of a race have in common, so that none is favoured by where its arrays lie:
+/// pages of their own kept one and the same program 5.6 % apart on the average, for a whole race,
+/// where its laps are bound by memory. Only one of them runs at a time; the others are frozen.
+/// Whoever comes next finds its inputs in the place of the last one's, and poison in the place of
+/// what that one wrote.
+struct RaceGround {
+  std::shared_ptr<Arenas> arenas = {};  // brought by the first contestant that has any
+  ClockWatch* watch = nullptr;          // borrowed
+
+  /// To be called when everybody has left: throws SolutionFailure if somebody can still write
+  /// there.
+  void close();
+};
+
 /// Somebody who answers calls: a solution in its sandbox, or a null solution that only pretends.
 class Session {
  public:
@@ -32,6 +60,13 @@ class Session {
 
   /// For calls whose time counts: each of them begins with its threads on different cores.
   virtual void keep_threads_apart() {}
+
+  /// From the next call on, calls are made in the memory of the race, under its watch, and ahead of
+  /// other programs where the system lets us; until leave_race(), or until the ground is gone.
+  virtual void enter_race(RaceGround&) {}
+
+  /// Ends the process that was in the race.
+  virtual void leave_race() {}
 
   /// Processor time that it has used outside of our process.
   virtual std::chrono::nanoseconds cpu_time() const { return {}; }

@@ -16,6 +16,7 @@
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/runtime_files.h"
 #include "harness/sandbox/seccomp_filter.h"
+#include "harness/worker/ahead_of_others.h"
 #include "harness/worker/spread_threads.h"
 
 namespace gauntlet {
@@ -31,6 +32,9 @@ constexpr auto kLookAfter = 4ms;
 // grow by a page for each page fault: by 0.5 GiB/s a thread, 16 MiB between two of these looks.
 constexpr unsigned kLooksPerTables = 8;
 constexpr auto kStartSeconds = 10s;
+// For longer than this nobody comes before other programs: they want to live, and threads that wait
+// for each other awake could wait for ever.
+constexpr auto kAheadFor = 50ms;
 // Group stops take microseconds; a process that does not stop in this time never will.
 constexpr auto kFreezeSeconds = 5s;
 
@@ -124,21 +128,32 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
   if (pid_ < 0) throw Broken(OwnFault::bug, "a worker that has ended was told to run");
   wire::Control& shared = control();
   std::optional<SpreadThreads> spread;
-  if (threads_apart_) spread.emplace(tasks_->list());
+  std::optional<AheadOfOthers> ahead;
+  if (threads_apart_ || ahead_) {
+    const std::vector<Task> threads = tasks_->list();
+    if (threads_apart_) spread.emplace(threads);
+    if (ahead_) ahead.emplace(threads);
+  }
   const bool needs_our_core = spread && spread->any();
+  if (watch_ != nullptr) watch_->starts();
+  const std::chrono::nanoseconds used_before = cpu_time();
   const auto released = Clock::now();
   kill(pid_, SIGCONT);
   syscall(SYS_futex, &shared.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   syscall(SYS_futex, &shared.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   spread.reset();
-  Event event = wait(released + at_most, needs_our_core ? 0us : kAwake);
+  Event event = wait(released + at_most, needs_our_core ? 0us : kAwake, ahead ? &*ahead : nullptr);
   auto since = Clock::now();
   if (event == Event::done || event == Event::asked) event = freeze(since).value_or(event);
   const auto elapsed = since - released;
+  const std::chrono::nanoseconds processor = cpu_time() - used_before;
+  std::chrono::nanoseconds lost = watch_ != nullptr ? watch_->stops() : 0ns;
+  if (ahead && ahead->holds()) lost = 0ns;  // what others had, it did not want
+  ahead.reset();
   if (event != Event::done && event != Event::asked) stop_for_good();
   output_.drain();
   if (event == Event::done && output_.printed() > output_flood_) event = Event::flooded;
-  return {event, elapsed};
+  return {event, elapsed, processor, lost};
 }
 
 std::optional<WorkerProcess::Event> WorkerProcess::news() const {
@@ -148,8 +163,10 @@ std::optional<WorkerProcess::Event> WorkerProcess::news() const {
   return std::nullopt;
 }
 
-WorkerProcess::Event WorkerProcess::wait(Clock::time_point deadline, Clock::duration awake) {
-  const auto awake_until = Clock::now() + awake;
+WorkerProcess::Event WorkerProcess::wait(Clock::time_point deadline, Clock::duration awake,
+                                         AheadOfOthers* ahead) {
+  const auto released = Clock::now();
+  const auto awake_until = released + awake;
   while (Clock::now() < awake_until)
     if (const auto event = news()) return *event;
   auto look_at = Clock::now() + kLookAfter;
@@ -160,6 +177,7 @@ WorkerProcess::Event WorkerProcess::wait(Clock::time_point deadline, Clock::dura
     if (now >= look_at) {
       if (const auto event = look_after()) return *event;
       if (now >= deadline) return Event::late;
+      if (ahead != nullptr && now - released > kAheadFor) ahead->fall_back(tasks_->list());
       look_at = now + kLookAfter;
     }
     sleep_while(control().bell, bell, std::min(look_at, deadline) - now + 1us);

@@ -14,9 +14,12 @@
 #include "harness/worker/process_memory.h"
 #include "harness/worker/process_tasks.h"
 #include "harness/worker/protocol.h"
+#include "harness/worker/session.h"
 #include "harness/worker/shared_memory.h"
 
 namespace gauntlet {
+
+class AheadOfOthers;
 
 /// What a worker process is made from; borrowed.
 struct WorkerParts {
@@ -46,7 +49,9 @@ class WorkerProcess {
 
   struct Leg {
     Event event;
-    Clock::duration elapsed;  // from release to confirmed freeze
+    Clock::duration elapsed;             // from release to confirmed freeze
+    std::chrono::nanoseconds processor;  // that its threads used
+    std::chrono::nanoseconds lost;       // that other programs had, where somebody watches
   };
 
   /// How the kernel says that it ended: CLD_EXITED and a code, or CLD_KILLED and a signal.
@@ -66,6 +71,13 @@ class WorkerProcess {
 
   /// From now on, run() begins with its threads on different cores, as SpreadThreads does it.
   void keep_threads_apart() { threads_apart_ = true; }
+
+  /// From now on, run() tells the watch, which has to outlive that, and lets the worker and the
+  /// calling thread come before other programs.
+  void race(ClockWatch* watch) {
+    watch_ = watch;
+    ahead_ = true;
+  }
 
   /// Lets the worker run until it has something to say or must not go on. After `done` and `asked`
   /// every thread of it has been seen stopped; after the other events the worker is dead.
@@ -89,7 +101,7 @@ class WorkerProcess {
 
  private:
   void start(const WorkerParts& parts);
-  Event wait(Clock::time_point deadline, Clock::duration awake);
+  Event wait(Clock::time_point deadline, Clock::duration awake, AheadOfOthers* ahead);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
   std::optional<Event> look_at_limit(std::size_t resident);
@@ -110,6 +122,8 @@ class WorkerProcess {
   std::optional<ProcessTasks> tasks_;
   std::uint32_t number_ = 0;
   bool threads_apart_ = false;
+  ClockWatch* watch_ = nullptr;
+  bool ahead_ = false;
   End end_;
   Resident baseline_;
   std::size_t largest_private_ = 0;

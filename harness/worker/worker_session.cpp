@@ -22,8 +22,12 @@ namespace {
 using Event = WorkerProcess::Event;
 using Duration = TimeBudget::Duration;
 
+// Contracts let a caller ask for any number of threads; graders ask for up to 200, whatever the
+// machine has, and those of the call before may still be about to end.
+constexpr int kThreads = 512;
+
 // Private memory that exists without being used: RLIMIT_DATA counts every thread's whole stack.
-constexpr std::size_t kReserved = std::size_t{640} << 20;
+constexpr std::size_t kReserved = kThreads * (std::size_t{8} << 20);
 
 // What our answers to the callbacks of one call may take, in limits of the call itself: a call ends
 // after twice its limit, whatever it asks. Over all mutants, honest variants and null solutions of
@@ -38,7 +42,7 @@ Limits worker_limits(const WorkerConfig& config) {
   limits.cpu_seconds = 0;  // every call has its wall-clock limit
   limits.memory_bytes = config.memory_bytes + kReserved;
   limits.file_bytes = 0;
-  limits.processes = 64 + 2 * static_cast<int>(std::thread::hardware_concurrency());
+  limits.processes = kThreads + 2 * static_cast<int>(std::thread::hardware_concurrency());
   limits.open_files = 64;
   return limits;
 }
@@ -54,11 +58,14 @@ class WorkerSession::Impl {
     charged_until_ = WorkerProcess::Clock::now();
     try {
       if (!worker_) start();
-      if (layout != layout_ || call.symbol != symbol_) lay(call, layout);
+      // In a race, others may have had calls of another layout since.
+      const bool elsewhere = ground_ != nullptr && !arenas_->is_shared_out(layout);
+      if (layout != layout_ || call.symbol != symbol_ || elsewhere) lay(call, layout);
       arenas_->place(call, layout_);
       carry_out(call);
       arenas_->check_surroundings(call, layout_);
       arenas_->hand_over(call, layout_);
+      if (ground_ != nullptr && layout_.mailbox_bytes > 0) arenas_->wipe_mailbox(mailbox_used_);
     } catch (...) {
       end_worker();
       charge();
@@ -71,6 +78,18 @@ class WorkerSession::Impl {
     charged_until_ = WorkerProcess::Clock::now();
     end_worker();
     charge();
+  }
+
+  void enter_race(RaceGround& ground) {
+    restart();
+    ground_ = &ground;
+  }
+
+  void leave_race() {
+    if (ground_ == nullptr) return;
+    restart();
+    if (arenas_ == ground_->arenas) arenas_.reset();
+    ground_ = nullptr;
   }
 
   void keep_threads_apart() {
@@ -113,19 +132,23 @@ class WorkerSession::Impl {
     worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), &*arenas_, limits,
                                 config_.walls});
     if (threads_apart_) worker_->keep_threads_apart();
+    if (ground_ != nullptr) worker_->race(ground_->watch);
     limit_resident(0);
     write_load_order(arenas_->order(), config_.exports, static_cast<bool>(tests_));
     obey(nullptr, std::min(config_.call_seconds, kLoadSeconds));
   }
 
   /// Fresh ones for every worker: what the last one left in them must not reach the next. Kept
-  /// until now because the results of its last call lie there.
+  /// until now because the results of its last call lie there. In a race they are everybody's, and
+  /// are emptied instead.
   void make_arenas() {
-    const bool survived = arenas_ && !arenas_->nobody_writes();
-    arenas_.reset();
-    if (survived)
-      throw SolutionFailure(Verdict::cheated, "a process of it outlived the end of its worker");
-    arenas_.emplace(config_.arena_bytes);
+    const bool in_race = ground_ != nullptr && ground_->arenas;
+    if (!in_race || arenas_ != ground_->arenas) {
+      if (const auto last = std::move(arenas_)) last->require_nobody_left();
+      arenas_ = in_race ? ground_->arenas : std::make_shared<Arenas>(config_.arena_bytes);
+    }
+    if (in_race) arenas_->share_out({});
+    if (ground_ != nullptr) ground_->arenas = arenas_;
   }
 
   void lay(CallBase& call, const Layout& layout) {
@@ -133,7 +156,10 @@ class WorkerSession::Impl {
     layout_ = layout;
     // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
     // new layout has no place for.
-    arenas_->forget_calls();
+    if (ground_ != nullptr)
+      arenas_->share_out(layout_);
+    else
+      arenas_->forget_calls();
     write_lay_order(arenas_->order(), call.symbol, layout_);
     obey(&call, config_.call_seconds);
     symbol_ = call.symbol;
@@ -192,9 +218,12 @@ class WorkerSession::Impl {
     const Duration limit = duration_of(config_.call_seconds);
     worker_->issue();
     Duration spent{}, answering{};
+    call.processor = call.lost = {};
     while (true) {
       const WorkerProcess::Leg leg = run_worker(limit - spent);
       spent += leg.elapsed;
+      call.processor += leg.processor;
+      call.lost += leg.lost;
       if (leg.event == Event::done) break;
       if (leg.event != Event::asked || call.callbacks().empty())
         throw failure_of(leg.event, context(&call, config_.call_seconds));
@@ -260,13 +289,14 @@ class WorkerSession::Impl {
   Fd program_;
   Fd library_;
   Fd tests_;
-  std::optional<Arenas> arenas_;
+  std::shared_ptr<Arenas> arenas_;  // nobody else's but in a race
   std::optional<WorkerProcess> worker_;
   Layout layout_;       // that the worker has opened
   std::string symbol_;  // that it has found
   Resident before_;
-  std::size_t mailbox_used_ = 0;  // by the largest request since begin_measuring()
+  std::size_t mailbox_used_ = 0;  // by the largest request since begin_measuring(), if ever
   bool threads_apart_ = false;
+  RaceGround* ground_ = nullptr;
   WorkerProcess::Clock::time_point charged_until_;
   std::string last_output_;
   std::chrono::nanoseconds earlier_cpu_time_{};  // of workers that are gone
@@ -283,6 +313,12 @@ void WorkerSession::restart() {
 }
 void WorkerSession::keep_threads_apart() {
   impl_->keep_threads_apart();
+}
+void WorkerSession::enter_race(RaceGround& ground) {
+  impl_->enter_race(ground);
+}
+void WorkerSession::leave_race() {
+  impl_->leave_race();
 }
 std::chrono::nanoseconds WorkerSession::cpu_time() const {
   return impl_->cpu_time();

@@ -23,29 +23,41 @@ std::int64_t refused(const Args& args, std::int64_t count) {
 // Logits below which threads cost more than they bring.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 17;
 
+/// `choose(logits)` is the target's choice after a row of logits.
+template <class Choose>
+void verify_tree(const DflashVerifyArgs& args, std::int64_t t, Verifier& verifier,
+                 const Choose& choose) {
+  const std::int64_t first = args.node_start[t];
+  const std::int64_t row = first + t;
+  verifier.walk(
+      {args.parent + first, args.token + first, args.node_start[t + 1] - first},
+      {args.eos, args.num_eos}, args.max_emit[t],
+      [&](std::int64_t i) { return choose(args.logits + (row + i) * args.logits_stride); },
+      args.emit + row, args.path + row);
+  args.num_emit[t] = verifier.num_emit;
+  args.num_path[t] = verifier.num_path;
+}
+
+/// A few trees over a large vocabulary: all threads share each row.
+void verify_by_rows(const DflashVerifyArgs& args) {
+  RowTeam(args.vocab, args.num_threads).run([&](const auto& choose) {
+    Verifier verifier;
+    for (std::int64_t t = 0; t < args.num_trees; ++t) verify_tree(args, t, verifier, choose);
+  });
+}
+
 void verify_all(const DflashVerifyArgs& args) {
   const int trees = static_cast<int>(std::min<std::int64_t>(args.num_trees, 1 << 16));
-  const bool split = trees < args.num_threads && args.vocab >= kWorthThreads / 2;
-  const bool alone = split || args.vocab * args.num_trees < kWorthThreads;
+  if (trees < args.num_threads && args.vocab >= kWorthThreads / 2) return verify_by_rows(args);
+  const bool alone = args.vocab * args.num_trees < kWorthThreads;
   const int team = alone ? 1 : std::min(args.num_threads, trees);
 #pragma omp parallel num_threads(team) if (team > 1)
   {
     Verifier verifier;
 #pragma omp for schedule(dynamic, 1)
-    for (std::int64_t t = 0; t < args.num_trees; ++t) {
-      const std::int64_t first = args.node_start[t];
-      const std::int64_t row = first + t;
-      const auto choose = [&](std::int64_t i) {
-        const float* logits = args.logits + (row + i) * args.logits_stride;
-        return split ? choice_by_many(logits, args.vocab, args.num_threads)
-                     : choice(logits, args.vocab);
-      };
-      verifier.walk({args.parent + first, args.token + first, args.node_start[t + 1] - first},
-                    {args.eos, args.num_eos}, args.max_emit[t], choose, args.emit + row,
-                    args.path + row);
-      args.num_emit[t] = verifier.num_emit;
-      args.num_path[t] = verifier.num_path;
-    }
+    for (std::int64_t t = 0; t < args.num_trees; ++t)
+      verify_tree(args, t, verifier,
+                  [&](const float* logits) { return choice(logits, args.vocab); });
   }
 }
 

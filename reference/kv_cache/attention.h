@@ -44,7 +44,8 @@ class Attention {
     const int64_t position = length - queries + row / shared_;
     int64_t begin = a_.key_begin ? a_.key_begin[entry] : 0;
     int64_t end = a_.key_end ? a_.key_end[entry] : length;
-    if (a_.window >= 0) begin = std::max(begin, position - a_.window);
+    // A window that reaches back to the start or further hides nothing, however large it is.
+    if (a_.window >= 0 && position > a_.window) begin = std::max(begin, position - a_.window);
     end = std::min(end, position + 1);
     return {begin, std::max(begin, end)};
   }

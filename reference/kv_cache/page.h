@@ -84,8 +84,9 @@ inline Lanes floats_of(Ints lanes) {
   return __builtin_convertvector(lanes, Lanes);
 }
 
+// Of numbers from 0 on, as large as there are.
 inline int64_t divide_up(int64_t value, int64_t by) {
-  return (value + by - 1) / by;
+  return value / by + (value % by != 0);
 }
 
 // One of the two halves of a token: its key or its value.

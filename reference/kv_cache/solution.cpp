@@ -62,8 +62,9 @@ class Grower {
 
   bool grow(Growth& one, int64_t tokens) {
     int32_t* pages = row(one.sequence);
+    // Asked so that no number of tokens overflows.
+    if (tokens > a_.shape.table_width * slots_ - one.old_length) return false;
     const int64_t want = divide_up(one.old_length + tokens, slots_);
-    if (want > a_.shape.table_width) return false;
     const int64_t last = one.old_length / slots_;
     if (one.old_length % slots_ != 0 && a_.refs[pages[last]] > 1) {
       const int32_t own = take();
@@ -199,7 +200,7 @@ extern "C" int64_t kv_read(const KvReadArgs* args) {
   const KvReadArgs& a = *args;
   if (const int64_t status = refusal(a.shape)) return status;
   if (!is_sequence(a.shape, a.sequence) || a.begin < 0 || a.tokens < 0 ||
-      a.begin + a.tokens > a.lengths[a.sequence])
+      a.tokens > a.lengths[a.sequence] - a.begin)
     return KV_BAD_ARGUMENT;
   const PageFormat format(a.shape);
   const Pages pages{static_cast<const char*>(a.pool), a.table + a.sequence * a.shape.table_width};

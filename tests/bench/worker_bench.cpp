@@ -70,7 +70,7 @@ void bare_call(benchmark::State& state) {
   const std::vector<float> x(static_cast<std::size_t>(state.range(0)), 1.0f);
   std::vector<float> y(x.size());
   const Args args{x.data(), y.data(), state.range(0)};
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     work(&args);
     benchmark::ClobberMemory();
   }
@@ -82,7 +82,7 @@ void timed_call(benchmark::State& state) {
   WorkerSession session(config(state.range(1)));
   CopyCall call(state.range(0));
   session.run(call);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     session.run(call);
     state.SetIterationTime(std::chrono::duration<double>(call.elapsed).count());
   }
@@ -96,7 +96,7 @@ BENCHMARK(timed_call)
 void whole_call(benchmark::State& state) {
   WorkerSession session(config());
   CopyCall call(state.range(0));
-  for (auto _ : state) session.run(call);
+  for ([[maybe_unused]] auto _ : state) session.run(call);
 }
 BENCHMARK(whole_call)->Arg(1)->Arg(1 << 16)->UseRealTime();
 
@@ -104,7 +104,7 @@ BENCHMARK(whole_call)->Arg(1)->Arg(1 << 16)->UseRealTime();
 void restarted_call(benchmark::State& state) {
   WorkerSession session(config(state.range(0)));
   CopyCall call(1024);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     session.restart();
     session.run(call);
   }

@@ -10,7 +10,7 @@ using namespace gauntlet;
 
 namespace {
 
-Environment environment(std::map<std::string, std::string> values) {
+Environment environment(const std::map<std::string, std::string>& values) {
   return [values](const std::string& name) {
     const auto found = values.find(name);
     return found == values.end() ? "" : found->second;

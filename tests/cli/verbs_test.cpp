@@ -139,7 +139,7 @@ TEST_CASE(
   const Ran shown = checkout.run({"show", "bravo", checkout.challenge});
   CHECK(contains(shown.out, "not verifiable claim: bound memory; no case was timed"));
   CHECK(contains(shown.out, "false claim: saved_bytes 8; measured 64 B (saved bytes per row)"));
-  CHECK(shown.out.substr(0, shown.out.find("\n")) == silent.substr(0, silent.find("\n")));
+  CHECK(shown.out.substr(0, shown.out.find('\n')) == silent.substr(0, silent.find('\n')));
   const Json document = Json::parse(checkout.run({"score", "--json"}).out);
   const Json& claims = document["cells"][0]["stated_claims"];
   CHECK(claims[0]["verdict"] == "not verifiable");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 #include <xxhash.h>
 
 #include "harness/core/machine.h"
@@ -32,6 +35,8 @@ class Recorder : public Session {
     session_.keep_threads_apart();
     racing_ = true;
   }
+  void enter_race(RaceGround& ground) override { session_.enter_race(ground); }
+  void leave_race() override { session_.leave_race(); }
 
   /// Of the processors, a hundred times what there is: whatever else runs here, races lose no time
   /// to it, and every shape has one to the end.
@@ -39,7 +44,8 @@ class Recorder : public Session {
     return 100 * this_machine().cores * (std::chrono::steady_clock::now() - start_);
   }
 
-  std::map<std::string, int> seen, again;  // by call and buffer
+  std::map<std::string, int> seen, again;         // by call and buffer
+  std::map<std::string, std::int64_t> kept_rows;  // 256 bytes that an input has as its last one had
 
  private:
   void see(const CallBase& call, const Buffer& buffer) {
@@ -47,6 +53,13 @@ class Recorder : public Session {
     ++seen[name];
     const auto hash = XXH3_64bits(buffer.source, buffer.bytes);
     if (!hashes_[name].insert(hash).second) ++again[name];
+    std::vector<std::byte>& last = last_[name];
+    constexpr std::size_t kRow = 256;
+    const std::span<const std::byte> bytes(buffer.source, buffer.bytes);
+    for (std::size_t at = 0; at + kRow <= std::min(last.size(), bytes.size()); at += kRow)
+      if (std::ranges::equal(bytes.subspan(at, kRow), std::span(last).subspan(at, kRow)))
+        ++kept_rows[name];
+    last.assign(bytes.begin(), bytes.end());
   }
 
   Session& session_;
@@ -54,6 +67,7 @@ class Recorder : public Session {
   bool racing_ = false;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::map<std::string, std::set<std::uint64_t>> hashes_;
+  std::map<std::string, std::vector<std::byte>> last_;
 };
 
 /// What laps may have in common, because it holds nothing but sizes or places.
@@ -91,6 +105,10 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
       FAIL_CHECK(check.id, ": ", ended.finding.summary);
     }
     CHECK_MESSAGE(!recorder.seen.empty(), check.id, " raced with nothing");
+    for (const auto& [name, rows] : recorder.kept_rows)
+      if (!kPlacesOnly.contains(name) && !is_judges(name))
+        twice.push_back(fmt::format("{}: {} rows of {} as they were in the input before", check.id,
+                                    rows, name));
     for (const auto& [name, times] : recorder.again)
       if (!kPlacesOnly.contains(name) && !is_judges(name))
         twice.push_back(
@@ -101,7 +119,7 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
 
 }  // namespace
 
-TEST_CASE("no lap of a race is given what an earlier one was given") {
+TEST_CASE("no lap of a race is given what an earlier one was given, nor a row of the last one") {
   for (const GraderEntry& entry : all_graders()) {
     INFO(entry.id);
     for (const std::string& what : given_twice(entry)) FAIL_CHECK(what);

@@ -14,8 +14,12 @@ if [[ -z $program ]] || ! "$program" --version | grep -q "version $version\."; t
   echo "clang-format $version is not installed; this test is skipped"
   exit 0
 fi
-find harness graders tests reference \( -name '*.h' -o -name '*.cpp' \) -print0 |
-  xargs -0 "$program" --dry-run --Werror --ferror-limit=1 2>&1 |
-  grep -E ' (error|warning): ' | cut -d: -f1 | sort -u |
-  sed 's/$/ is not formatted; mend it with: clang-format -i /' && exit 1
+# It ends with an error where it finds something, which says less than what it prints.
+printed=$(find harness graders tests reference \( -name '*.h' -o -name '*.cpp' \) -print0 |
+  xargs -0 "$program" --dry-run --Werror --ferror-limit=1 2>&1) && failed= || failed=1
+if [[ -n $failed ]]; then
+  grep -E ' (error|warning): ' <<<"$printed" | cut -d: -f1 | sort -u |
+    sed 's/.*/& is not formatted; mend it with: clang-format -i &/' || printf '%s\n' "$printed"
+  exit 1
+fi
 echo "all sources are formatted"

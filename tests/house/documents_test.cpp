@@ -24,7 +24,49 @@ std::vector<std::string> missing_paths(const std::string& text) {
   return missing;
 }
 
+/// Tests that a text names as `room/name_test`, and that no file of tests/ is.
+std::vector<std::string> missing_tests(const std::string& text) {
+  static const std::regex kTest(R"(`(\w+/\w+_test)`)");
+  std::vector<std::string> missing;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), kTest);
+       at != std::sregex_iterator(); ++at)
+    if (!fs::exists(fs::path(GAUNTLET_ROOT) / "tests" / (at->str(1) + ".cpp")))
+      missing.push_back(at->str(1));
+  return missing;
+}
+
+/// In one line, whatever its lines were.
+std::string unwrapped(const std::string& text) {
+  return std::regex_replace(text, std::regex(R"(\s+)"), " ");
+}
+
 }  // namespace
+
+TEST_CASE("every promise of SECURITY.md names tests that exist") {
+  const std::string promises = gauntlet::read_file(fs::path(GAUNTLET_ROOT) / "SECURITY.md");
+  for (const std::string& test : missing_tests(promises)) FAIL_CHECK(test, " is not there");
+  CHECK(promises.find("_test`") != std::string::npos);
+  CHECK(missing_tests("held (`worker/forgery_test`, `worker/no_such_test`)") ==
+        std::vector<std::string>{"worker/no_such_test"});
+}
+
+TEST_CASE("every prompt says the same of claims, of macros and of warnings") {
+  int prompts = 0;
+  for (const auto& challenge : fs::directory_iterator(fs::path(GAUNTLET_ROOT) / "challenges")) {
+    INFO(challenge.path());
+    const std::string prompt = unwrapped(gauntlet::read_file(challenge.path() / "PROMPT.md"));
+    for (const char* sentence :
+         {"what it takes besides the caller's arrays at most (`peak_workspace`, in MiB)",
+          "`peak_workspace` is a bound, which is true however much room it leaves; the others are "
+          "figures, true where the measured figure is the same.",
+          "Pragmas that silence the compiler (`GCC diagnostic`, `GCC system_header`) and `#line`, "
+          "which moves what it says, count as warnings, and so does a macro of yours that a system "
+          "header expands: define it behind the includes, and under a name of your own."})
+      CHECK_MESSAGE(prompt.find(sentence) != std::string::npos, sentence);
+    ++prompts;
+  }
+  CHECK(prompts >= 8);
+}
 
 TEST_CASE("files that documents name exist") {
   const fs::path root = GAUNTLET_ROOT;

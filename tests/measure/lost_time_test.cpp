@@ -55,3 +55,16 @@ TEST_CASE("short times are told exactly, between clock ticks as well") {
   }
   CHECK(more_than_all <= kLooks / 20);  // one in four with such threads
 }
+
+TEST_CASE("what other programs have between start and stop is told in processor time") {
+  AwakeCores awake;
+  if (awake.count() == 0) return;
+  Worker worker;
+  LostTime lost_time(awake, {&worker});
+  lost_time.starts();
+  worker.cpu -= kLong;
+  CHECK(lost_time.stops() > kLong - std::chrono::minutes(1));
+  lost_time.starts();
+  worker.cpu += kLong;
+  CHECK(lost_time.stops() == std::chrono::nanoseconds());
+}

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cmath>
+#include <functional>
 
+#include "harness/core/machine.h"
 #include "harness/measure/race.h"
 
 namespace gauntlet::test {
@@ -16,17 +18,23 @@ struct Runner : Session {
   void run(CallBase&) override {}
   void restart() override { ++restarts; }
   void keep_threads_apart() override { apart = true; }
+  void enter_race(RaceGround& its) override { ground = &its; }
+  void leave_race() override { left = true; }
   nanoseconds cpu_time() const override { return cpu; }
   double ns;
   bool apart = false;
+  bool left = false;
+  RaceGround* ground = nullptr;
   int laps = 0;
   int restarts = 0;
   nanoseconds cpu{};
 };
 
-inline RaceBudget rounds_of(int least, int most, int milliseconds) {
-  RaceBudget budget{least, most, std::chrono::milliseconds(milliseconds)};
-  budget.others = 1;  // other tests may run beside this one
+inline RaceBudget pairs_of(int least, int most, int milliseconds) {
+  RaceBudget budget;
+  budget.min_pairs = least;
+  budget.max_pairs = most;
+  budget.time = std::chrono::milliseconds(milliseconds);
   return budget;
 }
 
@@ -37,7 +45,7 @@ struct Track {
   Rng noise{1};
   double noise_share = 0.02;
   RaceSpec spec;
-  RaceBudget budget = rounds_of(15, 15, 0);
+  RaceBudget budget = pairs_of(15, 15, 0);
   Seed secret = 9;
 
   explicit Track(double solution_ns) : solution(solution_ns) {
@@ -51,12 +59,18 @@ struct Track {
   }
   RaceResult run() { return race(spec, budget, secret, solution, reference, reference_again); }
 
-  /// The processors have just lost time to others, as far as can be told from what is used by
-  /// ourselves: hours, which no round has, so that what really runs beside the tests is nothing.
-  void lose_time() {
-    budget.others = 10;  // times as much as there is
-    reference.cpu -= std::chrono::hours(1);
+  /// From now on, other programs have a hundred times as much as there is of the processors during
+  /// the laps for which this is true.
+  void hold_up(std::function<bool(const Runner&)> when) {
+    spec.lap = [lap = spec.lap, when = std::move(when)](Session& session) {
+      Lap one = lap(session);
+      if (when(dynamic_cast<const Runner&>(session)))
+        one.lost = 100 * one.elapsed * this_machine().cores;
+      return one;
+    };
   }
 };
+
+inline constexpr int kWarmUps = 2;  // rounds that a race does not count
 
 }  // namespace gauntlet::test

@@ -33,23 +33,36 @@ inline bool first_leads(const std::vector<double>& numbers, double sign, double 
 }
 
 inline std::string shape_of(const Json& submission, double band) {
-  std::vector<double> path;
+  struct Round {
+    double least = 0;
+    double most = 0;
+  };
+  std::vector<Round> path;
   for (const auto& round : submission.at("rounds"))
-    if (round.contains("mean")) path.push_back(round["mean"].get<double>());
+    if (round.contains("mean"))
+      path.push_back({round["mean"].get<double>(), round["high"].get<double>()});
   if (path.size() < 3) return "too short";
-  const double low = *std::min_element(path.begin(), path.end());
-  const double high = *std::max_element(path.begin(), path.end());
+  double low = 100;
+  double high = 0;
+  for (const Round& round : path) {
+    low = std::min(low, round.least);
+    high = std::max(high, round.most);
+  }
   if (high - low < band) return "flat";
   double deepest_fall = 0;
   double highest_climb = 0;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    deepest_fall = std::max(deepest_fall, path[i] - path[i + 1]);
-    highest_climb = std::max(highest_climb, path[i + 1] - path[i]);
+    deepest_fall = std::max(deepest_fall, path[i].most - path[i + 1].least);
+    highest_climb = std::max(highest_climb, path[i + 1].most - path[i].least);
   }
-  const double gain = path.back() - path.front();
-  if (gain >= band && deepest_fall < band) return "rising";
-  if (-gain >= band && highest_climb < band) return "falling";
+  if (path.back().least - path.front().most >= band && deepest_fall < band) return "rising";
+  if (path.front().least - path.back().most >= band && highest_climb < band) return "falling";
   return "no steady direction";
+}
+
+/// A number as json_number writes it; an open end of an interval is a word.
+inline double number(const Json& json) {
+  return json == "inf" ? std::numeric_limits<double>::infinity() : json.get<double>();
 }
 
 /// Whom the candidates of a pick leave clearly ahead; nobody when the second is near.
@@ -62,7 +75,7 @@ inline std::string picked(const Json& pick, const Json& rubric) {
   const double value = (*best)["value"].get<double>();
   for (const auto& candidate : pick["candidates"]) {
     if (&candidate == best || candidate["vetoed"].get<bool>()) continue;
-    const double other = candidate["value"].get<double>();
+    const double other = number(candidate["high"]);  // what may be missing of it
     const bool clear =
         pick["measure"] == "speed"        ? value > other * rubric["equal_within"].get<double>()
         : pick["measure"] == "challenges" ? value > other
@@ -70,11 +83,6 @@ inline std::string picked(const Json& pick, const Json& rubric) {
     if (!clear) return "";
   }
   return (*best)["submission"].get<std::string>();
-}
-
-/// A number as json_number writes it; an open end of an interval is a word.
-inline double number(const Json& json) {
-  return json == "inf" ? std::numeric_limits<double>::infinity() : json.get<double>();
 }
 
 inline bool holds(const Json& aggregate, const Json& predicate) {

@@ -63,15 +63,15 @@ TEST_CASE("a number that was changed by hand is noticed") {
 }
 
 TEST_CASE("each kind of predicate tells true from false") {
-  CHECK(holds(predicate::equal("/cells/0/place", "1st")));
+  CHECK(holds(predicate::equal("/cells/0/place", "1st=")));
   CHECK_FALSE(holds(predicate::equal("/cells/0/place", "2nd")));
   CHECK(holds(predicate::greatest({mean(kAlpha), mean(kBravo)}, 0)));
   CHECK_FALSE(holds(predicate::greatest({mean(kBravo), mean(kAlpha)}, 0)));
   CHECK_FALSE(holds(predicate::greatest({mean(kAlpha), mean(kBravo)}, 10)));
   CHECK(holds(predicate::least({mean(kBravo), mean(kAlpha)}, 0)));
   CHECK_FALSE(holds(predicate::least({mean(kAlpha), mean(kBravo)}, 0)));
-  CHECK(holds(predicate::count({"/cells/0/place", "/cells/1/place"}, "1st", 1)));
-  CHECK_FALSE(holds(predicate::count({"/cells/0/place", "/cells/1/place"}, "1st", 2)));
+  CHECK(holds(predicate::count({"/cells/0/place", "/cells/1/place"}, "1st=", 1)));
+  CHECK_FALSE(holds(predicate::count({"/cells/0/place", "/cells/1/place"}, "1st=", 2)));
   CHECK(holds(predicate::absent({"/cells/0/nothing"})));
   CHECK_FALSE(holds(predicate::absent({"/cells/0/place"})));
   CHECK(holds(predicate::shape(kAlpha, "too short")));
@@ -112,11 +112,12 @@ TEST_CASE("shapes are judged by steps and ends") {
   const auto shape = [](const std::vector<double>& means) {
     std::vector<RoundScore> rounds;
     for (const double mean : means)
-      rounds.push_back({static_cast<int>(rounds.size()), 1, 0, 1, mean});
+      rounds.push_back({static_cast<int>(rounds.size()), 1, 1, Interval{mean, mean}});
     const Shape by_score = shape_of(demo::rubric(), rounds);
     Json json = numbers();
     json["submissions"][0]["rounds"] = Json::array();
-    for (const double mean : means) json["submissions"][0]["rounds"].push_back({{"mean", mean}});
+    for (const double mean : means)
+      json["submissions"][0]["rounds"].push_back({{"mean", mean}, {"high", mean}});
     CHECK(holds(predicate::shape(kAlpha, name_of(by_score)), json));
     return by_score;
   };

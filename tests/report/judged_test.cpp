@@ -35,9 +35,9 @@ TEST_CASE("judgements change no measured page, and stand beside what was measure
   auto with = render_report(judged_input(yaml));
   const auto without = render_report(demo::input());
   const std::string page = with.at("judged.md");
-  CHECK(page.find("| [alpha](submissions/alpha.md) | The first | A | A 100 (1st) |") !=
+  CHECK(page.find("| [alpha](submissions/alpha.md) | The first | A | A 100 (1st=) |") !=
         std::string::npos);
-  CHECK(page.find("| [charlie](submissions/charlie.md) | The first | B | F 0† (3rd) |") !=
+  CHECK(page.find("| [charlie](submissions/charlie.md) | The first | B | F 0† (4th) |") !=
         std::string::npos);
   for (const auto& other : without) {
     INFO(other.first);

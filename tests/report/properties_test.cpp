@@ -58,7 +58,7 @@ TEST_CASE("a cap only lowers, and who fell into a trap beats nobody who did not"
         CHECK(*cell.score.score <= *cell.score.raw);
         capped += cell.score.capped() ? 1 : 0;
         CHECK(cell.score.range->low <= *cell.score.score + 1e-9);
-        CHECK(cell.score.range->high >= *cell.score.score - 1e-9);
+        CHECK(cell.score.range->high >= *cell.score.high - 1e-9);
       }
     for (const auto& pair : all.pairs)
       for (const PairRow& row : pair.rows) {

@@ -44,15 +44,6 @@ inline bool same_grader(const Json& a, const Json& b) {
   return a.at("device") == b.at("device") && a.at("from").at("grader") == b.at("from").at("grader");
 }
 
-inline bool same_questions(const Json& a, const Json& b) {
-  if (!same_grader(a, b)) return false;
-  const auto never_ran = [](const Json& cell) {
-    return std::any_of(cell.at("caps").begin(), cell.at("caps").end(),
-                       [](const Json& cap) { return cap.at("check") == "build"; });
-  };
-  return never_ran(a) || never_ran(b) || a.at("not_measured") == b.at("not_measured");
-}
-
 inline bool fell_into_a_trap(const Json& cell) {
   return std::any_of(cell.at("caps").begin(), cell.at("caps").end(), [](const Json& cap) {
     return cap.at("severity") == "critical" || cap.at("severity") == "fatal";
@@ -62,10 +53,12 @@ inline bool fell_into_a_trap(const Json& cell) {
 /// By how many points the first is surely ahead; nothing when nobody can say.
 inline std::optional<double> lead(const Json& first, const Json& second) {
   const auto number = [](const Json& cell, const char* key) { return cell.at(key).get<double>(); };
-  if (same_questions(first, second)) return number(first, "score") - number(second, "score");
   if (!same_grader(first, second)) return std::nullopt;
-  const double above = number(first, "low") - number(second, "high");
-  const double below = number(second, "low") - number(first, "high");
+  const double above = number(first, "score") - number(second, "high");
+  const double below = number(second, "score") - number(first, "high");
+  if (number(first, "score") == number(first, "high") &&
+      number(second, "score") == number(second, "high"))
+    return above;
   if (above > 0) return above;
   if (below > 0) return -below;
   return std::nullopt;
@@ -96,51 +89,89 @@ inline std::string name_of_pair(const Json& pair) {
 /// A column's cells on one device that have places.
 using Column = std::vector<const Json*>;
 
-inline int number_in(const std::string& place) {
-  return std::stoi(place);
+/// The places that a cell may have, the last of them first.
+struct Places {
+  int last = 0;
+  int first = 0;
+};
+
+/// Of each cell, best score first: by scores alone, then as far as what is missing of the cell
+/// itself leaves them open.
+inline std::vector<Places> places_in(const Column& column, double band) {
+  const auto end = [&](std::size_t i, const char* key) { return column[i]->at(key).get<double>(); };
+  const auto before = [&](double score, std::size_t own, const char* key) {
+    int count = 1;
+    for (std::size_t i = 0; i < column.size(); ++i)
+      if (i != own && end(i, key) > score && end(i, key) - score >= band) ++count;
+    return count;
+  };
+  std::vector<Places> places;
+  std::size_t head = 0;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const double behind = end(head, "score") - end(i, "score");
+    if (behind > 0 && behind >= band) head = i;
+    Places own{static_cast<int>(head) + 1, static_cast<int>(head) + 1};
+    if (end(i, "high") > end(i, "score")) {
+      own.last = std::max(own.last, before(end(i, "score"), i, "high"));
+      own.first = std::min(own.first, before(end(i, "high"), i, "score"));
+    }
+    places.push_back(own);
+  }
+  return places;
 }
 
-inline void check_column(const std::string& name, Column& column,
+inline void check_column(const std::string& name, double band, Column& column,
                          std::vector<std::string>& complaints) {
   std::stable_sort(column.begin(), column.end(), [](const Json* a, const Json* b) {
     return a->at("score").get<double>() > b->at("score").get<double>();
   });
-  std::map<int, int> sharers;
-  for (const Json* cell : column) ++sharers[number_in(cell->at("place"))];
-  int expected = 1;
+  const auto places = places_in(column, band);
   for (std::size_t i = 0; i < column.size(); ++i) {
-    const std::string place = column[i]->at("place");
-    const int number = number_in(place);
-    const bool begins = i == 0 || number != number_in(column[i - 1]->at("place"));
-    if (begins) expected = static_cast<int>(i) + 1;
-    if (number != expected || (place.back() == '=') != (sharers[number] > 1))
-      complaints.push_back(fmt::format("{}: {} has place {} where the scores give {}{}", name,
-                                       column[i]->at("submission").get<std::string>(), place,
-                                       expected, sharers[number] > 1 ? "=" : ""));
+    const std::string said = column[i]->at("place");
+    const std::size_t dots = said.find("..");
+    const bool open = dots != std::string::npos;
+    const auto sharing = [&](const Places& other) {
+      return other.first <= places[i].last && places[i].last <= other.last;
+    };
+    const bool shared = std::count_if(places.begin(), places.end(), sharing) > 1;
+    if (std::stoi(said) != places[i].last || open != (places[i].first < places[i].last) ||
+        (open && std::stoi(said.substr(dots + 2)) != places[i].first) ||
+        (said.back() == '=') != (shared && !open))
+      complaints.push_back(fmt::format("{}: {} has place {} where the scores give {} to {}{}", name,
+                                       column[i]->at("submission").get<std::string>(), said,
+                                       places[i].last, places[i].first, shared ? ", shared" : ""));
   }
+}
+
+/// A letter that the bands do not give for a score, or for the integer that stands for it.
+inline bool wrong_letter(const Json& rubric, double score, const Json& printed,
+                         const Json& letter) {
+  const auto of = [&](double points) {
+    for (const auto& band : rubric.at("letters"))
+      if (points >= band.at("at_least").get<double>()) return band.at("letter");
+    return Json();
+  };
+  return of(score) != letter || of(printed.get<double>()) != letter;
 }
 
 inline void check_cell(const Json& rubric, const Json& cell, std::vector<std::string>& complaints) {
   if (!cell.contains("score")) return;
   const double score = cell.at("score").get<double>();
-  std::string letter;
-  std::string printed;
-  for (const auto& band : rubric.at("letters")) {
-    const double from = band.at("at_least").get<double>();
-    if (letter.empty() && score >= from) letter = band.at("letter").get<std::string>();
-    if (printed.empty() && cell.at("printed").get<int>() >= from)
-      printed = band.at("letter").get<std::string>();
-  }
+  const double high = cell.at("high").get<double>();
   const std::string where = fmt::format("{} in {}", cell.at("submission").get<std::string>(),
                                         cell.at("challenge").get<std::string>());
   if (const double again = rescored(rubric, cell, {}); std::abs(again - score) > kRounding)
     complaints.push_back(
         fmt::format("{}: score {:.6f}, its checks give {:.6f}", where, score, again));
-  if (score > cell.at("raw").get<double>())
+  if (score > cell.at("raw").get<double>() || high > cell.at("high_raw").get<double>())
     complaints.push_back(fmt::format("{}: a cap lifted the score", where));
-  if (cell.at("letter") != letter || printed != letter)
-    complaints.push_back(fmt::format("{}: letter {} where the score gives {} and its number {}",
-                                     where, cell.at("letter").get<std::string>(), letter, printed));
+  if (score > high || (score < high && cell.at("reasons").empty()))
+    complaints.push_back(fmt::format("{}: {:.6f} to {:.6f} without a reason", where, score, high));
+  if (wrong_letter(rubric, score, cell.at("printed"), cell.at("letter")) ||
+      wrong_letter(rubric, high, cell.at("high_printed"), cell.at("high_letter")))
+    complaints.push_back(fmt::format("{}: letters {} and {} that the scores do not give", where,
+                                     cell.at("letter").get<std::string>(),
+                                     cell.at("high_letter").get<std::string>()));
 }
 
 /// The differences of a pair's rows, and their mean, from the cells.
@@ -151,10 +182,9 @@ inline std::string difference_complaint(const Json& aggregate, const Json& pair)
     if (row.contains("difference") == (row.at("margin") == "n/a"))
       return fmt::format("{}: a difference without a verdict, or the reverse", name_of_pair(pair));
     if (!row.contains("difference")) continue;
-    const auto score = [&](const char* side) {
-      return cell_of(aggregate, pair.at(side), row.at("challenge"))->at("score").get<double>();
-    };
-    const double difference = score("first") - score("second");
+    const double difference = lead(*cell_of(aggregate, pair.at("first"), row.at("challenge")),
+                                   *cell_of(aggregate, pair.at("second"), row.at("challenge")))
+                                  .value_or(0);
     if (std::abs(difference - row.at("difference").get<double>()) > kRounding)
       return fmt::format("{}: a difference that the scores do not have", name_of_pair(pair));
     sum += difference;
@@ -211,7 +241,8 @@ inline std::string record_complaint(const Json& aggregate, const Json& pair) {
 
 /// Complaints about records, letters and places that do not follow from the cells' scores: a record
 /// must add up to the number of challenges and be its own reverse, places must follow the scores
-/// and skip after shared ones, no cap may lift a score, letters are those of the bands.
+/// and skip after shared ones, ranges must have a reason, no cap may lift a score, letters are
+/// those of the bands.
 inline std::vector<std::string> unsound_numbers(const Json& aggregate) {
   using namespace rejudging;
   std::vector<std::string> complaints;
@@ -233,7 +264,8 @@ inline std::vector<std::string> unsound_numbers(const Json& aggregate) {
               cell.at("device").get<std::string>()]
           .push_back(&cell);
   }
-  for (auto& [name, column] : columns) check_column(name, column, complaints);
+  for (auto& [name, column] : columns)
+    check_column(name, aggregate.at("rubric").at("tie_band").get<double>(), column, complaints);
   return complaints;
 }
 

@@ -82,9 +82,13 @@ TEST_CASE("attempts and devices of a submission have rows, pages and links of th
   input.cards["alpha#2"] = demo::model_card("Alpha, once more", "high");
   const auto pages = render_report(input);
   const std::string index = pages.at("README.md");
-  for (const auto& [row, page] :
-       {std::pair{"alpha", "alpha"}, std::pair{"alpha#2", "alpha@2"},
-        std::pair{"alpha@cuda", "alpha@cuda"}, std::pair{"alpha@cuda#2", "alpha@cuda@2"}}) {
+  const std::pair<std::string, std::string> kRowPages[] = {{"alpha", "alpha"},
+                                                           {"alpha#2", "alpha@2"},
+                                                           {"alpha@cuda", "alpha@cuda"},
+                                                           {"alpha@cuda#2", "alpha@cuda@2"}};
+  for (const auto& entry : kRowPages) {
+    const std::string& row = entry.first;
+    const std::string& page = entry.second;
     INFO(row);
     CHECK(contains(index, fmt::format("| [{}](submissions/{}.md) | ", row, page)));
     CHECK(pages.count(fmt::format("submissions/{}.md", page)) == 1);
@@ -94,10 +98,11 @@ TEST_CASE("attempts and devices of a submission have rows, pages and links of th
   CHECK(contains(pages.at("submissions/alpha@2.md"), "Alpha, once more"));
   CHECK(contains(pages.at("submissions/alpha@cuda@2.md"), "Alpha, once more"));  // one generation
   CHECK_FALSE(contains(pages.at("submissions/alpha.md"), "Alpha, once more"));
-  for (const auto& [name, text] : pages) {
+  for (const auto& entry : pages) {
+    const std::string& name = entry.first;
     INFO(name);
     CHECK(name.find('#') == std::string::npos);
-    CHECK_FALSE(contains(text, "alpha#2.md"));
+    CHECK_FALSE(contains(entry.second, "alpha#2.md"));
   }
 }
 
@@ -111,7 +116,7 @@ TEST_CASE("absent, unmeasured, broken and failed cells look different") {
   input.cells.push_back(unmeasured);
   const std::string page = render_report(input).at("README.md");
   CHECK(contains(page, "| [echo](submissions/echo.md) | broken | n/m | — |"));
-  CHECK(contains(page, "| [charlie](submissions/charlie.md) | F 0† (3rd) | — |"));
+  CHECK(contains(page, "| [charlie](submissions/charlie.md) | F 0† (4th) | — |"));
 }
 
 TEST_CASE("every page is the same for cells in any order") {
@@ -183,13 +188,13 @@ TEST_CASE("the terminal's matrix, cell, details and finding are what they were")
   TerminalStyle style;
   const CellObservation& bravo = input.cells[2];
   const BoardCell& scored = *board.find("bravo", "first");
-  check_golden(
-      "terminal.txt",
-      terminal_matrix(input.rubric, board, board.challenges(), style) + "----\n" +
-          terminal_cell(input.rubric, scored, bravo, style, "(reused)") + "----\n" +
-          terminal_details(input.rubric, scored, bravo, style) + "----\n" +
-          terminal_check(input.rubric, scored, bravo, bravo.checks.back(), style) + "----\n" +
-          terminal_cell(input.rubric, *board.find("charlie", "first"), input.cells[4], style));
+  check_golden("terminal.txt",
+               terminal_matrix(input.rubric, board, board.challenges(), style) + "----\n" +
+                   terminal_cell(scored, bravo, style, "(reused)") + "----\n" +
+                   terminal_details(input.rubric, scored, bravo, style) + "----\n" +
+                   terminal_check(input.rubric, scored, bravo, bravo.checks.back(), style) +
+                   "----\n" +
+                   terminal_cell(*board.find("charlie", "first"), input.cells[4], style));
 }
 
 TEST_CASE("the terminal's comparisons of two and of three are what they were") {
@@ -212,11 +217,11 @@ TEST_CASE("a terminal that knows ASCII only gets ASCII only, and no colour unles
   const std::string text = terminal_matrix(input.rubric, board, board.challenges(), style);
   CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; }));
   const BoardCell& scored = *board.find("bravo", "first");
-  CHECK_FALSE(contains(terminal_cell(input.rubric, scored, input.cells[2], style), "\x1b"));
+  CHECK_FALSE(contains(terminal_cell(scored, input.cells[2], style), "\x1b"));
   const std::string compared = terminal_comparison(aggregate(input), style);
   CHECK(std::all_of(compared.begin(), compared.end(), [](char c) { return c >= 0; }));
   style.color = true;
-  CHECK(contains(terminal_cell(input.rubric, scored, input.cells[2], style), "\x1b[33m"));
+  CHECK(contains(terminal_cell(scored, input.cells[2], style), "\x1b[33m"));
 }
 
 TEST_CASE("a narrow terminal gets several tables") {

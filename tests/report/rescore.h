@@ -26,18 +26,6 @@ struct Sum {
   double weight = 0;
 };
 
-inline bool blames(const Json& check) {
-  static const std::vector<std::string> kGood{"passed", "unmeasured", "broken"};
-  return std::find(kGood.begin(), kGood.end(), check.at("verdict")) == kGood.end();
-}
-
-/// A check that failed, or that could not be asked and on which the grade rests.
-inline bool counts_as_failed(const Json& check) {
-  const Json& verdict = check.at("verdict");
-  const bool critical = check.at("severity") == "critical" || check.at("severity") == "fatal";
-  return blames(check) || verdict == "broken" || (verdict == "unmeasured" && critical);
-}
-
 inline bool has_cap(const Json& cell, const std::string& name) {
   return std::any_of(cell.at("caps").begin(), cell.at("caps").end(),
                      [&](const Json& cap) { return cap.at("check") == name; });
@@ -64,9 +52,8 @@ inline double rescored(const Json& rubric, const Json& cell, const WhatIf& what_
     const bool earned = id == what_if.earned;
     const std::string severity =
         check.at("verdict") == "cheated" ? "fatal" : check.at("severity").get<std::string>();
-    const bool failed = counts_as_failed(check) && !earned;
+    const bool failed = check.at("verdict") != "passed" && !earned;
     if (failed) cap = std::min(cap, rubric.at("caps").at(severity).get<double>());
-    if (!check.contains("share") && !earned && !failed) continue;
     Sum& sum = sections[check.at("section")];
     const double weight = check.at("weight").get<double>();
     sum.points += weight * (earned ? 1 : check.value("share", 0.0));

@@ -18,7 +18,7 @@ namespace {
 using Tokens = std::set<std::string>;
 
 // What the prose of the pages says in figures: confidence, the ends of a scale, rounds needed.
-const Tokens kProse{"95", "0", "100", "1", "2", "3"};
+const Tokens kProse{"99", "0", "100", "1", "2", "3"};
 
 Tokens numbers_in(const std::string& text) {
   static const std::regex kNumber(R"((\d+(\.\d+)?([eE][-+]?\d+)?))");

@@ -38,8 +38,11 @@ TEST_CASE("a mean counts what was graded, and says of how many") {
                     {"one", "two", "three", "four"});
   const auto mean = board.mean("alpha");
   REQUIRE(mean.has_value());
-  CHECK(mean->score == doctest::Approx(35));  // a zero counts, an unmeasured cell does not
+  CHECK(mean->score == doctest::Approx(70.0 / 3));  // an unmeasured cell may be worth nothing
+  CHECK(mean->high == doctest::Approx(170.0 / 3));  // or everything; an absent one does not count
   CHECK(mean->graded == 2);
+  CHECK(mean->unmeasured == 1);
+  CHECK(mean->partial);
   CHECK(mean->of == 4);
   CHECK_FALSE(board.mean("nobody").has_value());
 }
@@ -89,26 +92,39 @@ TEST_CASE("the reference of any device takes no place and comes last") {
   CHECK(place(board, "reference@cuda", "one") == "-");
 }
 
-TEST_CASE("a cell that answered fewer questions than the others takes no place") {
-  CellObservation partial = cell("partial", "one", 99);
+TEST_CASE("a cell of which something is missing is placed by its low end, above none it meets") {
+  CellObservation partial = cell("partial", "one", 99);  // 82.5 to 99.2
   partial.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));
+  partial.checks[1].info.weight = 0.2;
   CellObservation unbuilt = sample::cell("unbuilt", "one");
   unbuilt.build.ok = false;
   const Board board(
-      rubric(), {cell("alpha", "one", 90), cell("bravo", "one", 80), partial, unbuilt}, {"one"});
-  CHECK(place(board, "alpha", "one") == "1st");
-  CHECK(place(board, "bravo", "one") == "2nd");
-  CHECK(place(board, "partial", "one") == "-");
-  CHECK(place(board, "unbuilt", "one") == "3rd");
+      rubric(), {cell("alpha", "one", 90), cell("bravo", "one", 75), partial, unbuilt}, {"one"});
+  CHECK(place(board, "alpha", "one") == "1st=");  // which the other may share
+  CHECK(place(board, "partial", "one") == "2nd..1st");
+  CHECK(place(board, "bravo", "one") == "3rd");
+  CHECK(place(board, "unbuilt", "one") == "4th");
 }
 
-TEST_CASE("where all cells lack the same check they are placed among each other") {
-  std::vector<CellObservation> cells{cell("alpha", "one", 90), cell("bravo", "one", 80)};
-  for (auto& one : cells)
+TEST_CASE("where all cells lack the same check none is placed above another that it meets") {
+  std::vector<CellObservation> cells{cell("alpha", "one", 90), cell("bravo", "one", 80),
+                                     cell("charlie", "one", 20)};
+  for (auto& one : cells) {
     one.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));
+    one.checks[1].info.weight = 0.25;  // 72 to 92, 64 to 84, 16 to 36
+  }
   const Board board(rubric(), cells, {"one"});
+  CHECK(place(board, "alpha", "one") == "2nd..1st");
+  CHECK(place(board, "bravo", "one") == "2nd..1st");
+  CHECK(place(board, "charlie", "one") == "3rd");
+}
+
+TEST_CASE("cells of other graders than most have no place") {
+  CellObservation other = cell("charlie", "one", 99);
+  other.provenance.grader_digest = "another";
+  const Board board(rubric(), {cell("alpha", "one", 90), cell("bravo", "one", 80), other}, {"one"});
+  CHECK(place(board, "charlie", "one") == "-");
   CHECK(place(board, "alpha", "one") == "1st");
-  CHECK(place(board, "bravo", "one") == "2nd");
 }
 
 TEST_CASE("a record adds up to the number of challenges") {

@@ -99,16 +99,23 @@ TEST_CASE("saved bytes are what the solution asks for, over all inputs that were
   CHECK(claimed(8, 8.06, 18).measured == "8.06 to 18 B (a quantity)");
 }
 
-TEST_CASE("a claimed peak holds within what libraries and threads may take") {
+TEST_CASE("a claimed peak is a bound, but for what libraries and threads may take") {
   const auto claimed = [](double mib, double seen) {
     CellObservation cell = claiming(ClaimKind::peak_workspace, mib);
     add_fact(cell, ClaimKind::peak_workspace, seen, seen);
-    return verdict(cell);
+    return judged(cell);
   };
-  CHECK(claimed(0, 0.1) == kTrue);
-  CHECK(claimed(10, 9) == kTrue);
-  CHECK(claimed(1, 9) == kFalse);
-  CHECK(claimed(9, 1) == kFalse);
+  CHECK(claimed(0, 0.1).verdict == kTrue);
+  CHECK(claimed(10, 9).verdict == kTrue);
+  CHECK(claimed(1, 9).verdict == kFalse);
+  CHECK(claimed(0.5, 0.09).verdict == kTrue);  // kept with much room
+  CHECK(claimed(1000, 1).verdict == kTrue);
+  CHECK(claimed_text(claimed(0.5, 0.09).claim) == "at most 0.5");
+  CHECK(to_json(claimed(0.5, 0.09))["sense"] == "bound");
+  CHECK(to_json(claimed(0.5, 0.09))["possible_high"] == "inf");
+  CellObservation grown = claiming(ClaimKind::peak_workspace, 1.0);
+  add_fact(grown, ClaimKind::peak_workspace, 0.5, 9);  // the largest of what was seen is bounded
+  CHECK(verdict(grown) == kFalse);
 }
 
 TEST_CASE("a claimed exponent of time is held against the fitted slope") {

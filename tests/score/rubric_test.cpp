@@ -135,7 +135,8 @@ TEST_CASE("a speed verdict needs the whole interval on one side, and little nois
   CHECK(verdict(0.5, 0.95) == "slower");
   CHECK(verdict(0.96, 1.04) == "as fast");
   CHECK(verdict(0.96, 1.2) == "undecided");
-  CHECK(verdict(1.04, 1.2) == "undecided");
+  CHECK(verdict(1.01, 1.2) == "undecided");
+  CHECK(verdict(1.03, 1.2) == "faster");
   CHECK(verdict(0.1, 0.9) == "slower");
   CHECK(verdict(0.1, 1.5) == "undecided");  // the noise is the solution's own
   CHECK(verdict(0.96, 1.04, 2.1) == "too noisy");

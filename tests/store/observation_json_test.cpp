@@ -75,6 +75,21 @@ TEST_CASE("what a submission claims, and what answers it, is read back") {
             .find("o.json: stated_claims[1].claim: 'speed' is no claim") == 0);
 }
 
+TEST_CASE("what races measure beside the ratio is read back, and older races have none of it") {
+  CellObservation cell = sample::full_cell();
+  const CellObservation older = observation_from_json(to_json(cell), "o.json");
+  CHECK_FALSE(older.checks.at(2).speeds.at(0).processor_ratio);
+  CHECK(older.provenance.read_gb_per_s == 0);
+  CHECK(older.provenance.cache_gb_per_s == 0);
+  cell.checks.at(2).speeds.at(0).processor_ratio = 1.25;
+  cell.provenance.read_gb_per_s = 40;
+  cell.provenance.cache_gb_per_s = 200;
+  const CellObservation read = observation_from_json(to_json(cell), "o.json");
+  CHECK(read.checks.at(2).speeds.at(0).processor_ratio == 1.25);
+  CHECK(read.provenance.read_gb_per_s == 40);
+  CHECK(read.provenance.cache_gb_per_s == 200);
+}
+
 TEST_CASE("a finding has the verdict of its check") {
   const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
   CHECK(read.checks.at(3).verdict == Verdict::unmeasured);

@@ -60,7 +60,7 @@ int changed_answers(int calls) {
                                kLateLocks));
   int changed = 0;
   for (int i = 0; i < calls; ++i) {
-    WorkCall call(16384, 100 * (i % 50), {64, 0});
+    WorkCall call(16384, std::int64_t{100} * (i % 50), {64, 0});
     solution.session->run(call);
     REQUIRE(call.returned == 0);
     const std::vector<float> first = call.y.copy();

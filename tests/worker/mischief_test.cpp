@@ -134,7 +134,10 @@ TEST_CASE("memory beyond the limit is refused or noticed") {
   const Ending at_once =
       ending_of("std::vector<char> much(4ull << 30, 1); return much[7];", "#include <vector>");
   CHECK(at_once.verdict == Verdict::over_memory);
-  CHECK(contains(at_once.text, "std::bad_alloc"));
+  // By the allocator where there is not as much to be had, by the watch over the process elsewhere.
+  const bool told = contains(at_once.text, "std::bad_alloc") ||
+                    contains(at_once.text, "used more than 512 MiB in `work`");
+  CHECK_MESSAGE(told, at_once.text);
   const Ending little_by_little = ending_of(R"(
     for (int i = 0; i < 100000; ++i) memset(malloc(1 << 20), 1, 1 << 20);
     return 0;

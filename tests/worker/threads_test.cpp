@@ -15,7 +15,7 @@ constexpr uid_t kUser = 60996;
 
 /// With the main one, as worker_session.cpp bounds them.
 std::int64_t allowed() {
-  return 64 + 2 * static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  return 512 + 2 * static_cast<std::int64_t>(std::thread::hardware_concurrency());
 }
 
 // Starts `mode` threads that sleep for good, and tells how many there were to be had.

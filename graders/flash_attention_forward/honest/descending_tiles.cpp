@@ -9,9 +9,9 @@ constexpr float kLn2 = 0.693147181f;
 
 /// The score times log2 e, so that weights are powers of two.
 float log2_score(const Args& a, const float* q, const float* k) {
-  const float product = dot(q, k, a.head_dim);
-  if (a.softcap > 0) return kLog2E * a.softcap * std::tanh(a.scale / a.softcap * product);
-  return a.scale * kLog2E * product;
+  const float score = a.scale * dot(q, k, a.head_dim);
+  if (a.softcap > 0) return kLog2E * (a.softcap * std::tanh(score / a.softcap));
+  return kLog2E * score;
 }
 
 constexpr std::int64_t kTile = 64;

@@ -1,10 +1,10 @@
-// strategy: one key at a time, rescaling only when the maximum has grown by more than 8
+// strategy: one key at a time, rescaling only when the maximum has grown by more than 5
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {
 
-constexpr float kPatience = 8;  // weights stay below e^8
+constexpr float kPatience = 5;  // e^5 times values of 1e36 together stays below FLT_MAX
 
 void attend_row(const Args& a, const Head& head, std::int64_t query, std::vector<float>& o) {
   const Range keys = visible_keys(a, head.batch, query);

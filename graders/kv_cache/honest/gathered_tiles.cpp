@@ -29,7 +29,7 @@ struct Plan {
     for (int i = 0; i < 2; ++i) {
       Part& part = parts[static_cast<size_t>(i)];
       part.dim = i == 0 ? s.key_dim : s.value_dim;
-      part.groups = kind == KV_F32 ? 0 : (part.dim + group - 1) / group;
+      part.groups = kind == KV_F32 ? 0 : (part.dim - 1) / group + 1;
       part.code_bytes = kind == KV_F32    ? 4 * part.dim
                         : kind == KV_INT8 ? part.dim
                                           : (part.dim + 1) / 2;
@@ -118,8 +118,8 @@ bool enough(const KvAppendArgs& a) {
     const int64_t length = a.lengths[a.which[i]];
     const int64_t size = a.shape.page_tokens;
     const int64_t before = (length + size - 1) / size;
+    if (fresh > a.shape.table_width * size - length) return false;
     const int64_t after = (length + fresh + size - 1) / size;
-    if (after > a.shape.table_width) return false;
     need += after - before;
     if (length % size == 0) continue;
     int32_t& users_of_last = users[a.table[a.which[i] * a.shape.table_width + before - 1]];
@@ -164,7 +164,7 @@ class Worker {
       const int64_t position = length - (last - query);
       int64_t begin = a_.key_begin ? a_.key_begin[entry_] : 0;
       const int64_t end = std::min(position + 1, a_.key_end ? a_.key_end[entry_] : length);
-      if (a_.window >= 0) begin = std::max(begin, position - a_.window);
+      if (a_.window >= 0 && position > a_.window) begin = std::max(begin, position - a_.window);
       rows_.assign(static_cast<size_t>(shared_), Joined{});
       for (Joined& row : rows_) row.out.assign(tile_out_.size(), 0.0f);
       for (int64_t at = begin; at < end; at += kTile) take(query, at, std::min(kTile, end - at));

@@ -15,7 +15,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 int64_t divide_up(int64_t value, int64_t by) {
-  return (value + by - 1) / by;
+  return value / by + (value % by != 0);
 }
 
 // A page is a row of records, head by head in each slot: steps and codes of the key, then those of
@@ -159,7 +159,7 @@ bool plan_growth(const KvAppendArgs& a, int64_t sequence, int64_t tokens, Plan& 
   const int64_t page_tokens = a.shape.page_tokens;
   const int64_t old = a.lengths[sequence];
   const int64_t row = sequence * a.shape.table_width;
-  if (divide_up(old + tokens, page_tokens) > a.shape.table_width) return false;
+  if (tokens > a.shape.table_width * page_tokens - old) return false;
   if (tokens > 0 && old % page_tokens != 0) {
     const int32_t last = a.table[row + old / page_tokens];
     if (plan.refs[last] > 1) {
@@ -185,7 +185,7 @@ void attend_row(const KvAttendArgs& a, const Format& format, const Row& row, int
   int64_t begin = a.key_begin ? a.key_begin[row.entry] : 0;
   int64_t end = a.key_end ? a.key_end[row.entry] : length;
   end = std::min(end, position + 1);
-  if (a.window >= 0) begin = std::max(begin, position - a.window);
+  if (a.window >= 0 && position > a.window) begin = std::max(begin, position - a.window);
 
   const int64_t kv_head = row.head / (a.q_heads / a.shape.kv_heads);
   const int64_t key_dim = a.shape.key_dim;

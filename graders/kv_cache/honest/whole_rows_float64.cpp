@@ -293,7 +293,8 @@ int64_t kv_attend(const KvAttendArgs* a) {
     const int64_t high = a->key_end ? a->key_end[i] : length;
     for (int64_t row = a->query_start[i]; row < a->query_start[i + 1]; ++row) {
       const int64_t position = length - (a->query_start[i + 1] - row);
-      const int64_t begin = a->window < 0 ? low : std::max(low, position - a->window);
+      const bool far = a->window >= 0 && position > a->window;
+      const int64_t begin = far ? std::max(low, position - a->window) : low;
       for (int64_t head = 0; head < a->q_heads; ++head)
         queries.push_back(
             {a->which[i], begin, std::min(high, position + 1), head, row * a->q_heads + head});

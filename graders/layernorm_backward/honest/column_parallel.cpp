@@ -51,13 +51,13 @@ extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
 #pragma omp parallel for num_threads(args->num_threads)
   for (int64_t i = 0; i < args->rows; ++i) {
     const float mean = sum4(args->cols, [&](int64_t j) { return v.x(i, j); }) / n;
-    const float variance = sum4(args->cols,
-                                [&](int64_t j) {
-                                  const float d = v.x(i, j) - mean;
-                                  return d * d;
-                                }) /
-                           n;
-    const float rstd = 1.0f / std::sqrt(variance + static_cast<float>(args->eps));
+    const double variance = sum4(args->cols,
+                                 [&](int64_t j) {
+                                   const float d = v.x(i, j) - mean;
+                                   return d * d;
+                                 }) /
+                            n;
+    const auto rstd = static_cast<float>(1 / std::sqrt(variance + args->eps));
     static_cast<Pair*>(args->saved_out)[i] = {mean, rstd};
     if (!args->y) continue;
     float* y = static_cast<float*>(args->y) + i * args->y_row_stride;

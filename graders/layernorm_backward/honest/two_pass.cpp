@@ -25,8 +25,8 @@ Stats statistics(const float* x, int64_t cols, double eps) {
   const float mean = sum / static_cast<float>(cols);
   float squares = 0;
   for (int64_t j = 0; j < cols; ++j) squares += (x[j] - mean) * (x[j] - mean);
-  const float variance = squares / static_cast<float>(cols);
-  return {mean, 1 / std::sqrt(variance + static_cast<float>(eps))};
+  const double variance = squares / static_cast<float>(cols);
+  return {mean, static_cast<float>(1 / std::sqrt(variance + eps))};
 }
 
 // Calls work(part, begin, end) for `parts` blocks that together are all rows, each on a thread.

@@ -19,8 +19,8 @@ Row welford(const float* x, int64_t cols, double eps) {
     mean += delta / static_cast<float>(j + 1);
     m2 += delta * (x[j] - mean);
   }
-  const float variance = m2 / static_cast<float>(cols);
-  return {mean, 1.0f / std::sqrt(variance + static_cast<float>(eps))};
+  const double variance = m2 / static_cast<float>(cols);
+  return {mean, static_cast<float>(1 / std::sqrt(variance + eps))};
 }
 
 }  // namespace

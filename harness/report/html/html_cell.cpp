@@ -15,9 +15,9 @@ std::string anchor_of(const ReportedCell& cell) {
   return fmt::format("cell-{}-{}", file_word(cell.submission()), cell.challenge());
 }
 
-std::string grade_of(const Aggregate& aggregate, const ReportedCell& cell) {
+std::string grade_of(const ReportedCell& cell) {
   const BoardCell scored{cell.score, cell.place};
-  return cell_text(aggregate.rubric, &scored, unicode_signs());
+  return cell_text(&scored, unicode_signs());
 }
 
 void add_sections(xml_node parent, const Aggregate& aggregate, const CellScore& score) {
@@ -32,7 +32,7 @@ void add_sections(xml_node parent, const Aggregate& aggregate, const CellScore& 
     auto row = add(body, "tr");
     add(row, "th", name_of(section.section), {{"scope", "row"}});
     add(row, "td", points(aggregate.rubric.weight_of(section.section)));
-    add(row, "td", section.score ? points(*section.score) : unicode_signs().unmeasured);
+    add(row, "td", section_text(section, unicode_signs()));
     add(row, "td", fmt::format("{} of {}", section.measured, section.total));
   }
 }
@@ -102,8 +102,8 @@ void add_stated_claims(xml_node parent, const ReportedCell& cell) {
 
 }  // namespace
 
-void add_grade_link(xml_node parent, const Aggregate& aggregate, const ReportedCell& cell) {
-  add(parent, "a", grade_of(aggregate, cell), {{"href", "#" + anchor_of(cell)}});
+void add_grade_link(xml_node parent, const ReportedCell& cell) {
+  add(parent, "a", grade_of(cell), {{"href", "#" + anchor_of(cell)}});
 }
 
 void add_cell(xml_node parent, const Aggregate& aggregate, const ReportedCell& cell) {
@@ -113,10 +113,10 @@ void add_cell(xml_node parent, const Aggregate& aggregate, const ReportedCell& c
   add(section, "h2",
       fmt::format("{}: {}", cell.submission(), aggregate.challenge(cell.challenge()).about.title));
   auto line = add(section, "p");
-  add(line, "strong", grade_of(aggregate, cell));
+  add(line, "strong", grade_of(cell));
   if (cell.score.capped()) add_text(line, ". Capped: " + cap_text(cell.score));
-  if (cell.score.partial())
-    add_text(line, ". Not measured: " + sentence_list(cell.score.not_measured));
+  if (cell.score.open()) add_text(line, fmt::format(". Score {}", ends_text(cell.score.ends())));
+  if (cell.score.partial()) add_text(line, ". Not measured: " + sentence_list(cell.score.reasons));
   if (cell.score.unproven) add_text(line, fmt::format(". Not proven: {}", kUnproven));
   add_text(line, ".");
   add_sections(section, aggregate, cell.score);

@@ -42,8 +42,8 @@ void add_grade(xml_node row, const Aggregate& aggregate, const std::string& subm
   const std::string value = fmt::to_string(cell->score.score.value_or(kUngraded));
   html::add_grade_link(
       add(row, "td", "",
-          {{"class", lower(cell->score.letter.substr(0, 1))}, {"data-value", value}}),
-      aggregate, *cell);
+          {{"class", lower(cell->score.grade.letter.substr(0, 1))}, {"data-value", value}}),
+      *cell);
 }
 
 /// What the filter looks into: names, grades, and the checks that failed.
@@ -106,7 +106,7 @@ void add_other_sizes(xml_node main, const Aggregate& aggregate) {
         }
         html::add_grade_link(
             add(list, "li", fmt::format("{}, {}: ", submission.name, challenge.about.title)),
-            aggregate, *cell);
+            *cell);
       }
 }
 
@@ -128,10 +128,10 @@ std::string body(const Aggregate& aggregate) {
   add(document, "h1", "Results");
   add(document, "p",
       fmt::format(
-          "{} capped. {} partial: some checks or timed cases could not be measured. {} did not "
-          "take part. n/m: not measurable on the machine that graded. A shared place ends in =. "
-          "The reference takes no place. The same results as pages: README.md.",
-          unicode_signs().capped, unicode_signs().partial, unicode_signs().absent));
+          "{} capped. {} partial: {} {} did not take part. n/m: not measurable on the machine that "
+          "graded. A shared place ends in =; 2nd..1st runs from the place of the low end to the "
+          "best possible one. The reference takes no place. The same results as pages: README.md.",
+          unicode_signs().capped, unicode_signs().partial, kPartial, unicode_signs().absent));
   auto main = add(document, "main");
   add_tools(main);
   add_matrix(main, aggregate);

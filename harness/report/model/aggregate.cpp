@@ -125,11 +125,8 @@ PairRow pair_row(const Aggregate& result, const Board& board, const ReportedPair
   row.verdict = board.compare(pair.first, pair.second, challenge);
   const ReportedCell* a = result.find(pair.first, challenge);
   const ReportedCell* b = result.find(pair.second, challenge);
-  if (row.verdict.margin != Margin::not_comparable)
-    row.difference = *a->score.score - *b->score.score;
-  if (a && b && a->score.key.device == b->score.key.device &&
-      a->score.grader_digest == b->score.grader_digest)
-    count_edges(result.rubric, *a, *b, row);
+  if (row.verdict.margin != Margin::not_comparable) row.difference = row.verdict.difference;
+  if (a && b && comparable(a->score, b->score)) count_edges(result.rubric, *a, *b, row);
   return row;
 }
 

@@ -75,7 +75,7 @@ struct ReportedSubmission {
 struct PairRow {
   std::string challenge;
   PairVerdict verdict;
-  std::optional<double> difference;  // first minus second; absent when not comparable
+  std::optional<double> difference;  // see PairVerdict; absent when not comparable
   int edges_first = 0;               // checks in which the first did better, see edge()
   int edges_second = 0;
   int edges_none = 0;

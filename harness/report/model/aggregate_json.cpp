@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregate as JSON: the numbers that pages print, under names that a reader of the file finds.
 #include "harness/report/model/aggregate.h"
+#include "harness/report/text/phrases.h"
 #include "harness/store/json_fields.h"
 
 namespace gauntlet {
@@ -65,21 +66,21 @@ Json challenge_json(const ReportedChallenge& challenge) {
 
 Json round_json(const RoundScore& round) {
   Json json{{"round", round.round}, {"graded", round.graded}, {"of", round.of}};
-  set(json, "mean", round.mean);
+  if (round.mean) set(json, "mean", "high", *round.mean);
   return json;
 }
 
 Json profile_json(const SectionProfile& profile) {
-  Json json{{"section", name_of(profile.section)},
-            {"mean", json_number(profile.mean)},
-            {"challenges", profile.challenges}};
-  set(json, "others", profile.others);
+  Json json{{"section", name_of(profile.section)}, {"challenges", profile.challenges}};
+  set(json, "mean", "high", profile.mean);
+  if (profile.others) set(json, "others", "others_high", *profile.others);
   set(json, "deviation", profile.deviation);
   return json;
 }
 
 Json rank_json(const Ranked& ranked) {
   Json json{{"device", name_of(ranked.device)}, {"same_graders", ranked.same_graders}};
+  set(json, "measured_low", "measured_high", ranked.measured);
   set(json, "low", "high", ranked.range);
   set(json, "bound_low", "bound_high", ranked.bounds);
   if (ranked.place) json["place"] = ordinal(*ranked.place);
@@ -96,18 +97,25 @@ Json record_json(const Record& record) {
           {"verb", record.verb()}};
 }
 
+Json mean_json(const Rubric& rubric, const Mean& mean) {
+  const Grade grade = grade_of(rubric, mean.ends());
+  return {{"score", json_number(mean.score)},
+          {"high", json_number(mean.high)},
+          {"letter", grade.letter},
+          {"high_letter", grade.high_letter},
+          {"graded", mean.graded},
+          {"broken", mean.broken},
+          {"unmeasured", mean.unmeasured},
+          {"of", mean.of},
+          {"partial", mean.partial}};
+}
+
 Json submission_json(const Rubric& rubric, const ReportedSubmission& submission) {
   Json json{{"name", submission.name}};
   if (submission.card)
     for (const auto& [key, value] : submission.card->entries())
       json["model_card"][std::string(key)] = value;
-  if (submission.mean)
-    json["mean"] = {{"score", json_number(submission.mean->score)},
-                    {"letter", rubric.letter_of(submission.mean->score)},
-                    {"graded", submission.mean->graded},
-                    {"broken", submission.mean->broken},
-                    {"of", submission.mean->of},
-                    {"partial", submission.mean->partial}};
+  if (submission.mean) json["mean"] = mean_json(rubric, *submission.mean);
   if (submission.ranked && submission.ranked->mean) json["rank"] = rank_json(*submission.ranked);
   json["rounds"] = list_of(submission.rounds, round_json);
   json["shape"] = name_of(submission.shape);
@@ -127,8 +135,9 @@ Json speed_json(const Rubric& rubric, const SpeedMeasurement& speed) {
             {"noise_low", json_number(speed.noise_low)},
             {"noise_high", json_number(speed.noise_high)},
             {"verdict", rubric.speed_verdict(speed)}};
-  set(json, "ceiling_share", speed.ceiling_share);
-  set(json, "reference_ceiling_share", speed.reference_ceiling_share);
+  set(json, "ceiling_share", ceiling_share(speed.ceiling_share));
+  set(json, "reference_ceiling_share", ceiling_share(speed.reference_ceiling_share));
+  set(json, "processor_ratio", speed.processor_ratio);
   return json;
 }
 
@@ -162,15 +171,19 @@ Json check_json(const Rubric& rubric, const ReportedCheck& check) {
   return json;
 }
 
-void add_score(const Rubric& rubric, const CellScore& score, Json& json) {
+void add_score(const CellScore& score, Json& json) {
   json["status"] = name_of(score.status);
   if (score.unproven) json["unproven"] = true;
   if (score.score) {
     json["score"] = json_number(*score.score);
-    json["printed"] = rubric.printed(*score.score);
-    json["letter"] = score.letter;
+    json["printed"] = score.grade.printed;
+    json["letter"] = score.grade.letter;
     json["raw"] = json_number(*score.raw);
-    set(json, "low", "high", *score.range);
+    json["high_raw"] = json_number(*score.high_raw);
+    json["high"] = json_number(*score.high);
+    json["high_printed"] = score.grade.high_printed;
+    json["high_letter"] = score.grade.high_letter;
+    set(json, "interval_low", "interval_high", *score.range);
   }
   json["capped"] = score.capped();
   json["caps"] = list_of(score.caps, [](const Cap& cap) {
@@ -182,11 +195,14 @@ void add_score(const Rubric& rubric, const CellScore& score, Json& json) {
   json["sections"] = list_of(score.sections, [](const SectionScore& section) {
     Json one{{"section", name_of(section.section)},
              {"measured", section.measured},
-             {"total", section.total}};
-    set(one, "score", section.score);
+             {"total", section.total},
+             {"low", json_number(section.score)},
+             {"high", json_number(section.high)}};
+    if (section.asked) one["score"] = json_number(section.score);
     return one;
   });
   json["not_measured"] = score.not_measured;
+  json["reasons"] = score.reasons;
   json["broken"] = score.broken;
 }
 
@@ -196,7 +212,7 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
             {"challenge", cell.challenge()},
             {"device", name_of(cell.score.key.device)}};
   if (cell.place) json["place"] = ordinal(*cell.place);
-  add_score(rubric, cell.score, json);
+  add_score(cell.score, json);
   json["built"] = cell.build.ok;
   json["compiler"] = cell.build.compiler;
   json["warnings"] = cell.build.warnings;
@@ -275,6 +291,7 @@ Json pick_json(const Pick& pick) {
           {"candidates", list_of(pick.candidates, [](const Candidate& candidate) {
              return Json{{"submission", candidate.submission},
                          {"value", json_number(candidate.value)},
+                         {"high", json_number(candidate.high)},
                          {"vetoed", candidate.vetoed}};
            })}};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/model/criteria.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/report/text/phrases.h"
@@ -22,9 +23,10 @@ using Criteria = std::vector<Criterion>;
 void add_sections(const ReportedCell& a, const ReportedCell& b, Criteria& found) {
   for (const auto& own : a.score.sections)
     for (const auto& other : b.score.sections)
-      if (own.section == other.section && own.score && other.score)
-        found.push_back({fmt::format("{}, score", name_of(own.section)), false, points(*own.score),
-                         points(*other.score), 0});
+      if (own.section == other.section && (own.asked || other.asked))
+        found.push_back({fmt::format("{}, score", name_of(own.section)), false,
+                         section_text(own, unicode_signs()), section_text(other, unicode_signs()),
+                         0});
 }
 
 void add_speeds(const Rubric& rubric, const CheckObservation& a, const CheckObservation& b,
@@ -34,6 +36,13 @@ void add_speeds(const Rubric& rubric, const CheckObservation& a, const CheckObse
       if (own.case_name == other.case_name)
         found.push_back({fmt::format("{}: {}", a.info.id, own.case_name), false, speed_text(own),
                          speed_text(other), edge(rubric, own, other)});
+}
+
+/// Some timed cases of the check do not count.
+bool partly_measured(const CellScore& score, std::string_view check) {
+  const std::string cases = std::string(check) + "/";
+  return std::any_of(score.not_measured.begin(), score.not_measured.end(),
+                     [&](const std::string& one) { return one.starts_with(cases); });
 }
 
 bool failed(const ReportedCheck* check) {
@@ -67,8 +76,9 @@ std::string outcome_text(const ReportedCell* cell, std::string_view check) {
     return text;
   }
   if (!seen->share) return "too noisy";
-  if (*seen->share < 1) return fmt::format("{:.0f}% of its points", *seen->share * 100);
-  return "passed";
+  if (*seen->share == 1) return "passed";
+  return fmt::format("{:.0f}% of its points{}", *seen->share * 100,
+                     partly_measured(cell->score, check) ? ", not all measured" : "");
 }
 
 std::vector<Criterion> criteria(const Aggregate& all, const ReportedPair& pair,

@@ -34,7 +34,7 @@ bool by_name(const PublishedCell& a, const PublishedCell& b) {
 std::string published_grade(const Rubric& rubric, const CellObservation& cell) {
   const CellScore score = score_cell(rubric, cell);
   if (!score.score) return std::string(name_of(score.status));
-  return grade_text(rubric, score, ascii_signs());
+  return grade_text(score, ascii_signs());
 }
 
 std::vector<LedgerEntry> grade_changes(const std::vector<PublishedCell>& before,

@@ -38,14 +38,16 @@ void add_sections(const Aggregate& all, const Claims& claims, const ReportedSubm
   for (std::size_t i = 0; i < submission.sections.size(); ++i) {
     const SectionProfile& profile = submission.sections[i];
     if (!profile.others) continue;
-    const double ahead = sign * (profile.mean - *profile.others);
+    const double ahead = sign > 0 ? profile.mean.low - profile.others->high
+                                  : profile.others->low - profile.mean.high;
     if (ahead <= 0 || ahead < all.rubric.tie_band) continue;
     const std::string at = fmt::format("{}/sections/{}", claims.at(submission), i);
-    const std::vector<std::string> places{at + "/mean", at + "/others"};
+    const std::vector<std::string> places{at + (sign > 0 ? "/mean" : "/high"),
+                                          at + (sign > 0 ? "/others_high" : "/others")};
     remarks.push_back({ahead * all.rubric.weight_of(profile.section) / 100,
                        fmt::format("section/{}", name_of(profile.section)),
-                       fmt::format("{} {:.1f} on average, the others' {:.1f}.",
-                                   name_of(profile.section), profile.mean, *profile.others),
+                       fmt::format("{} {} on average, the others' {}.", name_of(profile.section),
+                                   ends_text(profile.mean), ends_text(*profile.others)),
                        sign > 0 ? predicate::greatest(places, all.rubric.tie_band)
                                 : predicate::least(places, all.rubric.tie_band)});
   }
@@ -150,8 +152,8 @@ void add_first_places(const Claims& claims, const ReportedCell& cell, const Riva
   double next = 0;
   for (const ReportedCell* rival : rivals) {
     if (!rival->place) continue;
-    scores.push_back(claims.at(*rival) + "/score");
-    next = std::max(next, *rival->score.score);
+    scores.push_back(claims.at(*rival) + "/high");
+    next = std::max(next, *rival->score.high);
   }
   if (scores.size() < 2) return;
   remarks.push_back({*cell.score.score - next, fmt::format("first/{}", cell.challenge()),
@@ -200,7 +202,7 @@ std::string trajectory_sentence(Claims& claims, const ReportedSubmission& submis
   std::string path;
   for (const RoundScore& round : submission.rounds)
     path += fmt::format("{}{}", path.empty() ? "" : " → ",
-                        round.mean ? fmt::format("{:.1f}", *round.mean) : unicode_signs().absent);
+                        round.mean ? ends_text(*round.mean) : unicode_signs().absent);
   const std::string_view shape =
       submission.shape == Shape::too_short ? "fewer than 3 rounds" : name_of(submission.shape);
   return claims.say(fmt::format("{}/trajectory/{}", page, submission.name),

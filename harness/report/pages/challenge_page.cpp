@@ -31,7 +31,7 @@ std::string introduction(const ReportedChallenge& column) {
 
 std::string section_text(const CellScore& score, Section section) {
   for (const auto& one : score.sections)
-    if (one.section == section) return one.score ? points(*one.score) : unicode_signs().unmeasured;
+    if (one.section == section) return section_text(one, unicode_signs());
   return unicode_signs().absent;
 }
 
@@ -40,7 +40,7 @@ std::string scores(const Aggregate& all, const std::string& name) {
                "Where it may lie", "Checks passed"});
   for (const auto& submission : takers(all, name)) {
     const ReportedCell& cell = *all.find(submission, name);
-    table.row({submission_link(submission, "../"), cell_text(all, &cell),
+    table.row({submission_link(submission, "../"), cell_text(&cell),
                section_text(cell.score, Section::correctness),
                section_text(cell.score, Section::robustness),
                section_text(cell.score, Section::performance),
@@ -119,11 +119,12 @@ std::string told_apart(const Aggregate& all, Claims& claims, const ReportedChall
 }
 
 std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.0f}%", *share * 100) : unicode_signs().absent;
+  const auto known = ceiling_share(share);
+  return known ? fmt::format("{:.0f}%", *known * 100) : unicode_signs().absent;
 }
 
 std::string speeds(const Aggregate& all, const std::string& name) {
-  Table table({"Timed case", "Submission", "Times the reference, 95%", "Verdict", "Time (µs)",
+  Table table({"Timed case", "Submission", "Times the reference, 99%", "Verdict", "Time (µs)",
                "Reference (µs)", "Of the ceiling", "Reference"},
               2);
   for (const CheckInfo& check : all.challenge(name).checks)
@@ -138,7 +139,8 @@ std::string speeds(const Aggregate& all, const std::string& name) {
                    percent(speed.reference_ceiling_share)});
     }
   if (table.empty()) return "";
-  return "## Speed\n\nFastest laps against the reference in the same run; more than 1x is "
+  return "## Speed\n\nMedians of pairs of laps, against the reference in the same run; more than "
+         "1x is "
          "faster.\n\n" +
          table.str() + "\n";
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 #include <set>
 
 #include "harness/core/text.h"
@@ -28,7 +30,7 @@ std::string matrix(const Aggregate& all) {
     Table table(header);
     for (const auto& submission : all.submissions) {
       std::vector<std::string> row{submission_link(submission.name, "")};
-      for (const auto& name : group) row.push_back(cell_text(all, all.find(submission.name, name)));
+      for (const auto& name : group) row.push_back(cell_text(all.find(submission.name, name)));
       if (last) row.push_back(mean_text(all.rubric, submission.mean, unicode_signs()));
       table.row(row);
     }
@@ -45,7 +47,7 @@ std::string other_sizes(const Aggregate& all) {
       if (const ReportedCell* cell = all.find(submission.name, column.name);
           cell && !column.standard)
         table.row({submission_link(submission.name, ""), challenge_link(all, column.name, ""),
-                   cell_text(all, cell)});
+                   cell_text(cell)});
   return table.empty() ? "" : table.str() + "\n";
 }
 
@@ -56,8 +58,9 @@ std::string footnote(const CellScore& score, const Signs& signs) {
     notes += fmt::format("- {} {}{}\n", signs.capped, where, markdown::text(cap_text(score)));
   if (score.partial())
     notes +=
-        fmt::format("- {} {}not measured: {}{}\n", signs.partial, where,
-                    markdown::text(sentence_list(score.not_measured)),
+        fmt::format("- {} {}{}not measured: {}{}\n", signs.partial, where,
+                    score.open() ? ends_text(score.ends()) + " points, " : "",
+                    markdown::text(sentence_list(score.reasons)),
                     score.broken > 0 ? fmt::format("; {} of them through a fault of the grader's; "
                                                    "grade it again",
                                                    score.broken)
@@ -74,12 +77,15 @@ std::string footnotes(const Aggregate& all) {
             "\n</details>\n\n";
   return notes +
          fmt::format(
-             "{} capped. {} partial: some checks or timed cases could not be measured. {} did not "
-             "take part. n/m: not measurable on the machine that graded. Solutions ran on the CPU "
-             "unless the row names a device. Places compare cells of one challenge that answered "
-             "the same questions on the same device; = shares a place with the first of its group, "
-             "within {} points. The reference takes no place.\n\n",
-             unicode_signs().capped, unicode_signs().partial, unicode_signs().absent,
+             "{} capped. {} partial: {} {} did not take part. n/m: not measurable on the machine "
+             "that "
+             "graded. Solutions ran on the CPU unless the row names a device. Places compare cells "
+             "of one challenge on the same device by the low ends of their scores; = shares a "
+             "place "
+             "with the first of its group, within {} points, or with one of whom something is "
+             "missing; 2nd..1st: the place that the low end gives, and the best that the missing "
+             "part leaves possible. The reference takes no place.\n\n",
+             unicode_signs().capped, unicode_signs().partial, kPartial, unicode_signs().absent,
              points(all.rubric.tie_band));
 }
 
@@ -132,8 +138,9 @@ std::string method(const Aggregate& all) {
   return fmt::format(
       "## How grades are made\n\n"
       "Every number here follows from executed checks by `harness/score/rubric.yaml`; none was "
-      "typed in. A section's score is the weighted mean of its measured checks; the raw score is "
-      "the weighted mean of the sections ({}). A failed check also caps the score: major {}, "
+      "typed in. A section's score is the weighted mean of its checks; the raw score is the "
+      "weighted mean of the sections ({}). What could not be measured counts as failed, and a "
+      "range says what it might have been worth. A failed check also caps the score: major {}, "
       "critical {}, fatal {}. Letters: {}. A timed check earns its points by the ratio reference "
       "time / "
       "solution time: all at {:g}, none at {:g}, logarithmic between. {}; how "
@@ -147,19 +154,21 @@ std::string method(const Aggregate& all) {
       what_is_ranked(all), site_file("aggregate.json"), site_file("claims.json"));
 }
 
+/// What was graded where, and by which grader; a line for each machine.
 std::string provenance(const Aggregate& all) {
-  std::set<std::string> lines;
+  std::map<std::string, std::set<std::string>> machines;  // and the graders that ran on it
   for (const auto& cell : all.cells) {
     const Provenance& from = cell.provenance;
-    lines.insert(
-        fmt::format("- Gauntlet {}, {} by grader {}, on {} ({} cores, {}), {}, sandbox {}\n",
-                    markdown::text(from.gauntlet_version), markdown::text(cell.challenge()),
-                    markdown::text(from.grader_digest.substr(0, 12)), markdown::text(from.cpu),
-                    from.cores, markdown::text(from.kernel), markdown::text(cell.build.compiler),
-                    markdown::text(from.sandbox)));
+    machines[fmt::format("Gauntlet {} on {} ({} cores, {}), {}, sandbox {}",
+                         markdown::text(from.gauntlet_version), markdown::text(from.cpu),
+                         from.cores, markdown::text(from.kernel),
+                         markdown::text(cell.build.compiler), markdown::text(from.sandbox))]
+        .insert(fmt::format("{} by grader {}", markdown::text(cell.challenge()),
+                            markdown::text(from.grader_digest.substr(0, 12))));
   }
   std::string text = fmt::format("## Made from\n\n- rubric {}\n", all.rubric.digest.substr(0, 12));
-  for (const auto& line : lines) text += line;
+  for (const auto& [machine, graders] : machines)
+    text += fmt::format("- {}: {}\n", machine, fmt::join(graders, ", "));
   return text;
 }
 

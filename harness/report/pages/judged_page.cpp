@@ -109,7 +109,7 @@ std::string both(const Aggregate& all, const Judgement& judgement) {
     if (const ReportedCell* cell = all.find(grade.model, grade.challenge))
       table.row({submission_link(grade.model, ""),
                  markdown::text(judgement.challenge(grade.challenge).name), grade.letter,
-                 cell_text(all, cell)});
+                 cell_text(cell)});
   return "### Judged and measured\n\n" +
          (table.empty() ? "No submission here bears the name of a judged model yet.\n\n"
                         : table.str() + "\n");

@@ -37,10 +37,10 @@ std::string challenge_link(const Aggregate& all, std::string_view name, std::str
                      challenge_page(name));
 }
 
-std::string cell_text(const Aggregate& all, const ReportedCell* cell) {
+std::string cell_text(const ReportedCell* cell) {
   if (!cell) return unicode_signs().absent;
   const BoardCell scored{cell->score, cell->place};
-  return cell_text(all.rubric, &scored, unicode_signs());
+  return cell_text(&scored, unicode_signs());
 }
 
 std::string check_text(const Aggregate& all, std::string_view challenge, std::string_view check,

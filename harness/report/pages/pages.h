@@ -49,7 +49,7 @@ std::string finished(std::string page);
 std::string submission_link(std::string_view name, std::string_view up);
 std::string challenge_link(const Aggregate& all, std::string_view name, std::string_view up);
 
-std::string cell_text(const Aggregate& all, const ReportedCell* cell);
+std::string cell_text(const ReportedCell* cell);
 
 /// "offset_ladder in [Layer norm](...)".
 std::string check_text(const Aggregate& all, std::string_view challenge, std::string_view check,

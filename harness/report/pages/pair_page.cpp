@@ -23,8 +23,8 @@ std::string overview(const Aggregate& all, const ReportedPair& pair) {
                "Checks for each, for neither"});
   for (const PairRow& row : pair.rows)
     table.row({challenge_link(all, row.challenge, "../"),
-               cell_text(all, all.find(pair.first, row.challenge)),
-               cell_text(all, all.find(pair.second, row.challenge)),
+               cell_text(all.find(pair.first, row.challenge)),
+               cell_text(all.find(pair.second, row.challenge)),
                row.difference ? signed_points(*row.difference) : unicode_signs().absent,
                winner_of(pair, row), std::string(name_of(row.verdict.margin)),
                fmt::format("{} : {}, {}", row.edges_first, row.edges_second, row.edges_none)});
@@ -92,7 +92,7 @@ std::string render_pair(const Aggregate& all, Claims& claims, const ReportedPair
       "Scores nearer than {} points are a tie; margins are Narrow below {}, Moderate below {}, "
       "else "
       "Decisive. Whoever failed a critical check does not win against one who did not: that is a "
-      "Split. A timed case has an edge when the 95% intervals are apart by more than a factor of "
+      "Split. A timed case has an edge when the 99% intervals are apart by more than a factor of "
       "{:g}.\n\n",
       points(all.rubric.tie_band), points(all.rubric.narrow_below),
       points(all.rubric.moderate_below), all.rubric.equal_within);

@@ -31,8 +31,8 @@ std::string floor_and_ceiling(const Aggregate& all, const std::string& name) {
     if (!best || *cell->score.score > *best->score.score) best = cell;
   }
   if (!worst) return unicode_signs().absent;
-  return grade_text(all.rubric, worst->score, unicode_signs()) + " / " +
-         grade_text(all.rubric, best->score, unicode_signs());
+  return grade_text(worst->score, unicode_signs()) + " / " +
+         grade_text(best->score, unicode_signs());
 }
 
 std::string ranked_table(const Aggregate& all) {
@@ -82,7 +82,7 @@ std::string render_ranking(const Aggregate& all, Claims& claims) {
   page += leaders(all, claims, "ranking") + ranked_table(all) + "\n" + unranked_table(all);
   page += fmt::format(
       "Scores are means over all challenges, none weighing more than another. Where a mean may lie "
-      "follows from what was measured: every timed case at one end of its 95% interval or the "
+      "follows from what was measured: every timed case at one end of its 99% interval or the "
       "other, or worth nothing or everything where it was too noisy to count, and a check that "
       "could not be measured passed or failed. Submissions share a rank while their means are "
       "within {} point of the first of their group or these ranges overlap; possible ranks are "

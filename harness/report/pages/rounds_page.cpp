@@ -24,7 +24,7 @@ std::vector<std::string> challenges_of(const Aggregate& all, int round) {
 std::string round_mean(const ReportedSubmission& submission, int round) {
   for (const RoundScore& score : submission.rounds)
     if (score.round == round && score.mean)
-      return fmt::format("{:.1f} ({} of {})", *score.mean, score.graded, score.of);
+      return fmt::format("{} ({} of {})", ends_text(*score.mean), score.graded, score.of);
   return unicode_signs().absent;
 }
 
@@ -39,7 +39,7 @@ std::string scoreboard(const Aggregate& all, int round) {
     Table table(header);
     for (const auto& submission : all.submissions) {
       std::vector<std::string> row{submission_link(submission.name, "")};
-      for (const auto& name : group) row.push_back(cell_text(all, all.find(submission.name, name)));
+      for (const auto& name : group) row.push_back(cell_text(all.find(submission.name, name)));
       if (last) row.push_back(round_mean(submission, round));
       table.row(row);
     }
@@ -61,7 +61,8 @@ std::string leads(const Aggregate& all, int round) {
     if (placed.size() < 2) continue;
     const PairVerdict verdict = compare(all.rubric, &placed[0]->score, &placed[1]->score);
     table.row({challenge_link(all, name, ""), placed[0]->submission(), placed[1]->submission(),
-               signed_points(*placed[0]->score.score - *placed[1]->score.score),
+               verdict.margin == Margin::not_comparable ? unicode_signs().absent
+                                                        : signed_points(verdict.difference),
                std::string(name_of(verdict.margin))});
   }
   return table.empty() ? "" : table.str() + "\n";
@@ -75,7 +76,7 @@ std::string trajectories(const Aggregate& all, Claims& claims) {
                           trajectory_sentence(claims, submission, "rounds"));
   return "## From round to round\n\nRounds are different challenges: a fall can mean a harder "
          "round. Rising and falling need three rounds, no step against the direction beyond the "
-         "tie band, and an end beyond it.\n\n" +
+         "tie band, and an end beyond it, whatever is missing.\n\n" +
          list;
 }
 

@@ -22,13 +22,14 @@ std::string model_card_table(const ReportedSubmission& submission) {
   return table.str() + "\n";
 }
 
-std::string verdict_line(const Aggregate& all, const ReportedCell& cell) {
+std::string verdict_line(const ReportedCell& cell) {
   const CellScore& score = cell.score;
-  std::string line = fmt::format("**{}**", cell_text(all, &cell));
+  std::string line = fmt::format("**{}**", cell_text(&cell));
   if (score.capped()) line += fmt::format(". Capped: {}", markdown::text(cap_text(score)));
+  if (score.open()) line += fmt::format(". Score {}", ends_text(score.ends()));
   if (score.partial())
-    line += fmt::format(". Partial, not measured: {}",
-                        markdown::text(sentence_list(score.not_measured)));
+    line +=
+        fmt::format(". Partial, not measured: {}", markdown::text(sentence_list(score.reasons)));
   if (score.unproven) line += fmt::format(". Not proven: {}", kUnproven);
   return line + ".\n\n";
 }
@@ -37,7 +38,7 @@ std::string section_table(const Rubric& rubric, const CellScore& score) {
   Table table({"Section", "Weight", "Score", "Measured in full"});
   for (const auto& section : score.sections)
     table.row({std::string(name_of(section.section)), points(rubric.weight_of(section.section)),
-               section.score ? points(*section.score) : unicode_signs().unmeasured,
+               section_text(section, unicode_signs()),
                fmt::format("{} of {}", section.measured, section.total)});
   return table.empty() ? "" : table.str() + "\n";
 }
@@ -120,7 +121,7 @@ std::string chapter(const Aggregate& all, Claims& claims, const ReportedSubmissi
                   markdown::text(column.about.difficulty), column.about.round);
   const ReportedCell* cell = all.find(submission.name, column.name);
   if (!cell) return heading + "Did not take part.\n\n";
-  return heading + verdict_line(all, *cell) + against_others(pairs, *cell) +
+  return heading + verdict_line(*cell) + against_others(pairs, *cell) +
          section_table(all.rubric, cell->score) + findings(*cell) +
          stated_claims_of(claims, *cell) + exhibits(*cell);
 }
@@ -148,13 +149,12 @@ std::string portrait(const Aggregate& all, Claims& claims, const ReportedSubmiss
 std::string profile_table(const ReportedSubmission& submission) {
   if (submission.is_reference()) return "";
   Table table({"Section", "Mean", "Challenges", "Mean of the others", "Standard deviations"});
-  const auto number = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.1f}", *value) : unicode_signs().absent;
-  };
   for (const SectionProfile& profile : submission.sections)
-    table.row({std::string(name_of(profile.section)), number(profile.mean),
-               std::to_string(profile.challenges), number(profile.others),
-               number(profile.deviation)});
+    table.row(
+        {std::string(name_of(profile.section)), ends_text(profile.mean),
+         std::to_string(profile.challenges),
+         profile.others ? ends_text(*profile.others) : unicode_signs().absent,
+         profile.deviation ? fmt::format("{:.1f}", *profile.deviation) : unicode_signs().absent});
   return table.empty() ? "" : table.str() + "\n";
 }
 

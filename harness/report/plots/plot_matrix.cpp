@@ -18,8 +18,14 @@ std::string kind_of(const std::string& letter) {
   return letter.empty() ? "none" : std::string(1, static_cast<char>(letter.front() - 'A' + 'a'));
 }
 
-std::string grade_of(const Aggregate& aggregate, const ReportedCell* cell) {
-  return cell ? grade_text(aggregate.rubric, cell->score, unicode_signs()) : unicode_signs().absent;
+std::string words_for(const ReportedCell* cell) {
+  return cell ? grade_text(cell->score, unicode_signs()) : unicode_signs().absent;
+}
+
+/// A range has room for its letters only.
+std::string box_text(const ReportedCell* cell) {
+  if (!cell || !cell->score.grade.spans()) return words_for(cell);
+  return fmt::format("{}..{}", cell->score.grade.letter, cell->score.grade.high_letter);
 }
 
 std::string in_words(const Aggregate& aggregate, const std::vector<std::string>& challenges) {
@@ -27,8 +33,8 @@ std::string in_words(const Aggregate& aggregate, const std::vector<std::string>&
   for (const auto& submission : aggregate.submissions) {
     std::vector<std::string> grades;
     for (const auto& challenge : challenges)
-      grades.push_back(fmt::format(
-          "{} {}", challenge, grade_of(aggregate, aggregate.find(submission.name, challenge))));
+      grades.push_back(
+          fmt::format("{} {}", challenge, words_for(aggregate.find(submission.name, challenge))));
     text += fmt::format("{}: {}. ", submission.name, sentence_list(grades));
   }
   return text;
@@ -55,9 +61,9 @@ std::string draw_matrix(const Aggregate& aggregate) {
     double x = left;
     for (const auto& challenge : challenges) {
       const ReportedCell* cell = aggregate.find(submission.name, challenge);
-      const std::string kind = cell ? kind_of(cell->score.letter) : "none";
+      const std::string kind = cell ? kind_of(cell->score.grade.letter) : "none";
       svg.box(x + 1, y + 1, kGradeBox - 2, kGradeRow - 2, kind);
-      svg.text(x + kGradeBox / 2, y + kGradeRow / 2 + 4, "middle", grade_of(aggregate, cell),
+      svg.text(x + kGradeBox / 2, y + kGradeRow / 2 + 4, "middle", box_text(cell),
                kind == "none" ? "" : "on");
       x += kGradeBox;
     }

@@ -4,6 +4,7 @@
 
 #include "harness/report/plots/interval_plot.h"
 #include "harness/report/plots/plots.h"
+#include "harness/report/text/phrases.h"
 
 namespace gauntlet {
 namespace {
@@ -56,8 +57,8 @@ IntervalGroup speed_group(const Aggregate& aggregate, const std::string& challen
     const auto* speed = speed_of(aggregate.find(names[i], challenge), timed);
     if (!speed) continue;
     IntervalRow row{names[i], static_cast<int>(i), {{speed->ratio, speed->low, speed->high}}, {}};
-    if (speed->ceiling_share && *speed->ceiling_share > 0)
-      row.ceiling = speed->ratio / *speed->ceiling_share;
+    if (const auto share = ceiling_share(speed->ceiling_share); share && *share > 0)
+      row.ceiling = speed->ratio / *share;
     const std::pair noise{speed->noise_low, speed->noise_high};
     group.band = group.band ? std::pair{std::min(group.band->first, noise.first),
                                         std::max(group.band->second, noise.second)}
@@ -72,7 +73,7 @@ IntervalGroup speed_group(const Aggregate& aggregate, const std::string& challen
 std::string draw_speed(const Aggregate& aggregate, const std::string& challenge) {
   IntervalPlot plot{
       fmt::format("{}: speed against the reference", challenge),
-      "times as fast as the reference, 95 % interval",
+      "times as fast as the reference, 99 % interval",
       "upright line of a row: the machine's ceiling; band: the reference against itself",
       true,
       1,
@@ -85,8 +86,7 @@ std::string draw_speed(const Aggregate& aggregate, const std::string& challenge)
 std::string draw_ceilings(const Aggregate& aggregate) {
   IntervalPlot plot{"Share of the machine's ceiling",
                     "% of the ceiling",
-                    "a mark for each timed case; above 100 the ceiling was measured while others "
-                    "used the machine",
+                    "a mark for each timed case; without one where the ceiling was found too low",
                     false,
                     100,
                     {}};
@@ -97,7 +97,7 @@ std::string draw_ceilings(const Aggregate& aggregate) {
       IntervalRow row{names[i], static_cast<int>(i), {}, {}};
       for (const auto& timed : timed_cases(aggregate, challenge)) {
         const auto* speed = speed_of(aggregate.find(names[i], challenge), timed);
-        if (!speed || !speed->ceiling_share) continue;
+        if (!speed || !ceiling_share(speed->ceiling_share)) continue;
         const double percent = *speed->ceiling_share * 100;
         row.marks.push_back({percent, percent, percent});
       }

@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const Aggregate& aggregate) {
   for (const auto& submission : aggregate.submissions) {
     Line line{submission.name, {}};
     for (const auto& round : submission.rounds)
-      if (round.mean) line.points.emplace_back(round.round, *round.mean);
+      if (round.mean) line.points.emplace_back(round.round, round.mean->low);
     if (!line.points.empty() && !submission.is_reference() && lines.size() < kMostLines)
       lines.push_back(std::move(line));
   }

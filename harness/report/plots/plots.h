@@ -17,7 +17,7 @@ std::string draw_matrix(const Aggregate& aggregate);
 /// Mean score by round, a line for each of the first submissions.
 std::string draw_trajectory(const Aggregate& aggregate);
 
-/// Timed cases of a challenge against the reference, with 95 % intervals and the machine's ceiling,
+/// Timed cases of a challenge against the reference, with 99 % intervals and the machine's ceiling,
 /// on a logarithmic axis. Empty when nothing was timed.
 std::string draw_speed(const Aggregate& aggregate, const std::string& challenge);
 

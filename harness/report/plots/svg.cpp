@@ -30,6 +30,8 @@ struct Style {
 constexpr Style kStyles[]{
     {"title", "font-weight:bold;font-size:14px", ""},
     {"small", "font-size:10px", ""},
+    {"mid", "text-anchor:middle", ""},
+    {"end", "text-anchor:end", ""},
     {"grid", "stroke:#d0d7de", "stroke:#30363d"},
     {"axis", "stroke:#57606a", "stroke:#8b949e"},
     {"line", "stroke:#0969da", "stroke:#58a6ff"},
@@ -105,10 +107,12 @@ pugi::xml_node Svg::add(const char* name, std::string_view kind) {
 
 void Svg::text(double x, double y, std::string_view anchor, std::string_view text,
                std::string_view kind) {
-  auto node = add("text", kind);
+  std::string kinds(kind);
+  if (anchor != "start")
+    kinds += fmt::format("{}{}", kinds.empty() ? "" : " ", anchor == "middle" ? "mid" : anchor);
+  auto node = add("text", kinds);
   set(node, "x", pixels(x));
   set(node, "y", pixels(y));
-  if (anchor != "start") set(node, "text-anchor", std::string(anchor));
   node.text() = printable(text, kLongestText).c_str();
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/text.h"
+#include "harness/report/text/phrases.h"
 #include "harness/score/judge_claims.h"
 
 namespace gauntlet {
@@ -48,7 +49,7 @@ std::string legend(const std::string& table, bool absent, const TerminalStyle& s
   };
   if (absent) notes.push_back(signs.absent + " did not take part");
   note(signs.capped, "capped by a failed check");
-  note(signs.partial, "partial, some checks or timed cases not measured");
+  note(signs.partial, "partial, what was not measured counts as failed");
   note(signs.unmeasured, "not measurable here");
   note(signs.broken, "the grader failed, grade again");
   std::string line;
@@ -109,9 +110,10 @@ std::string cost(const Rubric& rubric, const CellScore& score, const CheckObserv
   if (blames_submission(check.verdict) && cap < 100)
     text += fmt::format("; failing it caps the score at {}", points(cap));
   const double without = score_without_cap(score, check.info.id);
-  if (score.score && without > *score.score)
-    text += fmt::format("\n  Would score {} ({}) without this cap.", rubric.printed(without),
-                        rubric.letter_of(without));
+  if (score.score && without > *score.score) {
+    const Grade grade = grade_of(rubric, {without, without});
+    text += fmt::format("\n  Would score {} ({}) without this cap.", grade.printed, grade.letter);
+  }
   return text;
 }
 
@@ -124,13 +126,15 @@ std::string speed_lines(const Rubric& rubric, const CellObservation& cell) {
   std::string lines;
   for (const auto& check : cell.checks)
     for (const auto& speed : check.speeds) {
-      lines += fmt::format("  {}: {}, {:.2f}x the reference's speed, 95% {:.2f}-{:.2f}",
+      lines += fmt::format("  {}: {}, {:.2f}x the reference's speed, 99% {:.2f}-{:.2f}",
                            in_line(speed.case_name), rubric.speed_verdict(speed), speed.ratio,
                            speed.low, speed.high);
       lines += fmt::format("; reference against itself {:.2f}-{:.2f}", speed.noise_low,
                            speed.noise_high);
-      if (speed.ceiling_share)
-        lines += fmt::format("; {:.0f}% of the ceiling", *speed.ceiling_share * 100);
+      if (const auto share = ceiling_share(speed.ceiling_share))
+        lines += fmt::format("; {:.0f}% of the ceiling", *share * 100);
+      if (speed.processor_ratio)
+        lines += fmt::format("; {:.2f}x by processor time", *speed.processor_ratio);
       lines += "\n";
     }
   return lines;
@@ -209,7 +213,7 @@ std::string terminal_matrix(const Rubric& rubric, const Board& board,
       for (std::size_t i = begin; i < end; ++i) {
         const BoardCell* cell = board.find(submission, challenges[i]);
         absent = absent || !cell;
-        rows.back().push_back(cell_text(rubric, cell, signs));
+        rows.back().push_back(cell_text(cell, signs));
       }
       if (end == challenges.size())
         rows.back().push_back(mean_text(rubric, board.mean(submission), signs));
@@ -219,15 +223,15 @@ std::string terminal_matrix(const Rubric& rubric, const Board& board,
   return text + legend(text, absent, style);
 }
 
-std::string terminal_cell(const Rubric& rubric, const BoardCell& scored,
-                          const CellObservation& cell, const TerminalStyle& style,
-                          const std::string& note) {
+std::string terminal_cell(const BoardCell& scored, const CellObservation& cell,
+                          const TerminalStyle& style, const std::string& note) {
   const CellScore& score = scored.score;
   std::string text =
       fmt::format("{} {}  {}", cell.key.row(), cell.key.column(),
-                  painted(style, paint_of(score), grade_text(rubric, score, signs_of(style))));
+                  painted(style, paint_of(score), grade_text(score, signs_of(style))));
   if (score.capped()) text += "  " + cap_text(score);
   if (!score.failed_to_build) text += "  " + counts(cell);
+  if (score.partial()) text += "  not measured: " + sentence_list(score.not_measured);
   if (score.broken > 0) text += fmt::format("  incomplete: {} checks broke", score.broken);
   if (!note.empty()) text += "  " + note;
   text += "\n";
@@ -242,10 +246,10 @@ std::string terminal_details(const Rubric& rubric, const BoardCell& scored,
   for (const auto& section : scored.score.sections)
     rows.push_back({fmt::format("  {}", name_of(section.section)),
                     points(rubric.weight_of(section.section)),
-                    section.score ? points(*section.score) : signs_of(style).unmeasured,
+                    section_text(section, signs_of(style)),
                     fmt::format("{} of {}", section.measured, section.total)});
-  return terminal_cell(rubric, scored, cell, style) + "\n" + aligned(rows) +
-         speed_lines(rubric, cell) + claim_lines(cell, false);
+  return terminal_cell(scored, cell, style) + "\n" + aligned(rows) + speed_lines(rubric, cell) +
+         claim_lines(cell, false);
 }
 
 std::string terminal_check(const Rubric& rubric, const BoardCell& scored,

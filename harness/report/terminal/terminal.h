@@ -30,9 +30,8 @@ std::string terminal_matrix(const Rubric& rubric, const Board& board,
                             const std::vector<std::string>& challenges, const TerminalStyle& style);
 
 /// One graded cell: a line with grade, cap and counts, and a line for each finding.
-std::string terminal_cell(const Rubric& rubric, const BoardCell& scored,
-                          const CellObservation& cell, const TerminalStyle& style,
-                          const std::string& note = "");
+std::string terminal_cell(const BoardCell& scored, const CellObservation& cell,
+                          const TerminalStyle& style, const std::string& note = "");
 
 /// Section scores, findings, speeds of one cell.
 std::string terminal_details(const Rubric& rubric, const BoardCell& scored,

@@ -33,7 +33,7 @@ std::string grade(const Aggregate& all, const std::string& submission, const std
   const ReportedCell* cell = all.find(submission, challenge);
   if (!cell) return signs.absent;
   const BoardCell unplaced{cell->score, std::nullopt};  // a place among these few says nothing
-  return cell_text(all.rubric, &unplaced, signs);
+  return cell_text(&unplaced, signs);
 }
 
 void add_verdict(const ReportedPair& pair, const PairRow& row, std::vector<std::string>& cells) {

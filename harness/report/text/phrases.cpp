@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/text/phrases.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace gauntlet {
+namespace {
+
+/// What a grade says, given how its ends are written as numbers.
+std::string letter_and_number(const Grade& grade, const std::string& low, const std::string& high) {
+  if (!grade.spans()) return fmt::format("{} {}", grade.letter, low);
+  return fmt::format("{}..{}, {} to {}", grade.letter, grade.high_letter, low, high);
+}
+
+}  // namespace
 
 const Signs& unicode_signs() {
   static const Signs signs{"—", "n/m", "broken", "†", "‡", "§"};
@@ -25,6 +35,10 @@ std::string ratio_text(double ratio) {
   return ratio < 0.1 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
 }
 
+std::optional<double> ceiling_share(const std::optional<double>& seen) {
+  return seen && *seen <= 1.05 ? seen : std::nullopt;
+}
+
 std::string speed_text(const SpeedMeasurement& speed) {
   return fmt::format("{}x ({}–{})", ratio_text(speed.ratio), ratio_text(speed.low),
                      ratio_text(speed.high));
@@ -39,15 +53,22 @@ std::string range_text(const Interval& range) {
   return fmt::format("{:.1f}–{:.1f}", range.low, range.high);
 }
 
-std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs) {
-  if (score.status == CellStatus::unmeasured) return signs.unmeasured;
-  if (score.status == CellStatus::broken) return signs.broken;
-  return fmt::format("{} {}", score.letter, rubric.printed(*score.score));
+std::string ends_text(const Interval& ends) {
+  const std::string low = fmt::format("{:.1f}", ends.low);
+  const std::string high = fmt::format("{:.1f}", ends.high);
+  return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
-std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs) {
+std::string grade_text(const CellScore& score, const Signs& signs) {
+  if (score.status == CellStatus::unmeasured) return signs.unmeasured;
+  if (score.status == CellStatus::broken) return signs.broken;
+  return letter_and_number(score.grade, std::to_string(score.grade.printed),
+                           std::to_string(score.grade.high_printed));
+}
+
+std::string cell_text(const BoardCell* cell, const Signs& signs) {
   if (!cell) return signs.absent;
-  std::string text = grade_text(rubric, cell->score, signs);
+  std::string text = grade_text(cell->score, signs);
   if (cell->score.unproven) text += signs.unproven;
   if (cell->score.status != CellStatus::graded) return text;
   if (cell->score.capped()) text += signs.capped;
@@ -56,20 +77,34 @@ std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& 
   return text;
 }
 
+std::string section_text(const SectionScore& section, const Signs& signs) {
+  if (!section.asked) return signs.unmeasured;
+  const std::string low = points(section.score);
+  const std::string high = points(section.high);
+  return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
 std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, const Signs& signs) {
   if (!mean) return signs.absent;
-  const std::string broken = mean->broken > 0 ? fmt::format(", {} broken", mean->broken) : "";
-  return fmt::format("{} {}{} ({} of {}{})", rubric.letter_of(mean->score), points(mean->score),
-                     mean->partial ? signs.partial : "", mean->graded, mean->of, broken);
+  std::string missing;
+  if (mean->broken > 0) missing += fmt::format(", {} broken", mean->broken);
+  if (mean->unmeasured > 0) missing += fmt::format(", {} not measured", mean->unmeasured);
+  return fmt::format(
+      "{}{} ({} of {}{})",
+      letter_and_number(grade_of(rubric, mean->ends()), points(mean->score), points(mean->high)),
+      mean->partial ? signs.partial : "", mean->graded, mean->of, missing);
 }
 
 std::string cap_text(const CellScore& score) {
-  const Cap& lowest = score.caps.front();
+  const bool low_end = score.failed_to_build || *score.score < *score.raw;
+  // At the high end only what was asked holds the score down.
+  const Cap& lowest = *std::find_if(score.caps.begin(), score.caps.end(),
+                                    [&](const Cap& cap) { return low_end || !cap.not_asked; });
   if (lowest.check == kBuildCap) return "it does not build";
   if (lowest.check == kOutputCap) return "no check got an answer from it";
-  return fmt::format("{} ({}{}) holds {} down to {}", lowest.check, name_of(lowest.severity),
-                     lowest.not_asked ? ", could not be asked" : "", points(*score.raw),
-                     points(lowest.cap));
+  return fmt::format("{} ({}{}) holds {}{} down to {}", lowest.check, name_of(lowest.severity),
+                     lowest.not_asked ? ", could not be asked" : "", low_end ? "" : "at most ",
+                     points(low_end ? *score.raw : *score.high_raw), points(lowest.cap));
 }
 
 std::string show_command(std::string_view submission, std::string_view challenge,

@@ -31,13 +31,21 @@ inline constexpr std::string_view kUnproven =
     "no signed receipt fits this grade, which anybody may have written; ./gauntlet grade --fresh "
     "grades again";
 
-/// "A- 91", "n/m", "broken".
-std::string grade_text(const Rubric& rubric, const CellScore& score, const Signs& signs);
+/// What the sign for a partial grade means.
+inline constexpr std::string_view kPartial =
+    "some checks or timed cases could not be measured and count as failed; where that decides the "
+    "letter, a range runs from there to what they might have been worth.";
+
+/// "A- 91", "n/m", "broken"; "B..A, 84 to 100" where what could not be measured decides the letter.
+std::string grade_text(const CellScore& score, const Signs& signs);
 
 /// A matrix cell: "B+ 89† (2nd=)"; null: did not take part.
-std::string cell_text(const Rubric& rubric, const BoardCell* cell, const Signs& signs);
+std::string cell_text(const BoardCell* cell, const Signs& signs);
 
-/// "A- 90.9 (8 of 8)".
+/// "98.4", "75.3 to 98.4" where something is missing, "n/m" where everything is.
+std::string section_text(const SectionScore& section, const Signs& signs);
+
+/// "A- 90.9 (8 of 8)", "B+..A-, 88.2 to 91 (8 of 8)".
 std::string mean_text(const Rubric& rubric, const std::optional<Mean>& mean, const Signs& signs);
 
 /// "offset_ladder (critical) holds 91.4 down to 79", for a capped score.
@@ -54,6 +62,10 @@ std::string rerun_command(const CellObservation& cell, const std::string& check)
 std::string ratio_text(double ratio);
 
 /// "0.26x (0.25–0.27)".
+/// A share of the machine's ceiling, if it is one: above 105 % the ceiling was found too low, and
+/// older observations have such.
+std::optional<double> ceiling_share(const std::optional<double>& seen);
+
 std::string speed_text(const SpeedMeasurement& speed);
 
 /// A score without needless digits: "79", "91.4".
@@ -61,6 +73,9 @@ std::string points(double score);
 
 /// "by 3 points": enough digits for differences and means.
 std::string signed_points(double difference);
+
+/// "90.4" where the ends are one, "90.4 to 91.4".
+std::string ends_text(const Interval& ends);
 
 /// "90.4–91.4".
 std::string range_text(const Interval& range);

@@ -14,7 +14,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
+  return a / b + (a % b != 0);
 }
 
 int64_t validate(const KvShape& shape) {
@@ -152,9 +152,9 @@ class Books {
     const int64_t slots = shape_.page_tokens;
     const int64_t length = lengths_[sequence];
     const int64_t have = ceil_div(length, slots);
-    const int64_t need = ceil_div(length + tokens, slots);
     if (tokens == 0) return true;
-    if (need > shape_.table_width) return false;
+    if (tokens > shape_.table_width * slots - length) return false;
+    const int64_t need = ceil_div(length + tokens, slots);
     int32_t* row = table_ + sequence * shape_.table_width;
     if (length % slots != 0 && refs_[row[have - 1]] > 1) {
       const int32_t page = allocate();
@@ -231,7 +231,8 @@ Visible visible_keys(const KvAttendArgs& args, int64_t i, int64_t query) {
   const int64_t position = length - (args.query_start[i + 1] - query);
   Visible keys{args.key_begin ? args.key_begin[i] : 0, args.key_end ? args.key_end[i] : length};
   keys.end = std::min(keys.end, position + 1);
-  if (args.window >= 0) keys.begin = std::max(keys.begin, position - args.window);
+  if (args.window >= 0 && position > args.window)
+    keys.begin = std::max(keys.begin, position - args.window);
   return keys;
 }
 
@@ -336,7 +337,7 @@ extern "C" int64_t kv_read(const KvReadArgs* args) {
   if (const int64_t status = validate(args->shape)) return status;
   if (!is_sequence(args->shape, args->sequence) || args->begin < 0 || args->tokens < 0)
     return KV_BAD_ARGUMENT;
-  if (args->begin + args->tokens > args->lengths[args->sequence]) return KV_BAD_ARGUMENT;
+  if (args->tokens > args->lengths[args->sequence] - args->begin) return KV_BAD_ARGUMENT;
   const Layout layout(args->shape);
   const char* pool = static_cast<const char*>(args->pool);
   for (int64_t t = 0; t < args->tokens; ++t)

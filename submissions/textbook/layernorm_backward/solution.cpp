@@ -39,8 +39,8 @@ Saved statistics(const float* x, int64_t cols, double eps) {
     const float centred = x[j] - mean;
     squares += centred * centred;
   }
-  const float variance = squares / static_cast<float>(cols);
-  return {mean, 1.0f / std::sqrt(variance + static_cast<float>(eps))};
+  const double variance = squares / static_cast<float>(cols);
+  return {mean, static_cast<float>(1 / std::sqrt(variance + eps))};  // eps may be below any float
 }
 
 void forward_rows(const LayernormArgs& args, int64_t begin, int64_t end) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain.h"
+
+#include "domain_numbers.h"
+#include "graders/kit/attention_domain.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Argument;
+using kit::Assignment;
+using kit::sized;
+
+constexpr double kMostWork = 3e6;      // multiplications of the oracle
+constexpr double kMostNumbers = 60e3;  // of an array, gaps included
+
+std::vector<Argument> arguments() {
+  std::vector<Argument> all;
+  for (const auto& part :
+       {kit::attention_size_arguments(), kit::attention_mask_arguments(), number_arguments(),
+        kit::attention_place_arguments({"q", "k", "v"}, {"o"}, {"lse"})})
+    all.insert(all.end(), part.begin(), part.end());
+  all.push_back({"lse", {{"wanted"}, {"not wanted"}}});
+  all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
+  all.push_back({"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}});
+  all.push_back({"before",
+                 {{"nothing"},
+                  {"one element of q differed"},
+                  {"one element of k differed"},
+                  {"one element of v differed"},
+                  {"scale differed"},
+                  {"mask differed"},
+                  {"another size"},
+                  {"other threads"}}});
+  return all;
+}
+
+bool small(const Assignment& choice) {
+  const double keys = choice["kv heads"].most * choice["k_len"].most;
+  const double queries = choice["kv heads"].most * choice["group"].most * choice["q_len"].most;
+  const double dim = choice["head_dim"].most;
+  const double value_dim = choice["value_dim"].most;
+  return kit::most_pairs(choice) * (dim + value_dim) <= kMostWork &&
+         kit::most_numbers(choice, "q", queries, dim) <= kMostNumbers &&
+         kit::most_numbers(choice, "k", keys, dim) <= kMostNumbers &&
+         kit::most_numbers(choice, "v", keys, value_dim) <= kMostNumbers &&
+         kit::most_numbers(choice, "o", queries, value_dim) <= kMostNumbers;
+}
+
+/// Weights, or values, are so nearly equal that the roundings of their sum do not cancel: a chain
+/// of n terms may err by n / 3 roundings, which the contract allows for few keys only.
+constexpr double kMostAlike = 65;
+bool alike(const Assignment& choice) {
+  return choice.is("scale", "1e-38") || choice.is("softcap", "1e-6 to 1e-3") ||
+         choice.is("v layout", "one row") || choice.is("v layout", "one of all");
+}
+
+bool valid(const Assignment& choice) {
+  const std::string& before = choice["before"].name;
+  if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
+    return false;
+  if (choice["k_len"].most > kMostAlike && alike(choice)) return false;
+  return kit::mask_is_valid(choice) && small(choice) && numbers_reachable(choice);
+}
+
+}  // namespace
+
+const kit::Domain& domain() {
+  static const kit::Domain made{arguments(), valid};
+  return made;
+}
+
+Problem problem_of(const Assignment& choice, Rng& rng) {
+  Problem problem(kit::attention_sizes_of(choice, rng));
+  kit::put_mask(choice, rng, problem.form);
+  put_numbers(choice, rng, problem);
+  kit::repeat_shared(problem.q, kit::layout_of(choice, rng, "q"));
+  kit::repeat_shared(problem.k, kit::layout_of(choice, rng, "k"));
+  kit::repeat_shared(problem.v, kit::layout_of(choice, rng, "v"));
+  kit::put_missing_keys(choice, problem.form, problem.k);
+  kit::put_missing_keys(choice, problem.form, problem.v);
+  return problem;
+}
+
+CallOptions options_of(const Assignment& choice, Rng& rng) {
+  CallOptions options;
+  kit::put_places(choice, options);
+  options.threads = static_cast<int>(choice.draw(rng, "threads"));
+  options.q = kit::layout_of(choice, rng, "q");
+  options.k = kit::layout_of(choice, rng, "k");
+  options.v = kit::layout_of(choice, rng, "v");
+  options.o = kit::layout_of(choice, rng, "o");
+  options.want_lse = choice.is("lse", "wanted");
+  if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
+  if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
+  return options;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

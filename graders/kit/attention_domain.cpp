@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graders/kit/attention_domain.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "graders/kit/inputs.h"
+
+namespace gauntlet::kit {
+namespace {
+
+constexpr std::int64_t kPage = 1024;
+constexpr std::int64_t kMostGap = 40;
+constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is 2^62
+
+std::vector<ValueClass> layouts(bool of_input) {
+  std::vector<ValueClass> classes{{"dense"},    {"rows outside"}, {"one more"},
+                                  {"odd gaps"}, {"packed"},       {"a page between rows"}};
+  if (of_input)
+    classes.insert(classes.end(), {{"one head"}, {"one batch entry"}, {"one row"}, {"one of all"}});
+  return classes;
+}
+
+std::vector<ValueClass> column_counts() {
+  return {sized(6, 12),    sized(1),        sized(2),       sized(3),
+          sized(4, 5),     sized(15, 17),   sized(31, 33),  sized(63, 65),
+          sized(127, 129), sized(191, 193), sized(250, 256)};
+}
+
+std::vector<ValueClass> window_ends() {
+  return {{"-1", -1, -1},
+          sized(0),
+          sized(1),
+          sized(2, 9),
+          sized(15, 17),
+          sized(31, 33),
+          sized(47, 49),
+          sized(63, 65),
+          {"k_len - 1"},
+          {"k_len"},
+          {"2^31", 0x1p31, 0x1p31},
+          {"2^32", 0x1p32, 0x1p32},
+          {"2^40", 0x1p40, 0x1p40}};
+}
+
+std::int64_t window_end(const Assignment& choice, Rng& rng, const char* end, std::int64_t keys) {
+  if (choice.is(end, "k_len")) return keys;
+  if (choice.is(end, "k_len - 1")) return keys - 1;
+  return choice.draw(rng, end);
+}
+
+std::int64_t start_of(const Assignment& choice, Rng& rng, std::int64_t keys) {
+  if (choice.is("kv_start", "k_len")) return keys;
+  if (choice.is("kv_start", "different")) return rng.integer(0, keys);
+  return std::min(keys, choice.draw(rng, "kv_start"));
+}
+
+/// Of `left` keys, for batch entry b.
+std::int64_t length_of(const Assignment& choice, Rng& rng, std::int64_t left, std::int64_t b,
+                       std::int64_t batch) {
+  const std::string& name = choice["kv_len"].name;
+  if (name == "one less") return std::max<std::int64_t>(0, left - 1);
+  if (name == "half") return left / 2;
+  if (name == "1") return std::min<std::int64_t>(1, left);
+  if (name == "different") return rng.integer(0, left);
+  const bool empty = name == "0" || (name == "0 for the first" && b == 0) ||
+                     (name == "0 for a middle one" && b == batch / 2) ||
+                     (name == "0 for the last" && b == batch - 1);
+  return empty ? 0 : left;
+}
+
+std::string layout_argument(std::string_view array) {
+  return fmt::format("{} layout", array);
+}
+
+const ValueClass& layout_class(const Assignment& choice, std::string_view array) {
+  return choice[layout_argument(array)];
+}
+
+}  // namespace
+
+std::vector<Argument> attention_size_arguments() {
+  return {{"batch", {sized(1), hiding(sized(0)), sized(2), sized(3), sized(7, 9), sized(31, 33)}},
+          {"kv heads", {sized(1), hiding(sized(0)), sized(2), sized(3), sized(5), sized(8)}},
+          {"group",
+           {sized(1), hiding(sized(0)), sized(2), sized(3), sized(5), sized(7, 8), sized(16, 17)}},
+          {"q_len",
+           {sized(5, 12), hiding(sized(0)), sized(1), sized(2), sized(3, 4), sized(15, 17),
+            sized(31, 33), sized(47, 49), sized(63, 65), sized(95, 97), sized(127, 129),
+            sized(255, 257)}},
+          {"k_len",
+           {sized(20, 30), hiding(sized(0)), sized(1), sized(2), sized(3, 4), sized(7, 9),
+            sized(15, 17), sized(31, 33), sized(47, 49), sized(63, 65), sized(95, 97),
+            sized(127, 129), sized(191, 193), sized(255, 257), sized(511, 513), sized(1023, 1025)}},
+          {"head_dim", column_counts()},
+          {"value_dim", column_counts()}};
+}
+
+AttentionSizes attention_sizes_of(const Assignment& choice, Rng& rng) {
+  AttentionSizes sizes;
+  sizes.batch = choice.draw(rng, "batch");
+  sizes.kv_heads = choice.draw(rng, "kv heads");
+  sizes.q_heads = sizes.kv_heads * choice.draw(rng, "group");
+  sizes.q_len = choice.draw(rng, "q_len");
+  sizes.k_len = choice.draw(rng, "k_len");
+  sizes.dim = choice.draw(rng, "head_dim");
+  sizes.value_dim = choice.draw(rng, "value_dim");
+  return sizes;
+}
+
+std::vector<Argument> attention_mask_arguments() {
+  return {{"causal", {sized(0), sized(1)}},
+          {"window left", window_ends()},
+          {"window right", window_ends()},
+          {"kv_start",
+           {{"absent", 0, 0},
+            {"0", 0, 0},
+            sized(1, 9),
+            sized(15, 17),
+            sized(31, 33),
+            sized(63, 65),
+            hiding({"k_len"}),
+            {"different"}}},
+          {"kv_len",
+           {{"absent"},
+            {"to the end"},
+            {"one less"},
+            {"half"},
+            {"1"},
+            hiding({"0"}),
+            {"0 for the first"},
+            {"0 for a middle one"},
+            {"0 for the last"},
+            {"different"}}},
+          {"missing keys hold", {{"numbers"}, {"NaN"}, {"infinity"}, {"3e38"}}}};
+}
+
+void put_mask(const Assignment& choice, Rng& rng, AttentionProblem& form) {
+  form.causal = choice.draw(rng, "causal") != 0;
+  form.window_left = window_end(choice, rng, "window left", form.k_len);
+  form.window_right = window_end(choice, rng, "window right", form.k_len);
+  for (std::int64_t b = 0; b < form.batch; ++b) {
+    const std::int64_t start = start_of(choice, rng, form.k_len);
+    if (!choice.is("kv_start", "absent")) form.kv_start.push_back(static_cast<std::int32_t>(start));
+    const std::int64_t length = length_of(choice, rng, form.k_len - start, b, form.batch);
+    if (!choice.is("kv_len", "absent")) form.kv_len.push_back(static_cast<std::int32_t>(length));
+  }
+}
+
+void put_missing_keys(const Assignment& choice, const AttentionProblem& form, Tensor& keys) {
+  const std::string& held = choice["missing keys hold"].name;
+  if (held == "numbers") return;
+  const float poison = held == "NaN" ? kNan : held == "infinity" ? kInfinity : 3e38f;
+  for_each_missing_key(keys, form, [&](std::span<float> row) { std::ranges::fill(row, poison); });
+}
+
+std::vector<Argument> attention_place_arguments(const std::vector<std::string>& inputs,
+                                                const std::vector<std::string>& outputs,
+                                                const std::vector<std::string>& dense) {
+  std::vector<Argument> all;
+  Argument alignment{"alignment",
+                     {{"64"}, {"4"}, {"4 after 16"}, {"8 after 16"}, {"12 after 16"}, {"4096"}}};
+  for (const auto& arrays : {inputs, outputs, dense})
+    for (const std::string& array : arrays)
+      alignment.classes.push_back({fmt::format("64, {} 4", array)});
+  for (const std::string& array : inputs) all.push_back({layout_argument(array), layouts(true)});
+  for (const std::string& array : outputs) all.push_back({layout_argument(array), layouts(false)});
+  all.push_back({"strides of one", {{"as if of many"}, {"0"}, {"2^60"}}});
+  all.push_back({"arrays without elements", {{"given"}, {"null"}}});
+  all.push_back(std::move(alignment));
+  return all;
+}
+
+Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array) {
+  const std::string& name = layout_class(choice, array).name;
+  Layout layout;
+  layout.rows_outside = name == "rows outside" || name == "packed";
+  if (name == "one more") layout.row_gap = 1;
+  if (name == "packed") layout.outer_gap = rng.integer(1, kMostGap);
+  if (name == "a page between rows") layout.row_gap = kPage;
+  if (name == "odd gaps") {
+    layout.row_gap = 2 * rng.integer(1, 5) + 1;
+    layout.outer_gap = rng.integer(0, 11);
+    layout.batch_gap = rng.integer(0, 13);
+  }
+  layout.one_head = name == "one head" || name == "one of all";
+  layout.one_batch = name == "one batch entry" || name == "one of all";
+  layout.one_row = name == "one row" || name == "one of all";
+  if (choice.is("strides of one", "0")) layout.idle = 0;
+  if (choice.is("strides of one", "2^60")) layout.idle = kHugeStride;
+  return layout;
+}
+
+void put_places(const Assignment& choice, CallOptions& options) {
+  options.null_when_empty = choice.is("arrays without elements", "null");
+  const std::string_view name = choice["alignment"].name;
+  if (name == "4") options.placement = {4, 0};
+  if (name == "4096") options.placement = {4096, 0};
+  if (name.ends_with(" after 16"))
+    options.placement = {16, static_cast<std::size_t>(std::stoi(std::string(name)))};
+  constexpr std::string_view kOne = "64, ";
+  // The name lives as long as the domain does.
+  if (name.starts_with(kOne))
+    options.displaced = name.substr(kOne.size(), name.size() - kOne.size() - 2);
+}
+
+bool repeats_rows(const Assignment& choice, std::string_view array) {
+  const std::string& name = layout_class(choice, array).name;
+  return name == "one batch entry" || name == "one row" || name == "one of all";
+}
+
+double most_pairs(const Assignment& choice) {
+  return choice["batch"].most * choice["kv heads"].most * choice["group"].most *
+         choice["q_len"].most * choice["k_len"].most;
+}
+
+double most_numbers(const Assignment& choice, std::string_view array, double rows, double columns) {
+  const bool wide = layout_class(choice, array).name == "a page between rows";
+  return choice["batch"].most * rows * (columns + (wide ? kPage : kMostGap));
+}
+
+bool mask_is_valid(const Assignment& choice) {
+  if (choice["kv_start"].most > choice["k_len"].most) return false;
+  return choice.is("missing keys hold", "numbers") ||
+         !(repeats_rows(choice, "k") || repeats_rows(choice, "v"));
+}
+
+bool has_batch(const Assignment& choice) {
+  return choice["batch"].least > 0;
+}
+
+bool has_heads(const Assignment& choice) {
+  return choice["kv heads"].least > 0 && choice["group"].least > 0;
+}
+
+bool has_queries(const Assignment& choice) {
+  return has_batch(choice) && has_heads(choice) && choice["q_len"].least > 0;
+}
+
+bool has_keys(const Assignment& choice) {
+  return has_batch(choice) && choice["kv heads"].least > 0 && choice["k_len"].least > 0;
+}
+
+}  // namespace gauntlet::kit

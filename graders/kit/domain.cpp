@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graders/kit/domain.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+
+#include "graders/kit/assignments.h"
+#include "graders/kit/inputs.h"
+#include "harness/core/error.h"
+
+namespace gauntlet::kit {
+namespace {
+
+// Cases with many unusual classes at once. With as many again of pairs, a cheap challenge is asked
+// 500 small cases in about 2 s.
+constexpr std::size_t kCorners = 250;
+
+// Assignments beside which a refusal is asked between right calls, the simplest included.
+constexpr std::size_t kBetween = 3;
+
+std::string name_of(const Assignment& assignment) {
+  const std::string words = assignment.words();
+  return words.empty() ? "the simplest of everything" : words;
+}
+
+/// The array that is wrong, or what else is.
+std::string kind_of(const Finding& finding) {
+  return finding.miss ? finding.miss->where.substr(0, finding.miss->where.find('[')) : "";
+}
+
+/// Looks for the simplest assignment that misses as another does.
+class Shrinking {
+ public:
+  Shrinking(Probe& probe, const Domain& domain, const AskAssignment& ask, std::string prefix)
+      : probe_(probe), domain_(domain), ask_(ask), prefix_(std::move(prefix)) {}
+
+  Finding from(Assignment assignment, Finding finding) {
+    const std::string first = finding.case_name;
+    while (simplify(assignment, finding)) continue;
+    finding.evidence.push_back(
+        fmt::format("the simplest case of this kind: {} simpler ones hold", held_));
+    if (finding.case_name != first)
+      finding.evidence.push_back(fmt::format("first seen in: {}", first));
+    return finding;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // Enough to try every simpler class of a few arguments; the time is for solutions that are slow.
+  static constexpr int kMostAttempts = 60;
+  static constexpr std::chrono::seconds kLongest{2};
+
+  /// True when one argument could be given a simpler class.
+  bool simplify(Assignment& assignment, Finding& finding) {
+    for (std::size_t k = 0; k < domain_.arguments.size(); ++k)
+      for (std::size_t c = 0; c < assignment.chosen(k); ++c) {
+        const Assignment simpler = assignment.with(k, c);
+        if (!domain_.valid(simpler)) continue;
+        if (over_) return false;
+        std::optional<Finding> found = attempt(simpler);
+        if (!found || kind_of(*found) != kind_of(finding)) continue;
+        assignment = simpler;
+        finding = *std::move(found);
+        return true;
+      }
+    return false;
+  }
+
+  /// Leaves nothing behind in what the check has seen: how many attempts there are may depend on
+  /// what a solution answers, and on its pace.
+  std::optional<Finding> attempt(const Assignment& assignment) {
+    over_ = ++attempts_ >= kMostAttempts || Clock::now() - start_ > kLongest;
+    const CheckObservation kept = probe_.observation();
+    std::optional<Finding> found;
+    try {
+      Rng rng = probe_.begin_case(prefix_ + name_of(assignment));
+      ask_(assignment, rng);
+      ++held_;
+    } catch (const CheckEnded& ended) {
+      // Of one that crashes or hangs, no more is asked.
+      over_ = over_ || ended.finding.verdict != Verdict::wrong;
+      if (ended.finding.verdict == Verdict::wrong) found = ended.finding;
+    }
+    probe_.observation() = kept;
+    return found;
+  }
+
+  Probe& probe_;
+  const Domain& domain_;
+  const AskAssignment& ask_;
+  std::string prefix_;
+  Clock::time_point start_ = Clock::now();
+  int attempts_ = 0;
+  int held_ = 0;
+  bool over_ = false;
+};
+
+void ask_named(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
+               const AskAssignment& ask, const std::string& prefix) {
+  for (const Assignment& assignment : assignments) {
+    Rng rng = probe.begin_case(prefix + name_of(assignment));
+    try {
+      ask(assignment, rng);
+    } catch (CheckEnded& ended) {
+      if (ended.finding.verdict == Verdict::wrong)
+        ended.finding =
+            Shrinking(probe, domain, ask, prefix).from(assignment, std::move(ended.finding));
+      throw;
+    }
+  }
+}
+
+/// Each refusal in its simplest case and in some that together have every class, `most` at most.
+void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals,
+                std::size_t most) {
+  for (const Refusal& refusal : refusals) {
+    Rng rng = probe.common_stream("beside " + refusal.name);
+    const Domain around{domain.arguments, [&](const Assignment& tried) {
+                          return domain.valid(tried) && refusal.beside(tried);
+                        }};
+    std::vector<Assignment> assignments = each_class_once(around, rng);
+    if (assignments.size() > most)
+      assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(most), assignments.end());
+    ask_named(probe, around, assignments, refusal.ask, refusal.name + ", beside ");
+  }
+}
+
+}  // namespace
+
+ValueClass sized(std::int64_t least, std::int64_t most) {
+  return {least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most),
+          static_cast<double>(least), static_cast<double>(most)};
+}
+
+const ValueClass& Assignment::operator[](std::string_view argument) const {
+  for (std::size_t k = 0; k < arguments_->size(); ++k)
+    if ((*arguments_)[k].name == argument) return (*arguments_)[k].classes[chosen_[k]];
+  throw Broken(OwnFault::bug, fmt::format("the domain has no argument `{}`", argument));
+}
+
+bool Assignment::is(std::string_view argument, std::string_view value_class) const {
+  const ValueClass& chosen = (*this)[argument];
+  if (chosen.name == value_class) return true;
+  for (const Argument& known : *arguments_)
+    if (known.name == argument &&
+        std::ranges::find(known.classes, value_class, &ValueClass::name) != known.classes.end())
+      return false;
+  throw Broken(OwnFault::bug, fmt::format("`{}` has no class `{}`", argument, value_class));
+}
+
+std::int64_t Assignment::draw(Rng& rng, std::string_view argument) const {
+  const ValueClass& from = (*this)[argument];
+  return rng.integer(static_cast<std::int64_t>(from.least), static_cast<std::int64_t>(from.most));
+}
+
+double Assignment::draw_real(Rng& rng, std::string_view argument) const {
+  const ValueClass& from = (*this)[argument];
+  return from.least == from.most ? from.least : log_uniform(rng, from.least, from.most);
+}
+
+std::string Assignment::words() const {
+  std::vector<std::string> unusual;
+  for (std::size_t k = 0; k < chosen_.size(); ++k)
+    if (chosen_[k] != 0)
+      unusual.push_back((*arguments_)[k].name + " " + (*arguments_)[k].classes[chosen_[k]].name);
+  return fmt::format("{}", fmt::join(unusual, ", "));
+}
+
+Assignment Assignment::with(std::size_t argument, std::size_t value_class) const {
+  Assignment changed = *this;
+  changed.chosen_[argument] = value_class;
+  return changed;
+}
+
+void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
+              const AskAssignment& ask) {
+  ask_named(probe, domain, assignments, ask, "");
+}
+
+void ask_every_argument(Probe& probe, const Domain& domain, const AskAssignment& ask) {
+  Rng rng = probe.common_stream("every argument");
+  ask_each(probe, domain, covering_assignments(domain, rng), ask);
+}
+
+void ask_corners_together(Probe& probe, const Domain& domain, const AskAssignment& ask) {
+  Rng rng = probe.common_stream("corners together");
+  ask_each(probe, domain, random_assignments(domain, rng, kCorners), ask);
+}
+
+void ask_every_refusal(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals) {
+  ask_beside(probe, domain, refusals, std::numeric_limits<std::size_t>::max());
+}
+
+void ask_refused_between_calls(Probe& probe, const Domain& domain,
+                               const std::vector<Refusal>& refusals) {
+  ask_beside(probe, domain, refusals, kBetween);
+}
+
+}  // namespace gauntlet::kit

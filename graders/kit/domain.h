@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/rng.h"
+#include "harness/grading/probe.h"
+
+/// What a contract allows, as data, and checks that ask all of it: every class of values of every
+/// argument, beside every class of every other, and what is refused beside all that is not.
+namespace gauntlet::kit {
+
+/// Values of an argument that a solution may treat alike: "31 to 33". The numbers are bounds, both
+/// included, of what is drawn from it; a class that is no number leaves them 0.
+struct ValueClass {
+  std::string name;
+  double least = 0, most = 0;
+  bool hides = false;  // beside it, other arguments hardly matter: no rows, no outputs
+};
+
+/// A class of integers, named by its bounds: "7", "31 to 33".
+ValueClass sized(std::int64_t least, std::int64_t most);
+inline ValueClass sized(std::int64_t value) {
+  return sized(value, value);
+}
+inline ValueClass hiding(ValueClass other) {
+  other.hides = true;
+  return other;
+}
+
+/// The first class is the simplest: what a miss is reduced to where it can be.
+struct Argument {
+  std::string name;
+  std::vector<ValueClass> classes;
+};
+
+/// A class for every argument of a domain, which must outlive it. Unknown names throw Broken.
+class Assignment {
+ public:
+  /// The simplest class of everything.
+  explicit Assignment(const std::vector<Argument>& arguments)
+      : arguments_(&arguments), chosen_(arguments.size(), 0) {}
+
+  const ValueClass& operator[](std::string_view argument) const;
+  bool is(std::string_view argument, std::string_view value_class) const;
+
+  /// A value of the class: an integer, all alike; or a positive number, by its logarithm.
+  std::int64_t draw(Rng& rng, std::string_view argument) const;
+  double draw_real(Rng& rng, std::string_view argument) const;
+
+  /// The arguments whose class is not the simplest: "rows 0, eps 1e-50".
+  std::string words() const;
+
+  /// By position, for whoever tries one class after the other.
+  std::size_t chosen(std::size_t argument) const { return chosen_[argument]; }
+  Assignment with(std::size_t argument, std::size_t value_class) const;
+  bool hides(std::size_t argument) const {
+    return (*arguments_)[argument].classes[chosen_[argument]].hides;
+  }
+  bool operator==(const Assignment& other) const { return chosen_ == other.chosen_; }
+
+ private:
+  const std::vector<Argument>* arguments_;
+  std::vector<std::size_t> chosen_;
+};
+
+/// The arguments of a call, and what of them goes together. The simplest assignment has to be
+/// valid. `valid` also bounds the size of a case, by the largest values of its classes: there are
+/// hundreds of them.
+struct Domain {
+  std::vector<Argument> arguments;
+  std::function<bool(const Assignment&)> valid = [](const Assignment&) { return true; };
+};
+
+/// Draws a problem of these classes, puts it to the solution and judges the answer.
+using AskAssignment = std::function<void(const Assignment&, Rng&)>;
+
+/// Asks a case for each assignment. Where one misses, simpler ones are tried, and the finding is of
+/// the simplest that misses in the same way. A crash and whatever else ends a check end it at once.
+void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
+              const AskAssignment& ask);
+
+/// The two checks that every grader makes of its domain: every pair of classes; and many unusual
+/// classes at once.
+void ask_every_argument(Probe& probe, const Domain& domain, const AskAssignment& ask);
+void ask_corners_together(Probe& probe, const Domain& domain, const AskAssignment& ask);
+
+/// A call that has to be turned down for one reason.
+struct Refusal {
+  std::string name;
+  /// Where what is wrong is wrong, and nothing else is.
+  std::function<bool(const Assignment&)> beside = [](const Assignment&) { return true; };
+  AskAssignment ask;
+};
+
+/// The two checks that every grader makes of them: each refusal alone, and beside every class of
+/// every argument that it can stand beside; and each beside some, where `ask` puts right calls
+/// before and after it.
+void ask_every_refusal(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals);
+void ask_refused_between_calls(Probe& probe, const Domain& domain,
+                               const std::vector<Refusal>& refusals);
+
+}  // namespace gauntlet::kit

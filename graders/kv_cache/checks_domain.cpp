@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain.h"
+#include "drawing.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Assignment;
+
+/// A cache that differs from this one in a single size, used once.
+void use_another(Probe& probe, const Assignment& choice, Rng& rng, Setup setup) {
+  if (choice.is("before", "another group"))
+    setup.group = setup.group > 4 ? 4 : setup.group + 1;
+  else if (choice.is("before", "another type"))
+    setup.stored = setup.stored == KV_F32 ? KV_INT8 : KV_F32;
+  else
+    setup.page_tokens += 1;
+  setup.sequences = 1;
+  setup.width = setup.pages = 2;
+  Cache other(probe, setup, rng.seed());
+  other.append(0, draw_many_tokens(rng, setup, 2));
+  other.require_right(rng, {0}, 1, setup.heads);
+}
+
+void refuse_some(Cache& cache) {
+  cache.truncate(0, cache.length(0) + 1);
+  cache.fork(0, 0);
+}
+
+/// What the solution sees before what is judged, mostly at the same addresses.
+void ask_before(Probe& probe, const Assignment& choice, Rng& rng, Cache& cache,
+                const Problem& problem) {
+  if (choice.is("before", "nothing")) return;
+  if (choice.is("before", "refusals")) return refuse_some(cache);
+  if (choice["before"].name.starts_with("another"))
+    return use_another(probe, choice, rng, cache.setup());
+  Problem other = problem;
+  if (other.q.empty()) return;
+  float& one = other.q[static_cast<std::size_t>(rng.integer(0, std::ssize(other.q) - 1))];
+  one = one == 0 ? 1 : -one;
+  cache.attend(other);
+}
+
+void ask_cache(Probe& probe, const Assignment& choice, Rng& rng) {
+  const Life life = life_of(choice, rng);
+  Cache cache(probe, life.setup, rng.seed());
+  live(cache, choice, rng, life.lengths);
+  if (choice.is("before", "a token less")) {
+    cache.attend(problem_of(choice, rng, cache));
+    // The second of two: the first may be spoilt.
+    cache.append(0, tokens_of(choice, rng, life.setup, 2).part(life.setup, 1, 1));
+  }
+  const Problem problem = problem_of(choice, rng, cache);
+  ask_before(probe, choice, rng, cache, problem);
+  cache.require_right(problem);
+  cache.require_contents();
+}
+
+void ask_merge(Probe& probe, const Assignment& choice, Rng& rng) {
+  const Parts parts = parts_of(choice, rng);
+  const CallOptions options = merge_options_of(choice, rng);
+  const bool want_lse = choice.is("merged lse", "wanted");
+  if (choice.is("merge before", "another size"))
+    require_right(probe,
+                  draw_parts(rng, near_to(rng, parts.parts + 1), near_to(rng, parts.rows + 1),
+                             near_to(rng, parts.dim + 1), 1, 0.3));
+  if (choice.is("merge before", "one number differed") && !parts.lse.empty()) {
+    Parts other = parts;
+    other.lse[static_cast<std::size_t>(rng.integer(0, std::ssize(other.lse) - 1))] = 2.5f;
+    for (float& x : other.out)
+      if (!std::isfinite(x)) x = 0;
+    require_right(probe, other, want_lse, options);
+  }
+  if (choice.is("merge before", "a refusal")) {
+    MergeCall call(parts, want_lse, options);
+    call.args.parts = -1;
+    probe.run(call);
+  }
+  require_right(probe, parts, want_lse, options);
+}
+
+void every_argument(Probe& probe) {
+  kit::ask_every_argument(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_cache(probe, choice, rng); });
+  kit::ask_every_argument(probe, merge_domain(), [&](const Assignment& choice, Rng& rng) {
+    ask_merge(probe, choice, rng);
+  });
+}
+
+void corners_together(Probe& probe) {
+  kit::ask_corners_together(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_cache(probe, choice, rng); });
+  kit::ask_corners_together(probe, merge_domain(), [&](const Assignment& choice, Rng& rng) {
+    ask_merge(probe, choice, rng);
+  });
+}
+
+}  // namespace
+
+std::vector<Check> domain_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
+        correctness, 3, critical},
+       every_argument},
+      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
+       corners_together},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

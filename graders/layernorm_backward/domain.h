@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "call.h"
+#include "graders/kit/domain.h"
+#include "problem.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// What the contract allows: the classes of every argument, and what of them goes together. Cases
+/// are small, and nothing that a float32 solution has to form leaves the range of float.
+const kit::Domain& domain();
+
+/// A problem of these classes, and how it is put to the solution. The class of "before" is left to
+/// whoever asks.
+Problem problem_of(const kit::Assignment& choice, Rng& rng);
+CallOptions options_of(const kit::Assignment& choice, Rng& rng);
+
+/// The caller brings mean and rstd.
+bool statistics_given(const kit::Assignment& choice);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/core/stats.h"
+
+namespace gauntlet {
+
+/// The share of races in which the interval does not hold the median.
+inline constexpr double kMissed = 0.01;
+
+/// How many of the smallest, and of the largest, of `count` values an interval of order statistics
+/// leaves out.
+std::size_t left_out_on_each_side(std::size_t count);
+
+/// The fewest pairs of which an interval can be given: 8. With 12 it leaves out one on each side.
+inline constexpr std::size_t kFewestPairs = 8;
+
+/// The median of the pairs' ratios, and the interval that holds the true one.
+struct PairedRatio {
+  double median = 0;
+  Interval interval;
+
+  double width() const { return interval.high / interval.low; }
+};
+
+/// Of the logarithms of the ratios, kFewestPairs or more of them. Throws std::invalid_argument.
+PairedRatio paired_ratio(const std::vector<double>& logs);
+
+}  // namespace gauntlet

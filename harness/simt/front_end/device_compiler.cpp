@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/simt/front_end/device_compiler.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+#include "harness/sandbox/run_command.h"
+
+namespace gauntlet::simt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kOldest = 17;
+constexpr int kNewest = 29;
+constexpr int kPreferred = 19;  // the one that documents state counts of
+constexpr ReadRule kPtxFile{32u << 20, false};
+
+std::string asked(const DeviceCompiler& compiler, const std::string& question) {
+  const ScratchFolder folder("device-compiler");
+  const CommandResult result =
+      run_command({{compiler.path, question}, folder.path(), {}, compiler.folders}, Limits());
+  const auto* end = std::get_if<Exited>(&result.outcome);
+  return end != nullptr && end->code == 0 ? result.output : "";
+}
+
+/// 19 from "Debian clang version 19.1.7 (3~deb12u1)"; 0 where there is none.
+int major_version(const std::string& version) {
+  constexpr std::string_view kBefore = "clang version ";
+  const std::size_t at = version.find(kBefore);
+  return at == std::string::npos ? 0 : std::atoi(version.c_str() + at + kBefore.size());
+}
+
+/// Completed with its version if it is one that we can use.
+bool is_usable(DeviceCompiler& compiler) {
+  if (access(compiler.path.c_str(), X_OK) != 0) return false;
+  const std::string version = asked(compiler, "--version");
+  compiler.version = one_line(version.substr(0, version.find('\n')), 200);
+  return major_version(version) >= kOldest &&
+         asked(compiler, "-print-targets").find("nvptx64") != std::string::npos;
+}
+
+std::optional<DeviceCompiler> look() {
+  std::vector<DeviceCompiler> candidates;
+  const auto add = [&](int version) {
+    const std::string folder = fmt::format("/usr/lib/llvm-{}", version);
+    candidates.push_back({folder + "/bin/clang++", "", {folder}});
+  };
+  add(kPreferred);
+  for (int version = kNewest; version >= kOldest; --version)
+    if (version != kPreferred) add(version);
+  candidates.push_back({"/usr/bin/clang++", "", {}});
+  if (fs::exists("/usr/lib/clang")) candidates.back().folders.push_back("/usr/lib/clang");
+  for (DeviceCompiler& candidate : candidates)
+    if (is_usable(candidate)) return candidate;
+  return std::nullopt;
+}
+
+}  // namespace
+
+const std::optional<DeviceCompiler>& device_compiler() {
+  static const std::optional<DeviceCompiler> kFound = look();
+  return kFound;
+}
+
+std::vector<std::string> device_flags(const std::string& headers) {
+  return {"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80",
+          // No header and no library of a CUDA Toolkit, wherever one may be installed.
+          "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-isystem", headers, "-include",
+          "cuda_runtime.h",
+          // The PTX version that the forms of the decoder are those of.
+          "-Xclang", "-target-sdk-version=12.0", "-Xclang", "-target-feature", "-Xclang", "+ptx80",
+          // Small arrays stay in local memory where loops over them are not unrolled.
+          "-mllvm", "-unroll-threshold=4000", "-O3", "-std=c++17", "-gline-tables-only", "-S"};
+}
+
+DeviceCode compile_device(const DeviceCompiler& compiler, const fs::path& headers,
+                          const fs::path& source) {
+  const ScratchFolder folder("device-code");
+  const fs::path inside = folder.path() / "source";
+  fs::copy(headers, folder.path() / "include", fs::copy_options::recursive);
+  fs::copy(source.parent_path(), inside, fs::copy_options::recursive);
+  // The compiler's user reads them; a copy has the permissions of where it came from.
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
+    fs::permissions(
+        entry.path(),
+        fs::perms::others_read | (entry.is_directory() ? fs::perms::others_exec : fs::perms::none),
+        fs::perm_options::add);
+  std::vector<std::string> argv{compiler.path};
+  const std::vector<std::string> flags = device_flags((folder.path() / "include").string());
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  const fs::path ptx = folder.path() / "device.ptx";
+  argv.insert(argv.end(), {(inside / source.filename()).string(), "-o", ptx.string()});
+  const CommandResult result = run_command({argv, folder.path(), {}, compiler.folders}, Limits());
+  if (const auto* fault = std::get_if<Unstarted>(&result.outcome))
+    throw Broken(fault->fault, fault->why);
+  DeviceCode made;
+  made.messages = result.output;
+  const auto* end = std::get_if<Exited>(&result.outcome);
+  if (end == nullptr) {
+    made.messages += fmt::format("\nthe compiler was stopped: {}", describe(result.outcome));
+  } else if (end->code == 0) {
+    made.ptx = read_file(ptx, kPtxFile);
+  }
+  return made;
+}
+
+}  // namespace gauntlet::simt

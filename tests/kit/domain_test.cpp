@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graders/kit/domain.h"
+
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "graders/kit/assignments.h"
+#include "harness/core/error.h"
+#include "tests/support/scripted_session.h"
+
+using namespace gauntlet;
+using namespace gauntlet::kit;
+
+namespace {
+
+/// Four arguments. A page holds an item at least; and without items nothing else matters.
+Domain shop() {
+  Domain made;
+  made.arguments = {
+      {"items", {sized(3), hiding(sized(0)), sized(7, 9), sized(63, 65)}},
+      {"pages", {sized(1), sized(2), sized(33)}},
+      {"sign", {{"plus"}, {"minus"}}},
+      {"scale", {{"usual", 0.5, 2}, {"tiny", 1e-30, 1e-20}, {"one", 1, 1}}},
+  };
+  made.valid = [](const Assignment& choice) {
+    return choice["items"].most == 0 || choice["pages"].most <= choice["items"].least;
+  };
+  return made;
+}
+
+/// Every assignment that is valid.
+std::vector<Assignment> everything(const Domain& domain) {
+  std::vector<Assignment> all{Assignment(domain.arguments)};
+  for (std::size_t k = 0; k < domain.arguments.size(); ++k) {
+    std::vector<Assignment> longer;
+    for (const Assignment& one : all)
+      for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c)
+        longer.push_back(one.with(k, c));
+    all = std::move(longer);
+  }
+  std::erase_if(all, [&](const Assignment& one) { return !domain.valid(one); });
+  return all;
+}
+
+using Pairs = std::set<std::vector<std::size_t>>;
+
+/// The pairs of classes that these ask: none that one of them hides.
+Pairs asked_pairs(const Domain& domain, const std::vector<Assignment>& assignments) {
+  Pairs found;
+  for (const Assignment& one : assignments)
+    for (std::size_t i = 0; i < domain.arguments.size(); ++i)
+      for (std::size_t j = i + 1; j < domain.arguments.size(); ++j) {
+        bool hidden = false;
+        for (std::size_t k = 0; k < domain.arguments.size(); ++k)
+          hidden = hidden || (k != i && k != j && one.hides(k));
+        if (!hidden) found.insert({i, one.chosen(i), j, one.chosen(j)});
+      }
+  return found;
+}
+
+struct Asked {
+  Scripted session;
+  Probe probe = probe_of(session);
+  Domain domain = shop();
+  std::vector<std::string> cases;
+
+  /// The finding of a solution that fails where `misses` says so.
+  Finding finding(const std::function<void(Probe&, const Assignment&, Rng&)>& judge) {
+    try {
+      ask_each(probe, domain, everything(domain), [&](const Assignment& choice, Rng& rng) {
+        cases.push_back(choice.words());
+        judge(probe, choice, rng);
+      });
+    } catch (const CheckEnded& ended) {
+      return ended.finding;
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a covering array has every pair that any valid assignment has, and few assignments") {
+  const Domain domain = shop();
+  const std::vector<Assignment> all = everything(domain);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Rng rng(seed);
+    const std::vector<Assignment> made = covering_assignments(domain, rng);
+    for (const Assignment& one : made) CHECK(domain.valid(one));
+    CHECK(asked_pairs(domain, made) == asked_pairs(domain, all));
+    CHECK(made.front().words().empty());
+    CHECK(made.size() < all.size() / 2);
+  }
+}
+
+TEST_CASE("the same seed gives the same assignments, another seed others") {
+  const Domain domain = shop();
+  const auto words = [&](std::uint64_t seed) {
+    Rng rng(seed);
+    std::vector<std::string> all;
+    for (const Assignment& one : covering_assignments(domain, rng)) all.push_back(one.words());
+    for (const Assignment& one : random_assignments(domain, rng, 20)) all.push_back(one.words());
+    return all;
+  };
+  CHECK(words(1) == words(1));
+  CHECK(words(1) != words(2));
+}
+
+TEST_CASE("random assignments are valid and different, and there may be fewer than asked for") {
+  const Domain domain = shop();
+  Rng rng(3);
+  const std::vector<Assignment> made = random_assignments(domain, rng, 15);
+  std::set<std::string> words;
+  for (const Assignment& one : made) {
+    CHECK(domain.valid(one));
+    words.insert(one.words());
+  }
+  CHECK(words.size() == 15);
+  CHECK(random_assignments(domain, rng, 10'000).size() <= everything(domain).size());
+}
+
+TEST_CASE("a class gives values between its bounds, and unknown names are faults of ours") {
+  const Domain domain = shop();
+  const Assignment simple(domain.arguments);
+  const Assignment choice = simple.with(0, 2).with(3, 1);
+  Rng rng(4);
+  std::set<std::int64_t> sizes;
+  for (int turn = 0; turn < 100; ++turn) {
+    sizes.insert(choice.draw(rng, "items"));
+    const double scale = choice.draw_real(rng, "scale");
+    CHECK(scale >= 1e-30);
+    CHECK(scale <= 1e-20);
+  }
+  CHECK(sizes == std::set<std::int64_t>{7, 8, 9});
+  CHECK(simple.with(3, 2).draw_real(rng, "scale") == 1);
+  CHECK(choice.words() == "items 7 to 9, scale tiny");
+  CHECK(choice.is("sign", "plus"));
+  CHECK_THROWS_AS((void)choice.is("sign", "imaginary"), Broken);
+  CHECK_THROWS_AS((void)choice["colour"], Broken);
+}
+
+TEST_CASE("a miss is reduced to the arguments that it needs") {
+  Asked asked;
+  const Finding finding = asked.finding([](Probe& probe, const Assignment& choice, Rng&) {
+    if (choice["pages"].most > 1 && choice.is("sign", "minus"))
+      probe.fail(Miss{"y[3]", 1, 2}, {"as the judge says"});
+  });
+  CHECK(finding.case_name == "pages 2, sign minus");
+  REQUIRE(finding.evidence.size() >= 2);
+  CHECK(finding.evidence[0] == "as the judge says");
+  CHECK(finding.evidence[1].starts_with("the simplest case of this kind"));
+}
+
+TEST_CASE("a simpler case that misses in another array is another miss") {
+  Asked asked;
+  const Finding finding = asked.finding([](Probe& probe, const Assignment& choice, Rng&) {
+    if (choice.is("scale", "tiny"))
+      probe.fail(Miss{choice.is("sign", "minus") ? "dx[0]" : "y[0]", 1, 2});
+  });
+  CHECK(finding.case_name == "scale tiny");
+  CHECK(finding.miss->where == "y[0]");
+}
+
+TEST_CASE("the search leaves the count of cases and the facts as the miss found them") {
+  Asked asked;
+  asked.finding([](Probe& probe, const Assignment& choice, Rng&) {
+    probe.fact("seen", static_cast<double>(choice["items"].most), "");
+    probe.require(!(choice.is("scale", "one") && choice.is("sign", "minus")), "misses");
+  });
+  const CheckObservation& seen = asked.probe.observation();
+  CHECK(static_cast<std::size_t>(seen.cases) < asked.cases.size());
+  REQUIRE(seen.facts.size() == 1);
+  CHECK(seen.facts[0].value == 3);
+}
+
+TEST_CASE("a crash ends the check at once, and the search where it meets one") {
+  const auto crash = [](CallBase&) {
+    throw SolutionFailure(Verdict::crashed, "segmentation fault");
+  };
+  const auto call_it = [](Probe& probe) {
+    Call<Nothing> call("f");
+    probe.run(call);
+  };
+  Asked asked;
+  asked.session.script = crash;
+  const Finding finding = asked.finding([&](Probe& probe, const Assignment& choice, Rng&) {
+    if (choice.is("sign", "minus")) call_it(probe);
+  });
+  CHECK(finding.verdict == Verdict::crashed);
+  CHECK(asked.cases.back() == finding.case_name);
+
+  Asked met;
+  met.session.script = crash;
+  bool missed = false;
+  const Finding miss = met.finding([&](Probe& probe, const Assignment& choice, Rng&) {
+    if (missed) call_it(probe);
+    missed = choice.is("sign", "minus") && choice.is("scale", "one");
+    probe.require(!missed, "misses");
+  });
+  CHECK(miss.verdict == Verdict::wrong);
+  CHECK(met.cases[met.cases.size() - 2] == miss.case_name);
+}
+
+TEST_CASE("a refusal is asked alone, and beside every class that it goes with") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  const Domain domain = shop();
+  std::set<std::string> seen;
+  int asked = 0;
+  const Refusal refusal{"bad sign",
+                        [](const Assignment& choice) { return choice["items"].most > 3; },
+                        [&](const Assignment& choice, Rng&) {
+                          ++asked;
+                          CHECK(choice["items"].most > 3);
+                          for (const char* argument : {"items", "pages", "sign", "scale"})
+                            seen.insert(std::string(argument) + " " + choice[argument].name);
+                        }};
+  ask_every_refusal(probe, domain, {refusal});
+  CHECK(seen == std::set<std::string>{"items 7 to 9", "items 63 to 65", "pages 1", "pages 2",
+                                      "pages 33", "sign plus", "sign minus", "scale usual",
+                                      "scale tiny", "scale one"});
+  CHECK(asked <= 6);
+  const int all = asked;
+  ask_refused_between_calls(probe, domain, {refusal});
+  CHECK(asked - all == 3);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/measure/ceilings.h"
+
+#include <doctest/doctest.h>
+
+using namespace gauntlet;
+
+TEST_CASE("the ceilings are those of a machine of this century, and only ever rise") {
+  const Ceilings first = ceilings();
+  CHECK(first.read_gb_per_s > 1);
+  CHECK(first.read_gb_per_s < 5000);
+  CHECK(first.copy_gb_per_s > 1);
+  CHECK(first.copy_gb_per_s < 5000);
+  CHECK(first.fma_gflop_per_s > 1);
+  const Ceilings& again = raise_ceilings();
+  CHECK(again.read_gb_per_s >= first.read_gb_per_s);
+  CHECK(again.copy_gb_per_s >= first.copy_gb_per_s);
+  CHECK(again.cache_gb_per_s >= first.cache_gb_per_s);
+  CHECK(again.fma_gflop_per_s >= first.fma_gflop_per_s);
+  CHECK(&again == &ceilings());
+}
+
+TEST_CASE("bytes are held against the memory that they have to come from, or go to") {
+  // A byte read takes 1/40 ns; a byte stored 2/50 - 1/40 = 3/200 ns more than nothing.
+  constexpr Ceilings kMachine{40, 50, 200, 500};
+  constexpr double kCache = 1e6;
+  CHECK(least_ns({}, kCache, kMachine) == 0);
+  CHECK(least_ns({.bytes = 1e9, .written = 0}, 0, kMachine) == doctest::Approx(1e9 / 40));
+  CHECK(least_ns({.bytes = 2e9, .written = 1e9}, 0, kMachine) == doctest::Approx(2e9 / 50));
+  CHECK(least_ns({.bytes = 1e6, .written = 1e5}, kCache, kMachine) == doctest::Approx(1e6 / 200));
+  CHECK(least_ns({.bytes = 3e6}, kCache, kMachine) == doctest::Approx(2e6 / 40 + 1e6 / 200));
+  CHECK(least_ns({.bytes = 1e6, .flops = 1e9}, kCache, kMachine) == doctest::Approx(1e9 / 500));
+  // Of a cache that nobody knows, nothing is expected.
+  CHECK(least_ns({.bytes = 1e6}, kCache, {40, 50, 0, 500}) == doctest::Approx(1e6 / 40));
+}
