@@ -46,6 +46,8 @@ function(gauntlet_challenge id)
     DEPENDS source_digest ${judged_by} ${digest_file}.in
     COMMENT "Digesting the sources behind ${id}")
 
+  # Apart from the others, which it would have compiled anew with every change of what it digests.
+  set_source_files_properties(${digest_file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(grader_${id} OBJECT ${sources} ${digest_file})
   target_compile_definitions(grader_${id} PUBLIC GAUNTLET_CHALLENGE=${id})
   # A grader includes its contract as "contract.h": its own folder name stands nowhere in its files.

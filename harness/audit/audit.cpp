@@ -64,6 +64,7 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
     all.push_back(contestant(challenge, Kind::mutant, mutant.name, mutant.fault,
                              std::move(mutant.solution), first_seed));
     for (const std::string& killer : mutant.killers) all.back().row.named.push_back({killer, 0, 0});
+    all.back().request.subject = true;
     if (options.brief) all.back().request.only_checks = std::move(mutant.killers);
   }
   for (int i = 0; i < kNullKinds; ++i) {

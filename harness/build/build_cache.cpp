@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/build/build_cache.h"
 
+#include <atomic>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -57,23 +58,24 @@ std::optional<BuiltSolution> BuildCache::find(const std::string& key) const {
 BuiltSolution BuildCache::keep(const std::string& key, const BuildRecord& record,
                                std::string_view library) const {
   const fs::path place = folder_ / key;
-  const fs::path draft = folder_ / fmt::format(".draft-{}-{}", getpid(), key);
+  static std::atomic<int> drafts = 0;  // threads may build the same at the same time
+  const fs::path draft = folder_ / fmt::format(".draft-{}-{}-{}", getpid(), ++drafts, key);
   if (record.ok) write_file(draft / kLibrary, library);
   write_file(draft / kRecord, to_json(record, library));
   std::error_code error;
   fs::rename(draft, place, error);
-  if (error) {
-    // Somebody else was faster, or what lies there is damaged: ours replaces it.
-    fs::remove_all(place, error);
+  if (!error) return {record, record.ok ? place / kLibrary : fs::path()};
+  // Somebody else was faster, and may be reading what lies there; or it is damaged.
+  auto kept = find(key);
+  std::error_code ignored;
+  if (!kept) {
+    fs::remove_all(place, ignored);
     fs::rename(draft, place, error);
+    kept = find(key);
   }
-  if (error) {
-    std::error_code ignored;
-    fs::remove_all(draft, ignored);
-    if (!find(key))
-      throw UserError(fmt::format("cannot write {}: {}", place.string(), error.message()));
-  }
-  return {record, record.ok ? place / kLibrary : fs::path()};
+  fs::remove_all(draft, ignored);
+  if (!kept) throw UserError(fmt::format("cannot write {}: {}", place.string(), error.message()));
+  return *kept;
 }
 
 }  // namespace gauntlet

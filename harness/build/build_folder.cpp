@@ -76,6 +76,15 @@ void BuildFolder::put(const std::vector<SolutionSource::File>& files,
   put_file(path() / kContract, contract);
 }
 
+void BuildFolder::lend(const fs::path& file, const std::string& name) const {
+  std::error_code error;
+  fs::create_hard_link(file, path() / name, error);
+  if (error) fs::copy_file(file, path() / name, error);  // it lies on another disk
+  if (error)
+    throw Broken(OwnFault::files, fmt::format("cannot copy {} to {}: {}", file.string(),
+                                              path().string(), error.message()));
+}
+
 std::string BuildFolder::new_name(std::string_view kind) {
   return fmt::format(".{}-{:04}-{}", secret_, ++names_, kind);
 }

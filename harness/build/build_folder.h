@@ -29,6 +29,10 @@ class BuildFolder {
   /// Throws Broken when they cannot be written.
   void put(const std::vector<SolutionSource::File>& files, std::string_view contract) const;
 
+  /// Shows a file of ours under this name, for reading: whoever works here never writes to it.
+  /// Throws Broken when it cannot.
+  void lend(const std::filesystem::path& file, const std::string& name) const;
+
   /// A hidden name that exists nowhere yet: ".5f3a...-0001-KIND".
   std::string new_name(std::string_view kind);
 

@@ -23,11 +23,12 @@ std::string map_of(const fs::path& folder) {
 }  // namespace
 
 LibraryBuild::LibraryBuild(const Recipe& recipe, const SolutionSource& source, std::string contract,
-                           const BuildTerms& terms)
+                           const BuildTerms& terms, FirstHeader first_header)
     : recipe_(recipe),
       tools_(toolchain(source.device)),
       source_(source),
       contract_(std::move(contract)),
+      first_header_(std::move(first_header)),
       steps_(folder_, terms) {
   record_.compiler = tools_.compiler().version;
   record_.flags = fmt::format("{}", fmt::join(tools_.*recipe.flags, " "));
@@ -40,13 +41,19 @@ LibraryBuild::LibraryBuild(const Recipe& recipe, const SolutionSource& source, s
 
 void LibraryBuild::run() {
   folder_.put(source_.files, contract_);
-  folder_.put({{first_name_, ""}}, contract_);
+  folder_.put({{first_name_, first_header_.text}}, contract_);
+  if (!first_header_.precompiled.empty())
+    folder_.lend(first_header_.precompiled, first_name_ + ".gch");
   bool good = true;
   for (Part& part : parts_)
     if (good) good = compile(part) && (!recipe_.links || assemble(part));
   record_.ok = good && (!recipe_.links || link());
   if (record_.ok) take_product();
-  if (!record_.ok) steps_.require_working_machine(command({"-x", std::string(tools_.language)}));
+  if (!record_.ok) {
+    std::vector<std::string> alone = command({"-x", std::string(tools_.language)});
+    if (!recipe_.links) alone.push_back("-S");
+    steps_.require_working_machine(alone);
+  }
   if (record_.ok && recipe_.warnings_count) look_for_silencers();
   report();
 }
@@ -60,8 +67,9 @@ std::vector<std::string> LibraryBuild::command(const std::vector<std::string>& m
 }
 
 /// The files are found by #include "..." and not by <...>, so that none takes the place of one of
-/// the system's. What is included first is empty here, and is what the search fills. The random
-/// seed is for names that the compiler makes up; -H lists every file that is read, and from where.
+/// the system's. What is included first is empty for a submission, and is what the search fills. The
+/// random seed is for names that the compiler makes up; -H lists every file that is read, and from
+/// where.
 std::vector<std::string> LibraryBuild::compile_command(const Part& part) const {
   return command({"-iquote", ".", "-include", first_name_, "-H", "-fdiagnostics-format=json",
                   "-frandom-seed=" + part.file, "-S", part.file, "-o", part.assembly});

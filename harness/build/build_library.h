@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,13 @@
 #include "harness/build/toolchain.h"
 
 namespace gauntlet {
+
+/// What is included before each file, and the same as the compiler keeps what it has read; both may
+/// be nothing.
+struct FirstHeader {
+  std::string text = {};
+  std::filesystem::path precompiled = {};
+};
 
 /// What a solution's files can be made into.
 struct Recipe {
@@ -37,7 +45,7 @@ inline constexpr std::string_view kSteps =
 class LibraryBuild {
  public:
   LibraryBuild(const Recipe& recipe, const SolutionSource& source, std::string contract,
-               const BuildTerms& terms);
+               const BuildTerms& terms, FirstHeader first_header = {});
 
   void run();
 
@@ -66,6 +74,7 @@ class LibraryBuild {
   const Toolchain& tools_;
   const SolutionSource& source_;
   std::string contract_;
+  FirstHeader first_header_;
   BuildFolder folder_;
   BuildSteps steps_;
   const std::string first_name_ = folder_.new_name("first.h");

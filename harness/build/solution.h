@@ -61,11 +61,15 @@ BuiltSolution build_solution(const SolutionSource& source, const Challenge& chal
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const std::filesystem::path& cache);
 
-/// Compiles as build_solution does and stops at the assembly text, of which `library` is a file:
-/// one part for each .cpp file, ended by kPartEnd. For sources of ours, whose .cpp files have
-/// different names.
+/// Subjects are solutions of ours that are known to be right or wrong, and that nobody times. They
+/// are compiled lightly, and once for all purposes: to assembly text, of which `library` is a file
+/// with one part for each .cpp file, ended by kPartEnd; these have different names.
 inline constexpr char kPartEnd = '\f';
-BuiltSolution build_assembly(const SolutionSource& source, const Challenge& challenge,
+BuiltSolution build_assembly(const SolutionSource& subject, const Challenge& challenge,
                              const std::filesystem::path& cache);
+
+/// The library that is made of that text.
+BuiltSolution build_subject(const SolutionSource& subject, const Challenge& challenge,
+                            const std::filesystem::path& cache);
 
 }  // namespace gauntlet

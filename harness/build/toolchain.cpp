@@ -68,10 +68,24 @@ Toolchain for_cpu() {
   // A function that is declared and never defined is an error here, with its name, and not when
   // the solution is loaded.
   made.solution_flags.push_back("-Wl,-z,defs");
-  made.assembly_flags = made.test_flags;
-  std::erase(made.assembly_flags, "-shared");
-  // Unique symbols cannot be made local to one of several solutions in a library.
-  made.assembly_flags.push_back("-fno-gnu-unique");
+  // Nobody times these and nobody reads their warnings. There are hundreds; with -O3 they take twice
+  // as long to compile, and run a submission's tests 1 to 1.8 times as fast, in half a second or
+  // less. Unique symbols cannot be made local to one of several
+  // solutions in a library.
+  made.subject_flags = {"-std=c++20",
+                        "-O1",
+                        "-march=native",
+                        "-fPIC",
+                        "-fopenmp",
+                        "-pthread",
+                        "-fvisibility=default",
+                        "-fno-gnu-unique",
+                        "-w",
+                        "-fmax-errors=20"};
+  for (const char* header :
+       {"algorithm", "array", "atomic", "bit", "cmath", "cstdint", "cstring", "functional",
+        "limits", "memory", "numeric", "optional", "queue", "thread", "utility", "vector"})
+    made.subject_headers += fmt::format("#include <{}>\n", header);
   return made;
 }
 

@@ -28,8 +28,9 @@ struct Toolchain {
   std::vector<std::string_view> compiled;   // endings of files that are compiled one by one
   std::vector<std::string_view> included;   // endings of files that those include
   std::vector<std::string> solution_flags;  // of every solution of every challenge
-  std::vector<std::string> test_flags;  // its own tests leave the contract's functions undefined
-  std::vector<std::string> assembly_flags;  // the solution's code, to be left as assembly text
+  std::vector<std::string> test_flags;     // its own tests leave the contract's functions undefined
+  std::vector<std::string> subject_flags;  // of solutions of ours that are put to tests
+  std::string subject_headers;             // what most of those include
 
   bool compiles(std::string_view file) const;
   bool is_code(std::string_view file) const;

@@ -118,6 +118,7 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
       "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
   grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
+  grade.add_flag("--timings", o.grade.timings, "Say where the time of grading went, cell by cell");
   grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score")
       ->check(not_empty());
 

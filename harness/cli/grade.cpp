@@ -6,6 +6,7 @@
 #include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/timings.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
@@ -40,40 +41,29 @@ std::vector<std::string> asked_of(const std::string& id, const std::vector<std::
   return entries;
 }
 
-/// The cells that were asked for, and the reference's for the same challenges.
+/// The cells that were asked for.
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
   for (const auto& word : options.challenges)
     require_challenge(CellKey::of("", word).challenge, known);
   std::vector<PlannedCell> plan;
-  std::vector<std::string> taken;
-  bool reference_asked = false;
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context.root(), word);
-    reference_asked = reference_asked || submission.is_reference();
     if (!submission.is_reference()) {
       const ModelCard card = model_card_of(submission);
       context.store().claim(submission.key(), submission.folder, context.root());
       context.store().save_model_card(submission.key(), card);
     }
     for (const auto& id : challenges_of(submission, known))
-      for (const auto& entry : asked_of(id, options.challenges)) {
+      for (const auto& entry : asked_of(id, options.challenges))
         plan.push_back(plan_cell(context.plan_terms(options.fresh), submission,
                                  cell_named(submission, entry, known)));
-        if (!contains(taken, entry)) taken.push_back(entry);
-      }
   }
   if (plan.empty())
     throw UserError(
         fmt::format("none of {} has a solution to {}", sentence_list(options.submissions),
                     sentence_list(options.challenges)),
         kExitNothingMatched);
-  if (!reference_asked) {
-    const SubmissionFolder reference = find_submission(context.root(), std::string(kReferenceName));
-    for (const auto& entry : taken)
-      plan.push_back(
-          plan_cell(context.plan_terms(false), reference, cell_named(reference, entry, known)));
-  }
   return plan;
 }
 
@@ -135,8 +125,10 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
     }
   ProgressDisplay display(*context.err, context.live, context.quiet, to_run);
   LocalRunner runner = context.runner();
-  const auto cells = carry_out(runner, context.store(), rubric, plan,
-                               [&](const CellEvent& event) { display.show(event); });
+  std::vector<std::pair<CellKey, CellTimings>> timings;
+  const auto cells = carry_out(
+      runner, context.store(), rubric, plan, [&](const CellEvent& event) { display.show(event); },
+      [&](const GradedCell& cell) { timings.emplace_back(cell.observation.key, cell.timings); });
   std::vector<std::string> columns;
   for (const auto& cell : cells)
     if (!contains(columns, cell.key.column())) columns.push_back(cell.key.column());
@@ -160,6 +152,10 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }
   answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);
+  if (options.timings) {
+    answer.text += "\n" + timings_text(timings, runner.seconds_ahead());
+    answer.document["timings"] = timings_document(timings, runner.seconds_ahead());
+  }
   if (bar) {
     const auto failures = gate_failures(board, cells, *bar, options.fail_under);
     for (const auto& failure : failures) answer.text += "gate: " + failure + "\n";

@@ -23,6 +23,14 @@ void ProgressDisplay::show(const CellEvent& event) {
   if (quiet_) return;
   const std::string cell = fmt::format("{} {}", event.key.row(), event.key.column());
   switch (event.kind) {
+    case CellEvent::Kind::ahead:
+      if (live_ && silent_for(kRedraw))
+        redraw(fmt::format("{}: {}", event.key.column(), event.check));
+      if (!live_ && silent_for(kHeartbeat))
+        line(fmt::format("ahead {}: {}", event.key.column(), event.check));
+      return;
+    case CellEvent::Kind::racing:
+      return;
     case CellEvent::Kind::building:
       if (!live_) line("start " + cell);
       break;

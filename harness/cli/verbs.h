@@ -27,6 +27,7 @@ struct GradeOptions {
   std::vector<std::string> submissions;  // names or folders
   std::vector<std::string> challenges;   // empty: all that a submission has
   bool fresh = false;                    // reuse nothing
+  bool timings = false;                  // say where the time went
   std::string fail_under;                // a letter or a number; empty: no gate
 };
 VerbResult grade(const Context& context, const GradeOptions& options);

@@ -39,6 +39,7 @@ struct CellRequest {
   bool audit = false;                     // races are unmeasured, long runs get small budgets
   bool races = true;                      // false: races are unmeasured
   bool grade_tests = true;                // false: what tests.cpp is worth is not asked
+  bool subject = false;                   // one of ours: built lightly, see build_subject
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
   /// The folder of results that keeps the receipt which the run is committed to, before the first
   /// check; empty: nobody keeps it.
@@ -49,18 +50,39 @@ struct CellRequest {
   }
 };
 
+/// Where the time of grading a cell went, in seconds on the wall. No part of any grade.
+struct CellTimings {
+  double build = 0;      // the submission's library
+  double self_test = 0;  // tests_tell_right_from_wrong
+  double checks = 0;     // all others, without what follows
+  double races = 0;      // calls that had the machine to themselves
+  double waiting = 0;    // for races and checks of other cells
+};
+
 /// A cell that was graded. Without a receipt when the grading process died.
 struct GradedCell {
   CellObservation observation;
   std::optional<Receipt> receipt;
+  CellTimings timings = {};
 };
 
 /// What happens while cells are graded, for progress displays.
 struct CellEvent {
-  enum class Kind { building, committed, check_started, check_done, closed, waiting, cell_done };
+  enum class Kind {
+    ahead,  // compiling what cells of this challenge need alike
+    building,
+    committed,
+    check_started,
+    check_done,
+    closed,
+    waiting,
+    racing,  // from now on the cell wants the machine for itself, and may wait for it
+    cell_done
+  };
   Kind kind;
   CellKey key;
-  std::string check;  // check_started, check_done; committed, closed: the digest; waiting: for what
+  std::string check;  // check_started, check_done; ahead: what; committed, closed: the digest;
+                      // waiting: for what
   Verdict verdict{};  // check_done; cell_done: the worst of the cell
   int done = 0;       // checks finished so far
   int total = 0;

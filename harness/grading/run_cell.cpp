@@ -27,6 +27,23 @@ namespace {
 // A solution that hangs in three checks has shown its verdict; the others need not wait for it.
 constexpr int kPatience = 3;
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Adds to a sum the seconds that it lives.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += seconds_since(start_); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 /// Asks one check and catches every way in which it can end.
 CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting setting) {
   Probe probe(check, seed, std::move(setting));
@@ -45,7 +62,7 @@ CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting settin
     seen.finding = broken_finding(own_fault_of(error), error.what());
   }
   if (seen.finding) seen.verdict = seen.finding->verdict;
-  seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seen.seconds = seconds_since(start);
   return std::move(seen);
 }
 
@@ -131,7 +148,9 @@ class CellRun {
     commit();
     if (solution) ask_all(*solution);
     close_receipt();
-    return {std::move(cell_), std::move(receipt_)};
+    timings_.races = gate_.seconds_owned();
+    timings_.waiting = gate_.seconds_waited();
+    return {std::move(cell_), std::move(receipt_), timings_};
   }
 
  private:
@@ -158,7 +177,7 @@ class CellRun {
   void time_growth(Session& solution) {
     if (request_.audit || !request_.races || !request_.only_checks.empty()) return;
     tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
-    gate_.own();
+    take_machine();
     budget_.begin_check();
     const Seed secret = derive(cell_.seed, "claimed growth of time");
     try {
@@ -171,8 +190,11 @@ class CellRun {
 
   std::unique_ptr<Session> build() {
     tell(CellEvent::Kind::building, "", Verdict::passed);
-    const BuiltSolution built = build_solution(request_.solution, request_.challenge,
-                                               environment_.cache, environment_.build);
+    const Stopwatch watch(timings_.build);
+    const BuiltSolution built =
+        request_.subject ? build_subject(request_.solution, request_.challenge, environment_.cache)
+                         : build_solution(request_.solution, request_.challenge, environment_.cache,
+                                          environment_.build);
     cell_.build = built.record;
     draw_seed();
     if (!built.record.ok) return nullptr;
@@ -216,7 +238,7 @@ class CellRun {
   }
 
   void ask_all(Session& solution) {
-    if (!request_.null_solution) grade_engineering();
+    if (!request_.null_solution && !request_.subject) grade_engineering();
     transcript_.emplace(solution);
     for (const Check& check : checks_) ask_one(check);
     if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(solution);
@@ -243,6 +265,7 @@ class CellRun {
   CheckObservation self_test() {
     const std::string id = self_test_info().id;
     tell(CellEvent::Kind::check_started, id, Verdict::passed);
+    const Stopwatch watch(timings_.self_test);
     try {
       const auto subjects = self_test_subjects(environment_, request_.challenge,
                                                grader_for(request_.challenge.id).make());
@@ -291,8 +314,12 @@ class CellRun {
   CheckObservation ask_once(const Check& check) {
     transcript_->begin();
     budget_.begin_check();
+    const double apart = gate_.seconds_owned() + gate_.seconds_waited();
+    const auto start = std::chrono::steady_clock::now();
     CheckObservation seen = ask(check, cell_.seed, setting_for(check));
     gate_.share();
+    timings_.checks +=
+        seconds_since(start) - (gate_.seconds_owned() + gate_.seconds_waited() - apart);
     return seen;
   }
 
@@ -312,7 +339,7 @@ class CellRun {
     if (request_.audit) return setting;
     setting.take_machine = [this] {
       transcript_->leave_out();
-      gate_.own();
+      take_machine();
     };
     setting.race_reserve = &race_reserve_;
     setting.reference = [this]() -> Session& { return race_alone(); };
@@ -326,9 +353,14 @@ class CellRun {
     if (!request_.races)
       throw CheckEnded{{Verdict::unmeasured, "", "nothing is raced in this run", {}, std::nullopt}};
     Session& reference = references_.first();
-    gate_.own();
+    take_machine();
     timed_ = true;
     return reference;
+  }
+
+  void take_machine() {
+    tell(CellEvent::Kind::racing, "", Verdict::passed);
+    gate_.own();
   }
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
@@ -353,6 +385,7 @@ class CellRun {
   int timed_out_ = 0;
   bool timed_ = false;
   std::chrono::nanoseconds race_reserve_ = std::chrono::seconds(20);  // see RaceBudget::reserve
+  CellTimings timings_;
 };
 
 }  // namespace

@@ -192,13 +192,12 @@ CheckObservation judged(CheckObservation seen, const Tally& tally) {
   return seen;
 }
 
-SubjectLibraries libraries_of(const std::vector<SelfTestSubject>& subjects,
-                              const Challenge& challenge, const std::filesystem::path& cache,
-                              const std::function<void(const std::string&)>& busy) {
+std::vector<std::pair<std::string, const SolutionSource*>> sources_of(
+    const std::vector<SelfTestSubject>& subjects) {
   std::vector<std::pair<std::string, const SolutionSource*>> sources;
   for (const SelfTestSubject& subject : subjects)
     sources.emplace_back(subject.name, &subject.solution);
-  return {sources, challenge, cache, busy};
+  return sources;
 }
 
 }  // namespace
@@ -207,6 +206,12 @@ CheckInfo self_test_info() {
   return {"tests_tell_right_from_wrong",
           "tests that pass whatever they are given, or are not there", Section::engineering, 1,
           Severity::minor};
+}
+
+bool asks_self_test(const CellRequest& request) {
+  const auto& only = request.only_checks;
+  return request.grade_tests && !request.null_solution && request.solution.has_tests() &&
+         (only.empty() || std::find(only.begin(), only.end(), self_test_info().id) != only.end());
 }
 
 std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& environment,
@@ -227,6 +232,12 @@ std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& enviro
   return subjects;
 }
 
+void compile_subjects(const GradingEnvironment& environment, const Challenge& challenge,
+                      const Grader& grader, const std::function<void(const std::string&)>& busy) {
+  const auto subjects = self_test_subjects(environment, challenge, grader);
+  assemblies_of(sources_of(subjects), challenge, environment.cache, busy);
+}
+
 CheckObservation grade_self_test(const GradingEnvironment& environment, const Challenge& challenge,
                                  const SolutionSource& solution,
                                  const std::vector<SelfTestSubject>& subjects,
@@ -240,7 +251,7 @@ CheckObservation grade_self_test(const GradingEnvironment& environment, const Ch
   const BuiltSolution tests = build_tests(solution, challenge, environment.cache);
   if (!tests.record.ok)
     return failed(std::move(seen), "tests.cpp does not build", {tests.record.messages});
-  const SubjectLibraries libraries = libraries_of(subjects, challenge, environment.cache, busy);
+  const SubjectLibraries libraries(sources_of(subjects), challenge, environment.cache, busy);
   Trial trial(subjects, libraries, config_for(environment, challenge, tests.library), busy);
   const Tally tally(subjects, trial.answers());
   seen.cases = tally.honest + tally.mutants;

@@ -24,6 +24,11 @@ struct SelfTestSubject {
 std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& environment,
                                                 const Challenge& challenge, const Grader& grader);
 
+/// Compiles the subjects of a challenge that are not compiled yet, on all cores, so that no cell has
+/// to. `busy` is told what is being compiled. Throws Broken for one that does not build.
+void compile_subjects(const GradingEnvironment& environment, const Challenge& challenge,
+                      const Grader& grader, const std::function<void(const std::string&)>& busy);
+
 /// The check `tests_tell_right_from_wrong`, section engineering: links the solution's tests.cpp
 /// with each subject, in an order of chance and so that it cannot be known by its code
 /// (SubjectLibraries), and calls `int self_test(void)` in the sandbox, a fresh process each. Right
@@ -38,5 +43,8 @@ CheckObservation grade_self_test(const GradingEnvironment& environment, const Ch
                                  const std::function<void(const std::string&)>& busy);
 
 CheckInfo self_test_info();
+
+/// True for a cell in which that check is asked and meets subjects.
+bool asks_self_test(const CellRequest& request);
 
 }  // namespace gauntlet

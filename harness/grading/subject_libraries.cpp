@@ -24,8 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTable = ".gauntlet.subjects";
 
-using Subjects = std::vector<std::pair<std::string, const SolutionSource*>>;
-
 /// parallel_for on all cores, for work that may throw; the first exception is thrown again.
 void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::mutex mutex;
@@ -57,29 +55,6 @@ void run_tool(const std::vector<std::string>& arguments, const fs::path& folder)
 
 std::string prefix_of(std::size_t subject) {
   return fmt::format("SUBJECT{}_", subject);
-}
-
-std::vector<Disguise> disguises(const Subjects& subjects, const Challenge& challenge,
-                                const fs::path& cache,
-                                const std::function<void(const std::string&)>& busy) {
-  std::vector<std::string> texts(subjects.size());
-  std::mutex mutex;  // of busy
-  on_all_cores(subjects.size(), [&](std::size_t i) {
-    const auto& [name, solution] = subjects[i];
-    {
-      const std::lock_guard lock(mutex);
-      busy("compiling " + name);
-    }
-    const BuiltSolution built = build_assembly(*solution, challenge, cache);
-    if (!built.record.ok)
-      throw Broken(OwnFault::own_solution, fmt::format("{} of {} does not build: {}", name,
-                                                       challenge.id, built.record.messages));
-    texts[i] = read_file(built.library);
-  });
-  std::vector<Disguise> all;
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    all.emplace_back(std::move(texts[i]), prefix_of(i));
-  return all;
 }
 
 /// Some of the subjects as one object file.
@@ -191,10 +166,32 @@ std::string linked(const std::vector<std::string>& objects, const std::string& e
 
 }  // namespace
 
+std::vector<std::string> assemblies_of(const Subjects& subjects, const Challenge& challenge,
+                                       const fs::path& cache,
+                                       const std::function<void(const std::string&)>& busy) {
+  std::vector<std::string> texts(subjects.size());
+  std::mutex mutex;  // of busy
+  on_all_cores(subjects.size(), [&](std::size_t i) {
+    const auto& [name, solution] = subjects[i];
+    {
+      const std::lock_guard lock(mutex);
+      busy("compiling " + name);
+    }
+    const BuiltSolution built = build_assembly(*solution, challenge, cache);
+    if (!built.record.ok)
+      throw Broken(OwnFault::own_solution, fmt::format("{} of {} does not build: {}", name,
+                                                       challenge.id, built.record.messages));
+    texts[i] = read_file(built.library);
+  });
+  return texts;
+}
+
 SubjectLibraries::SubjectLibraries(const Subjects& subjects, const Challenge& challenge,
                                    const fs::path& cache,
                                    const std::function<void(const std::string&)>& busy) {
-  const std::vector<Disguise> all = disguises(subjects, challenge, cache, busy);
+  std::vector<Disguise> all;
+  for (std::string& text : assemblies_of(subjects, challenge, cache, busy))
+    all.emplace_back(std::move(text), prefix_of(all.size()));
   std::size_t slots = 0;
   for (const Disguise& one : all) slots = std::max(slots, one.initialisers().size());
   const std::vector<std::string>& exports = challenge.exports;

@@ -11,6 +11,14 @@
 
 namespace gauntlet {
 
+using Subjects = std::vector<std::pair<std::string, const SolutionSource*>>;
+
+/// The assembly text of each, compiled on all cores where the cache does not have it. `busy` is told
+/// what is being compiled. Throws Broken for a subject that does not build.
+std::vector<std::string> assemblies_of(const Subjects& subjects, const Challenge& challenge,
+                                       const std::filesystem::path& cache,
+                                       const std::function<void(const std::string&)>& busy);
+
 /// Solutions that strange tests are linked with, as libraries in which the tests cannot know them
 /// again. Each library holds the code and the constants of all of them, and the libraries differ in
 /// nothing but where the contract's functions lead. What they hold in common is drawn anew for each
@@ -23,8 +31,8 @@ class SubjectLibraries {
  public:
   /// Compiles each to assembly, which is kept under `cache`; then assembles and links, which is
   /// not. `busy` is told what is being compiled. Throws Broken for a subject that does not build.
-  SubjectLibraries(const std::vector<std::pair<std::string, const SolutionSource*>>& subjects,
-                   const Challenge& challenge, const std::filesystem::path& cache,
+  SubjectLibraries(const Subjects& subjects, const Challenge& challenge,
+                   const std::filesystem::path& cache,
                    const std::function<void(const std::string&)>& busy);
 
   std::filesystem::path library(std::size_t subject) const;

@@ -85,24 +85,41 @@ void TimingGate::share() {
 
 void TimingGate::own() {
   lock(LOCK_EX);
+  owned_since_ = Clock::now();
+}
+
+void TimingGate::lock(int mode) {
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  if (owned_since_) owned_ += since(*owned_since_);
+  owned_since_.reset();
+  const auto start = Clock::now();
+  wait(mode);
+  waited_ += since(start);
 }
 
 /// Waits in the kernel, which wakes up whoever waits as soon as the gate is free: looking again and
 /// again would let those pass who happen to ask at the right moment.
-void TimingGate::lock(int mode) {
+void TimingGate::wait(int mode) {
   if (flock(file_, mode | LOCK_NB) == 0) return;
-  using Clock = std::chrono::steady_clock;
   const WakeUps wake_ups(patience_.quiet);
   std::string holder;
+  std::string told;
   auto since = Clock::now();
+  auto told_at = since;
   while (flock(file_, mode) != 0) {
     if (errno != EINTR)
       throw Broken(OwnFault::kernel,
                    fmt::format("the timing lock failed: {}", std::strerror(errno)));
     const std::string now = holders();
     if (now != holder) since = Clock::now();
-    if (now != holder) say_(fmt::format("waiting for another grading's race or checks ({})", now));
     holder = now;
+    if (now != told && (told.empty() || Clock::now() - told_at > patience_.repeat)) {
+      say_(fmt::format("waiting for another grading's race or checks ({})", now));
+      told = now;
+      told_at = Clock::now();
+    }
     if (Clock::now() - since > patience_.longest)
       throw Broken(
           OwnFault::timing_lock,

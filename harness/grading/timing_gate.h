@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace gauntlet {
@@ -19,6 +20,7 @@ class TimingGate {
     std::chrono::milliseconds quiet{2000};  // before the first word
     // The longest that anything of ours holds the gate is a training run of five minutes.
     std::chrono::milliseconds longest{30 * 60 * 1000};
+    std::chrono::milliseconds repeat{30'000};  // before another word
   };
 
   TimingGate(const std::filesystem::path& folder, Say say, Patience patience);
@@ -31,14 +33,23 @@ class TimingGate {
   void share();  // waits until no race runs
   void own();    // waits until nothing else runs
 
+  double seconds_waited() const { return waited_; }
+  double seconds_owned() const { return owned_; }  // until it was shared again
+
  private:
+  using Clock = std::chrono::steady_clock;
+
   void lock(int mode);
+  void wait(int mode);
   std::string holders() const;  // "pid 12 and 34"
 
   std::filesystem::path path_;
   int file_;
   Say say_;
   Patience patience_;
+  double waited_ = 0;
+  double owned_ = 0;
+  std::optional<Clock::time_point> owned_since_;
 };
 
 }  // namespace gauntlet

@@ -65,7 +65,7 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
 
 std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
                                        const Rubric& rubric, const std::vector<PlannedCell>& plan,
-                                       const Progress& progress) {
+                                       const Progress& progress, const Finished& finished) {
   std::vector<CellObservation> cells(plan.size());
   for (std::size_t i = 0; i < plan.size(); ++i)
     if (plan[i].reused) {
@@ -80,8 +80,10 @@ std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
       requests.back().results = store.root();
       places.push_back(i);
     }
-  auto seen =
-      runner.grade(requests, progress, [&](const GradedCell& cell) { keep(store, rubric, cell); });
+  auto seen = runner.grade(requests, progress, [&](const GradedCell& cell) {
+    keep(store, rubric, cell);
+    if (finished) finished(cell);
+  });
   for (std::size_t n = 0; n < seen.size(); ++n) cells[places[n]] = std::move(seen[n]);
   return cells;
 }

@@ -32,10 +32,11 @@ struct PlanTerms {
 PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission,
                       const CellKey& key);
 
-/// Runs what has to run and keeps every result as soon as it is there. Answers in plan order.
+/// Runs what has to run and keeps every result as soon as it is there; `finished` sees it then.
+/// Answers in plan order.
 std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
                                        const Rubric& rubric, const std::vector<PlannedCell>& plan,
-                                       const Progress& progress);
+                                       const Progress& progress, const Finished& finished = {});
 
 /// Writes observation, score and receipt of a cell.
 void keep(const ResultStore& store, const Rubric& rubric, const GradedCell& cell);

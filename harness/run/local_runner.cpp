@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/local_runner.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -17,8 +20,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/build/precompiled_header.h"
 #include "harness/core/error.h"
 #include "harness/grading/run_cell.h"
+#include "harness/grading/self_test.h"
+#include "harness/grading/timing_gate.h"
 #include "harness/store/observation_json.h"
 
 namespace gauntlet {
@@ -27,7 +33,8 @@ namespace {
 // What a cell process sends its parent: one JSON document a line.
 //   {"event": {...}}            progress
 //   {"observation": "...",      the result, as the store writes it; the last line
-//    "receipt": "..."}
+//    "receipt": "...",
+//    "timings": [...]}
 //   {"broken": "...",           why there is no result
 //    "fault": "..."}            and which fault of ours that is
 
@@ -37,6 +44,15 @@ nlohmann::json to_json(const CellEvent& event) {
           {"verdict", name_of(event.verdict)},
           {"done", event.done},
           {"total", event.total}};
+}
+
+nlohmann::json to_json(const CellTimings& t) {
+  return {t.build, t.self_test, t.checks, t.races, t.waiting};
+}
+
+CellTimings timings_from(const nlohmann::json& json) {
+  const auto all = json.get<std::array<double, 5>>();
+  return {all[0], all[1], all[2], all[3], all[4]};
 }
 
 void send_line(int fd, const nlohmann::json& message) {
@@ -64,8 +80,9 @@ void keep_freed_memory() {
   try {
     const auto tell = [fd](const CellEvent& event) { send_line(fd, {{"event", to_json(event)}}); };
     const GradedCell cell = run_cell(environment, request, tell);
-    send_line(fd,
-              {{"observation", to_json(cell.observation)}, {"receipt", to_json(*cell.receipt)}});
+    send_line(fd, {{"observation", to_json(cell.observation)},
+                   {"receipt", to_json(*cell.receipt)},
+                   {"timings", to_json(cell.timings)}});
   } catch (const std::exception& error) {
     send_line(fd, {{"broken", error.what()}, {"fault", name_of(own_fault_of(error))}});
   }
@@ -130,6 +147,9 @@ class CellProcess {
     return false;
   }
 
+  /// It has come to its races, and waits for the others unless it is alone.
+  bool racing() const { return racing_; }
+
   const std::optional<GradedCell>& cell() const { return cell_; }
   const Broken& fault() const { return fault_; }
 
@@ -137,7 +157,8 @@ class CellProcess {
   void take(const nlohmann::json& message, const Progress& progress) {
     if (message.contains("observation"))
       cell_ = {observation_from_json(message["observation"].get<std::string>(), "a cell"),
-               receipt_from_json(message["receipt"].get<std::string>(), "a cell's receipt")};
+               receipt_from_json(message["receipt"].get<std::string>(), "a cell's receipt"),
+               timings_from(message["timings"])};
     if (message.contains("broken")) {
       fault_ = {own_fault_named(message["fault"].get<std::string>()),
                 message["broken"].get<std::string>()};
@@ -145,9 +166,11 @@ class CellProcess {
     }
     if (!message.contains("event")) return;
     const auto& event = message["event"];
-    progress({static_cast<CellEvent::Kind>(event["kind"].get<int>()), request_.key(),
-              event["check"].get<std::string>(), verdict_named(event["verdict"].get<std::string>()),
-              event["done"].get<int>(), event["total"].get<int>()});
+    const auto kind = static_cast<CellEvent::Kind>(event["kind"].get<int>());
+    racing_ = racing_ || kind == CellEvent::Kind::racing;
+    progress({kind, request_.key(), event["check"].get<std::string>(),
+              verdict_named(event["verdict"].get<std::string>()), event["done"].get<int>(),
+              event["total"].get<int>()});
   }
 
   void reap() {
@@ -175,6 +198,7 @@ class CellProcess {
   int fd_ = -1;
   std::string received_;
   std::optional<GradedCell> cell_;
+  bool racing_ = false;
   bool told_ = false;  // by the process itself, of its fault
   Broken fault_{OwnFault::bug, "the grading process said nothing"};
 };
@@ -201,7 +225,12 @@ Verdict worst_of(const CellObservation& cell) {
   return worst;
 }
 
-/// Keeps up to `jobs` cells running until all are graded.
+// Each holds the memory of its solution while it waits.
+constexpr std::ptrdiff_t kMostRacing = 8;
+
+/// Keeps up to `jobs` cells running until all are graded. A cell that has come to its races waits
+/// until it is alone, so others take its place until they have come as far: checks and builds run
+/// side by side, then races one after the other, and no race waits while a core has nothing to do.
 class CellPool {
  public:
   CellPool(const GradingEnvironment& environment, const std::vector<CellRequest>& requests,
@@ -214,14 +243,22 @@ class CellPool {
 
   std::vector<CellObservation> run(int jobs) {
     while (!waiting_.empty() || !running_.empty()) {
-      while (!waiting_.empty() && running_.size() < static_cast<std::size_t>(std::max(1, jobs)))
-        start_next();
+      while (!waiting_.empty() && may_start(jobs)) start_next();
       if (!running_.empty()) wait_for_news();
     }
     return std::move(cells_);
   }
 
  private:
+  bool may_start(int jobs) {
+    if (jobs <= 1) return running_.empty();
+    const auto racing = std::count_if(running_.begin(), running_.end(),
+                                      [](const auto& process) { return process->racing(); });
+    if (racing == 0) races_full_ = false;
+    if (racing == kMostRacing) races_full_ = true;  // all of them race before another one begins
+    return !races_full_ && std::ssize(running_) - racing < jobs;
+  }
+
   void start_next() {
     const std::size_t index = waiting_.front();
     waiting_.pop_front();
@@ -270,14 +307,46 @@ class CellPool {
   std::deque<std::size_t> waiting_;
   std::vector<int> attempts_;
   std::vector<std::unique_ptr<CellProcess>> running_;
+  bool races_full_ = false;
   std::vector<CellObservation> cells_;
 };
+
+/// Subjects are compiled before any cell begins: a cell that compiled them for itself would keep all
+/// others from their races for minutes.
+void compile_ahead(const GradingEnvironment& environment, const std::vector<CellRequest>& requests,
+                   const Progress& progress) {
+  std::vector<const CellRequest*> tested;  // the first of each challenge
+  for (const CellRequest& request : requests)
+    if (asks_self_test(request) && std::none_of(tested.begin(), tested.end(), [&](const auto* one) {
+          return one->challenge.id == request.challenge.id;
+        }))
+      tested.push_back(&request);
+  const auto is_subject = [](const CellRequest& request) { return request.subject; };
+  if (tested.empty() && std::none_of(requests.begin(), requests.end(), is_subject)) return;
+  try {
+    TimingGate gate(environment.cache, [&](const std::string& text) {
+      progress({CellEvent::Kind::waiting, requests.front().key(), text, Verdict::passed});
+    });
+    gate.share();
+    subject_headers(toolchain(Device::cpu), environment.cache);
+    for (const CellRequest* one : tested)
+      compile_subjects(environment, one->challenge, grader_for(one->challenge.id).make(),
+                       [&](const std::string& what) {
+                         progress({CellEvent::Kind::ahead, one->key(), what, Verdict::passed});
+                       });
+  } catch (const std::exception&) {
+    // The cells meet the same fault, and say so.
+  }
+}
 
 }  // namespace
 
 std::vector<CellObservation> LocalRunner::grade(const std::vector<CellRequest>& requests,
                                                 const Progress& progress,
                                                 const Finished& finished) {
+  const auto start = std::chrono::steady_clock::now();
+  compile_ahead(environment_, requests, progress);
+  ahead_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return CellPool(environment_, requests, progress, finished).run(jobs_);
 }
 

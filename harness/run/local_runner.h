@@ -6,8 +6,9 @@
 namespace gauntlet {
 
 /// Grades on this machine, `jobs` cells at a time, each in a process of its own: a grader that
-/// crashes costs one cell (Verdict::broken, retried once), not the run. Timed checks of different
-/// cells never run at the same time.
+/// crashes costs one cell (Verdict::broken, retried once), not the run. What cells need alike is
+/// compiled before the first one begins. Timed checks of different cells never run at the same time:
+/// they come last, one cell after the other.
 class LocalRunner : public Runner {
  public:
   LocalRunner(GradingEnvironment environment, int jobs)
@@ -17,9 +18,13 @@ class LocalRunner : public Runner {
                                      const Progress& progress,
                                      const Finished& finished = {}) override;
 
+  /// Seconds that were spent for all cells together, before the first one began.
+  double seconds_ahead() const { return ahead_; }
+
  private:
   GradingEnvironment environment_;
   int jobs_;
+  double ahead_ = 0;
 };
 
 }  // namespace gauntlet

@@ -165,3 +165,10 @@ TEST_CASE("single contestants can be asked for, and a name that nobody has is an
   CHECK_THROWS_WITH(bench.audit(),
                     "no mutant or honest variant is called 'referense', did you mean 'reference'?");
 }
+
+TEST_CASE("mutants are built lightly, what no check may fail as submissions are") {
+  Bench bench;
+  bench.audit();
+  for (const CellRequest& request : bench.asked)
+    CHECK(request.subject == (request.submission == "m"));
+}

@@ -56,7 +56,8 @@ TEST_CASE("a prompt that has changed since is noted") {
   CHECK(contains(ran.out, "the prompts have changed since"));
 }
 
-TEST_CASE("what is graded already is reused, by name and by folder, and the reference joins in") {
+TEST_CASE(
+    "what is graded already is reused, by name and by folder, and shown beside the reference") {
   const Checkout checkout;
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
@@ -72,6 +73,21 @@ TEST_CASE("what is graded already is reused, by name and by folder, and the refe
     CHECK(contains(ran.out, "Next: ./gauntlet show bravo " + checkout.challenge + "/odd_sizes"));
     CHECK(ran.err.empty());
   }
+}
+
+TEST_CASE("the reference is graded where it is asked for, and only there") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 0.5);
+  checkout.add_result("reference", 1);
+  const Json alone = Json::parse(checkout.run({"--json", "grade", "bravo"}).out);
+  CHECK(alone["cells"].size() == 1);
+  CHECK_FALSE(alone.contains("timings"));
+  const Json both = Json::parse(
+      checkout.run({"--json", "grade", "bravo", "reference", "--timings", "-c", checkout.challenge})
+          .out);
+  CHECK(both["cells"].size() == 2);
+  CHECK(both["timings"]["cells"].empty());  // nothing ran
 }
 
 TEST_CASE("the document of a grading carries scores, findings and how to see them again") {

@@ -3,10 +3,13 @@
 # A ninth challenge is new folders only: copies one challenge's three folders under another name in
 # a scratch checkout, builds it, grades with it, and checks that no existing file was edited.
 #
-#   ninth_challenge.sh CHECKOUT
+#   ninth_challenge.sh CHECKOUT BUILD
+#
+# The harness knows no challenge: its libraries are taken from the build of the checkout as they are.
 set -euo pipefail
 
 checkout=$1
+build=$2
 original=layernorm_backward
 copy=ninth_challenge
 scratch=$(mktemp -d)
@@ -31,7 +34,12 @@ for folder in challenges reference graders submissions/textbook; do
   cp -r "$scratch/$folder/$original" "$scratch/$folder/$copy"
 done
 
-cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE= -DCMAKE_UNITY_BUILD=ON >"$scratch/build.log" 2>&1 &&
+same=()
+for setting in CMAKE_CXX_COMPILER GAUNTLET_SANITIZE; do
+  same+=("-D$setting=$(sed -n "s/^$setting:[A-Z]*=//p" "$build/CMakeCache.txt")")
+done
+cmake -S "$scratch" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE= -DCMAKE_UNITY_BUILD=ON "${same[@]}" \
+  "-DGAUNTLET_ROOMS_OF=$build" >"$scratch/build.log" 2>&1 &&
   cmake --build "$scratch/build" --target gauntlet >>"$scratch/build.log" 2>&1 || {
   tail -n 30 "$scratch/build.log" >&2
   fail "the build with a copied challenge failed"

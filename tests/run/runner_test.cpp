@@ -84,3 +84,32 @@ TEST_CASE("a request in a file is graded by another process as the local runner 
   }
   CHECK(seen_in(*remote) == seen_in(local.at(0)));
 }
+
+TEST_CASE("while cells wait for their races, others are checked; then all race") {
+  CellRequest request = untimed_request();
+  request.races = true;
+  request.only_checks = {"speed"};
+  std::vector<CellRequest> requests(3, request);
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].attempt = static_cast<int>(i) + 1;
+  int begun = 0;
+  int begun_before_an_end = 0;
+  std::vector<CellTimings> timings;
+  LocalRunner(environment(), 2)
+      .grade(
+          requests,
+          [&](const CellEvent& event) {
+            if (event.kind == CellEvent::Kind::building) ++begun;
+            if (event.kind == CellEvent::Kind::cell_done && timings.empty())
+              begun_before_an_end = begun;
+          },
+          [&](const GradedCell& cell) { timings.push_back(cell.timings); });
+  CHECK(begun_before_an_end == 3);
+  REQUIRE(timings.size() == 3);
+  double waiting = 0;
+  for (const CellTimings& one : timings) {
+    CHECK(one.races > 0);
+    CHECK(one.self_test == 0);
+    waiting += one.waiting;
+  }
+  CHECK(waiting > timings.front().races);  // two waited while the first one raced
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/build/precompiled_header.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <mutex>
+
+#include "harness/build/build_cache.h"
+#include "harness/build/build_folder.h"
+#include "harness/build/build_steps.h"
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+
+namespace gauntlet {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kLargestHeader = std::uint64_t{256} << 20;  // 60 MiB with g++ 12
+constexpr const char* kHeader = "subject_headers.h";
+constexpr const char* kProduct = "subject_headers.h.gch";
+
+std::string key_of(const Toolchain& tools) {
+  return Digest()
+      .add("headers", tools.subject_headers)
+      .add("flags", fmt::format("{}", fmt::join(tools.subject_flags, " ")))
+      .add("compiler", tools.compiler().path + tools.compiler().version)
+      .add("machine", tools.compiler().machine)
+      .hex();
+}
+
+fs::path made(const Toolchain& tools, const fs::path& cache) {
+  const BuildCache builds(cache / "builds");
+  const std::string key = key_of(tools);
+  if (const auto built = builds.find(key)) return built->library;
+  const BuildFolder folder;
+  const BuildTerms terms{.limits = {.wall_seconds = 600, .cpu_seconds = 600}};
+  BuildSteps steps(folder, terms);
+  folder.put({{kHeader, tools.subject_headers}}, "");
+  std::vector<std::string> command{tools.compiler().path};
+  command.insert(command.end(), tools.subject_flags.begin(), tools.subject_flags.end());
+  command.insert(command.end(),
+                 {"-x", std::string(tools.language) + "-header", kHeader, "-o", kProduct});
+  if (!steps.carry_out(command))
+    throw Broken(OwnFault::compiler,
+                 fmt::format("precompiling headers of the system: {}", steps.printed()));
+  BuildRecord record;
+  record.ok = true;
+  record.compiler = tools.compiler().version;
+  record.seconds = steps.seconds();
+  return builds.keep(key, record, folder.take(kProduct, kLargestHeader)).library;
+}
+
+}  // namespace
+
+FirstHeader subject_headers(const Toolchain& tools, const fs::path& cache) {
+  // Once a process, and for those that it forks: to see that the file is whole takes as long as to
+  // compile a small subject.
+  static std::mutex mutex;
+  static std::map<std::string, fs::path> known;
+  const std::lock_guard lock(mutex);
+  fs::path& precompiled = known[fs::absolute(cache).string() + key_of(tools)];
+  std::error_code gone;
+  if (precompiled.empty() || !fs::exists(precompiled, gone)) precompiled = made(tools, cache);
+  return {tools.subject_headers, precompiled};
+}
+
+}  // namespace gauntlet
