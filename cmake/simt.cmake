@@ -9,4 +9,6 @@ foreach(unit baseline avx2)
                               SKIP_UNITY_BUILD_INCLUSION ON
                               COMPILE_OPTIONS "${lane_options};${lane_options_${unit}}")
 endforeach()
-target_compile_options(gauntlet_simt PRIVATE -O3 -ffp-contract=off -fno-strict-aliasing)
+if(NOT GAUNTLET_ROOMS_OF)
+  target_compile_options(gauntlet_simt PRIVATE -O3 -ffp-contract=off -fno-strict-aliasing)
+endif()

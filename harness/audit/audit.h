@@ -47,7 +47,8 @@ struct AuditOptions {
 bool kills(const KillCount& count);
 
 /// Runs every mutant, honest variant, null solution and the reference through the same path as a
-/// submission, but that mutants are built as subjects. Every check that a mutant names must kill it.
+/// submission, but that mutants are built as subjects. Every check that a mutant names must kill
+/// it.
 AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 

@@ -67,9 +67,9 @@ std::vector<std::string> LibraryBuild::command(const std::vector<std::string>& m
 }
 
 /// The files are found by #include "..." and not by <...>, so that none takes the place of one of
-/// the system's. What is included first is empty for a submission, and is what the search fills. The
-/// random seed is for names that the compiler makes up; -H lists every file that is read, and from
-/// where.
+/// the system's. What is included first is empty for a submission, and is what the search fills.
+/// The random seed is for names that the compiler makes up; -H lists every file that is read, and
+/// from where.
 std::vector<std::string> LibraryBuild::compile_command(const Part& part) const {
   return command({"-iquote", ".", "-include", first_name_, "-H", "-fdiagnostics-format=json",
                   "-frandom-seed=" + part.file, "-S", part.file, "-o", part.assembly});

@@ -68,10 +68,9 @@ Toolchain for_cpu() {
   // A function that is declared and never defined is an error here, with its name, and not when
   // the solution is loaded.
   made.solution_flags.push_back("-Wl,-z,defs");
-  // Nobody times these and nobody reads their warnings. There are hundreds; with -O3 they take twice
-  // as long to compile, and run a submission's tests 1 to 1.8 times as fast, in half a second or
-  // less. Unique symbols cannot be made local to one of several
-  // solutions in a library.
+  // Nobody times these and nobody reads their warnings. There are hundreds; with -O3 they take
+  // twice as long to compile, and run a submission's tests 1 to 1.8 times as fast, in half a second
+  // or less. Unique symbols cannot be made local to one of several solutions in a library.
   made.subject_flags = {"-std=c++20",
                         "-O1",
                         "-march=native",

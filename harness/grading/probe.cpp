@@ -126,6 +126,7 @@ void Probe::curve(Curve curve) {
 
 void Probe::race(const RaceSpec& spec, RaceBudget budget) {
   budget.reserve = setting_.race_reserve;
+  if (setting_.race_pairs) budget.min_pairs = budget.max_pairs = *setting_.race_pairs;
   const Seed secret = begin(spec.case_name);
   if (!setting_.reference) unmeasured("speed is not measured in this run");
   RaceResult result;
@@ -135,6 +136,9 @@ void Probe::race(const RaceSpec& spec, RaceBudget budget) {
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
   }
+  const bool no_speed =
+      setting_.race_pairs && (!result.finding || result.finding->verdict == Verdict::unmeasured);
+  if (no_speed) return;
   if (result.finding) {
     result.finding->case_name = case_name_;
     throw CheckEnded{*std::move(result.finding)};

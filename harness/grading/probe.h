@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@ class Probe {
     std::function<Session&()> reference = {};  // empty: speed is not measured in this run
     std::function<Session&()> reference_again = {};
     std::chrono::nanoseconds* race_reserve = nullptr;  // see RaceBudget::reserve
+    std::optional<int> race_pairs = {};  // that many, and no speed: to see what laps are given
     std::function<void()> take_machine = {};
     std::function<void(const std::string&)> say = {};
     std::string size = {};  // of the challenge; empty: the standard one

@@ -16,6 +16,7 @@
 #include "harness/grading/self_test.h"
 #include "harness/grading/timing_gate.h"
 #include "harness/grading/transcript.h"
+#include "harness/grading/warning_free_build.h"
 #include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_signature.h"
@@ -64,30 +65,6 @@ CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting settin
   if (seen.finding) seen.verdict = seen.finding->verdict;
   seen.seconds = seconds_since(start);
   return std::move(seen);
-}
-
-CheckInfo warning_free_build_info() {
-  return {"warning_free_build", "code that its own compiler doubts (-Wall -Wextra)",
-          Section::engineering, 1, Severity::minor};
-}
-
-CheckObservation warning_free_build(const BuildRecord& build) {
-  CheckObservation seen;
-  seen.info = warning_free_build_info();
-  seen.cases = 1;
-  seen.seconds = build.seconds;
-  seen.verdict = build.warnings == 0 ? Verdict::passed : Verdict::wrong;
-  seen.earned = build.warnings == 0 ? 1 : 0;
-  if (build.warnings > 0)
-    seen.finding = {
-        Verdict::wrong,
-        "build",
-        fmt::format("{} warning{} of the compiler, or place{} that would silence {}",
-                    build.warnings, build.warnings == 1 ? "" : "s", build.warnings == 1 ? "" : "s",
-                    build.warnings == 1 ? "one" : "them"),
-        {build.messages},
-        std::nullopt};
-  return seen;
 }
 
 CheckObservation not_asked(const Check& check, const std::string& why) {

@@ -24,8 +24,8 @@ struct SelfTestSubject {
 std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& environment,
                                                 const Challenge& challenge, const Grader& grader);
 
-/// Compiles the subjects of a challenge that are not compiled yet, on all cores, so that no cell has
-/// to. `busy` is told what is being compiled. Throws Broken for one that does not build.
+/// Compiles the subjects of a challenge that are not compiled yet, on all cores, so that no cell
+/// has to. `busy` is told what is being compiled. Throws Broken for one that does not build.
 void compile_subjects(const GradingEnvironment& environment, const Challenge& challenge,
                       const Grader& grader, const std::function<void(const std::string&)>& busy);
 

@@ -13,8 +13,8 @@ namespace gauntlet {
 
 using Subjects = std::vector<std::pair<std::string, const SolutionSource*>>;
 
-/// The assembly text of each, compiled on all cores where the cache does not have it. `busy` is told
-/// what is being compiled. Throws Broken for a subject that does not build.
+/// The assembly text of each, compiled on all cores where the cache does not have it. `busy` is
+/// told what is being compiled. Throws Broken for a subject that does not build.
 std::vector<std::string> assemblies_of(const Subjects& subjects, const Challenge& challenge,
                                        const std::filesystem::path& cache,
                                        const std::function<void(const std::string&)>& busy);

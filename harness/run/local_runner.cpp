@@ -311,8 +311,8 @@ class CellPool {
   std::vector<CellObservation> cells_;
 };
 
-/// Subjects are compiled before any cell begins: a cell that compiled them for itself would keep all
-/// others from their races for minutes.
+/// Subjects are compiled before any cell begins: a cell that compiled them for itself would keep
+/// all others from their races for minutes.
 void compile_ahead(const GradingEnvironment& environment, const std::vector<CellRequest>& requests,
                    const Progress& progress) {
   std::vector<const CellRequest*> tested;  // the first of each challenge

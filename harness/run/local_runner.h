@@ -7,8 +7,8 @@ namespace gauntlet {
 
 /// Grades on this machine, `jobs` cells at a time, each in a process of its own: a grader that
 /// crashes costs one cell (Verdict::broken, retried once), not the run. What cells need alike is
-/// compiled before the first one begins. Timed checks of different cells never run at the same time:
-/// they come last, one cell after the other.
+/// compiled before the first one begins. Timed checks of different cells never run at the same
+/// time: they come last, one cell after the other.
 class LocalRunner : public Runner {
  public:
   LocalRunner(GradingEnvironment environment, int jobs)

@@ -83,6 +83,7 @@ bool is_judges(const std::string& name) {
 
 // Permutations of a few sequences and the like come again by chance, and say nothing.
 constexpr std::size_t kSmall = 1024;
+constexpr int kPairs = 6;
 
 /// Races the reference as a solution, and says what it was given twice.
 std::vector<std::string> given_twice(const GraderEntry& entry) {
@@ -97,6 +98,7 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
     Probe::Setting setting{.solution = recorder};
     setting.reference = [&]() -> Session& { return references.first(); };
     setting.reference_again = [&]() -> Session& { return references.second(); };
+    setting.race_pairs = kPairs;
     Probe probe(check, Seed::fresh(), std::move(setting));
     probe.restart();
     try {

@@ -85,7 +85,7 @@ TEST_CASE("a request in a file is graded by another process as the local runner 
   CHECK(seen_in(*remote) == seen_in(local.at(0)));
 }
 
-TEST_CASE("while cells wait for their races, others are checked; then all race") {
+TEST_CASE("while cells wait for their races, others are checked, and then all race") {
   CellRequest request = untimed_request();
   request.races = true;
   request.only_checks = {"speed"};

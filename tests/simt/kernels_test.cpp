@@ -119,7 +119,8 @@ TEST_CASE("layer norm by warps, with a last block that is not full") {
   }
 }
 
-// Its exponentials of infinite logits come out wrong since the lanes are compiled for two units: open.
+// Its exponentials of infinite logits come out wrong since the lanes are compiled for two units:
+// open.
 TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing barrier" *
           doctest::may_fail()) {
   if (!have_compiler()) return;
