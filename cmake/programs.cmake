@@ -47,9 +47,8 @@ foreach(folder IN LISTS test_folders)
 endforeach()
 
 # Judges that are easily fooled, for what no wall stops. What they run may look for their symbols.
-target_sources(test_attacks PRIVATE ${PROJECT_SOURCE_DIR}/tests/attacks/naive_judge.cpp)
-target_include_directories(test_attacks PRIVATE ${PROJECT_SOURCE_DIR})
-set_target_properties(test_attacks PROPERTIES ENABLE_EXPORTS ON)
+target_sources(test_judges PRIVATE ${PROJECT_SOURCE_DIR}/tests/judges/naive_judge.cpp)
+set_target_properties(test_judges PROPERTIES ENABLE_EXPORTS ON)
 
 # What instructions have to give, told from their names alone.
 target_sources(test_simt PRIVATE ${PROJECT_SOURCE_DIR}/tests/simt/reference.cpp)

@@ -85,9 +85,10 @@ class InvalidAttentions {
                                 {"kv_heads", &Args::kv_heads},  {"q_len", &Args::q_len},
                                 {"k_len", &Args::k_len},        {"head_dim", &Args::head_dim},
                                 {"value_dim", &Args::value_dim}};
-    for (const auto& [name, field] : sizes) {
-      add_values(name, field, {std::int64_t{-1}, kLeast});
-      all.push_back({{fmt::format("{} - 2^32", name), [=](Args& a) { a.*field -= kNarrowed; }}});
+    for (const NamedField& size : sizes) {
+      add_values(size.name, size.field, {std::int64_t{-1}, kLeast});
+      all.push_back({{fmt::format("{} - 2^32", size.name),
+                      [field = size.field](Args& a) { a.*field -= kNarrowed; }}});
     }
     add_values("head_dim", &Args::head_dim, {0});
     add_values("value_dim", &Args::value_dim, {0});

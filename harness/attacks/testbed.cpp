@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/attacks/testbed.h"
 
-#include <atomic>
 #include <grp.h>
 #include <sys/stat.h>
-#include <thread>
 #include <vector>
 
 #include "harness/attacks/trial.h"
+#include "harness/core/parallel.h"
 
 namespace gauntlet {
 namespace {
@@ -57,25 +56,23 @@ void Testbed::settle() {
   compile_all();
 }
 
-void Testbed::compile(const std::string& text) const {
-  try {
-    build_solution(solution(text), challenge_, environment_.cache, environment_.build);
-  } catch (const Broken&) {
-    // Whoever tries the program meets the same fault, and has somebody to tell.
-  }
-}
-
 void Testbed::compile_all() const {
-  std::vector<const std::string*> texts;
+  std::vector<std::function<void()>> builds;
   for (const Attack& attack : corpus_.attacks)
-    if (!attack.builds) texts.push_back(&attack.text);
-  for (const OddProgram& program : corpus_.honest) texts.push_back(&program.text);
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < cores_; ++i)
-    threads.emplace_back([&] {
-      for (std::size_t mine = next++; mine < texts.size(); mine = next++) compile(*texts[mine]);
+    if (!attack.builds)
+      builds.push_back(
+          [&] { build_subject(solution(attack.text), challenge_, environment_.cache); });
+  for (const OddProgram& program : corpus_.honest)
+    builds.push_back([&] {
+      build_solution(solution(program.text), challenge_, environment_.cache, environment_.build);
     });
+  parallel_for(builds.size(), static_cast<std::size_t>(cores_), [&](std::size_t i) {
+    try {
+      builds[i]();
+    } catch (const Broken&) {
+      // Whoever tries the program meets the same fault, and has somebody to tell.
+    }
+  });
 }
 
 SolutionSource Testbed::solution(const std::string& text) const {
@@ -99,6 +96,7 @@ CellRequest Testbed::request(const std::string& name, const std::string& text) c
 
 Evidence Testbed::try_attack(const Attack& attack, const Walls& walls) {
   CellRequest wanted = request(attack.name, attack.text);
+  wanted.subject = !attack.builds;  // what it does when it runs does not depend on how it was built
   wanted.challenge.call_seconds = attack.call_seconds;
   wanted.challenge.check_seconds = attack.check_seconds;
   if (!attack.builds) return try_program(environment_, wanted, walls, decoys_);

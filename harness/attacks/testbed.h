@@ -42,7 +42,6 @@ class Testbed {
 
  private:
   CellRequest request(const std::string& name, const std::string& text) const;
-  void compile(const std::string& text) const;
   void compile_all() const;
 
   const AttackCorpus& corpus_;

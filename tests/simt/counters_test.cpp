@@ -157,7 +157,7 @@ TEST_CASE("counts and memory are the same with every vector unit and every run")
   std::vector<Words> seen;
   for (int unit = 0; unit <= int(best_vector_unit()); ++unit) {
     const Program program = program_of(text, form_table(static_cast<VectorUnit>(unit)));
-    std::vector<std::byte> bytes(65 * 4);
+    std::vector<std::byte> bytes(260);  // 65 words
     DeviceMemory memory;
     memory.load(program);
     const std::uint64_t address = memory.map("data", bytes);

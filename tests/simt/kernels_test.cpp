@@ -46,6 +46,10 @@ std::string ptx_of(const std::string& name, const std::string& before = "") {
   return code.ptx;
 }
 
+std::size_t area(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
 Floats normals(std::size_t count, std::uint64_t seed, double scale = 1) {
   Rng rng(seed);
   Floats values(count);
@@ -65,9 +69,9 @@ TEST_CASE("a tiled matrix product, its traffic and its conflicts") {
   if (!have_compiler()) return;
   Device device(ptx_of("matmul"));
   const int n = 64;
-  const Floats a = normals(n * n, 1), b = normals(n * n, 2);
+  const Floats a = normals(area(n, n), 1), b = normals(area(n, n), 2);
   const auto pa = device.put(a, "a", Access::read_only), pb = device.put(b, "b", Access::read_only);
-  const auto pc = device.put(Floats(n * n), "c", Access::read_write, Content::undefined);
+  const auto pc = device.put(Floats(area(n, n)), "c", Access::read_write, Content::undefined);
   const LaunchResult got = device.launch({{4, 4, 1}, {16, 16, 1}}, pa, pb, pc, n);
   require_clean(got);
   const Floats c = device.get<float>(pc);
@@ -97,10 +101,11 @@ TEST_CASE("layer norm by warps, with a last block that is not full") {
   if (!have_compiler()) return;
   Device device(ptx_of("layer_norm"));
   const int rows = 13, columns = 200;
-  const Floats x = normals(rows * columns, 3, 2), gamma = normals(columns, 4),
+  const Floats x = normals(area(rows, columns), 3, 2), gamma = normals(columns, 4),
                beta = normals(columns, 5);
   const auto px = device.put(x), pg = device.put(gamma), pb = device.put(beta);
-  const auto py = device.put(Floats(rows * columns), "y", Access::read_write, Content::undefined);
+  const auto py =
+      device.put(Floats(area(rows, columns)), "y", Access::read_write, Content::undefined);
   for (const std::optional<std::uint64_t> seed : {std::optional<std::uint64_t>(), {1}, {2}}) {
     device.options.schedule_seed = seed;
     require_clean(device.launch({{4, 1, 1}, {128, 1, 1}}, px, pg, pb, py, rows, columns));
@@ -125,7 +130,7 @@ TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing bar
           doctest::may_fail()) {
   if (!have_compiler()) return;
   const int columns = 777;
-  Floats x = normals(2 * columns, 6, 5);
+  Floats x = normals(area(2, columns), 6, 5);
   x[5] = -INFINITY;
   const auto run = [&](const std::string& ptx) {
     Device device(ptx);
@@ -160,8 +165,8 @@ TEST_CASE("a transposed tile has conflicts in all 32 rows, and none with a padde
   if (!have_compiler()) return;
   Device device(ptx_of("transpose"));
   const int n = 64;
-  const Floats in = normals(n * n, 7);
-  const auto pin = device.put(in), pout = device.put(Floats(n * n));
+  const Floats in = normals(area(n, n), 7);
+  const auto pin = device.put(in), pout = device.put(Floats(area(n, n)));
   for (const char* name : {"transpose_plain", "transpose_padded"}) {
     device.name = name;
     const LaunchResult got = device.launch({{2, 2, 1}, {32, 8, 1}}, pin, pout, n);
@@ -213,7 +218,7 @@ TEST_CASE("half precision and bfloat16") {
   Device device(ptx_of("halves"));
   const int n = 32;
   const Floats x = normals(n, 10, 3), y = normals(n, 11, 3);
-  const auto px = device.put(x), py = device.put(y), pout = device.put(Floats(9 * n));
+  const auto px = device.put(x), py = device.put(y), pout = device.put(Floats(area(9, n)));
   require_clean(device.launch({{1, 1, 1}, {n, 1, 1}}, px, py, pout, n));
   const Floats out = device.get<float>(pout);
   // A number with `bits` bits behind its first; all of these are normal ones.
@@ -241,7 +246,7 @@ TEST_CASE("groups, votes, matches and shuffles") {
   std::vector<int> in(n);
   Rng rng(12);
   for (int& value : in) value = int(rng.integer(0, 20));
-  const auto pin = device.put(in), pout = device.put(std::vector<int>(11 * n));
+  const auto pin = device.put(in), pout = device.put(std::vector<int>(area(11, n)));
   require_clean(device.launch({{1, 1, 1}, {n, 1, 1}}, pin, pout, n));
   const std::vector<int> out = device.get<int>(pout);
   const auto odd = std::count_if(in.begin(), in.end(), [](int value) { return value % 2 == 1; });

@@ -43,7 +43,7 @@ bool Diagnostics::add(Fault fault, std::uint32_t instruction, std::uint64_t lane
 }
 
 void Diagnostics::describe(Fault fault, std::uint32_t instruction, const Index3& block,
-                           const Index3& thread, std::string detail) {
+                           const Index3& thread, const std::string& detail) {
   const auto found = seen_.find({instruction, fault});
   if (found == seen_.end()) return;
   found->second.block = block;

@@ -52,7 +52,7 @@ class Diagnostics {
   /// True the first time: then, and only then, is a detail worth being written, with describe().
   bool add(Fault fault, std::uint32_t instruction, std::uint64_t lanes = 1);
   void describe(Fault fault, std::uint32_t instruction, const Index3& block, const Index3& thread,
-                std::string detail);
+                const std::string& detail);
 
   bool empty() const { return seen_.empty(); }
   std::vector<Diagnostic> list() const;  // by place in the kernel

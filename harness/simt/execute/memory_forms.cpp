@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <type_traits>
 
 #include "harness/simt/decode/form_table.h"
 #include "harness/simt/execute/forms.h"
@@ -17,6 +18,15 @@ M value_at(const std::byte* at) {
   return value;
 }
 
+/// A value in a register that may be wider: signed ones keep their sign.
+template <class R, class M>
+R widened(M value) {
+  if constexpr (std::is_integral_v<M> && std::is_signed_v<M>)
+    return static_cast<R>(std::int64_t{value});
+  else
+    return R(value);
+}
+
 /// Part `n` of every lane's vector, where the lanes lie one behind the other.
 template <class M, class R, std::uint32_t N>
 void spread(R* out, const std::byte* first, std::uint32_t n) {
@@ -24,7 +34,7 @@ void spread(R* out, const std::byte* first, std::uint32_t n) {
     std::memcpy(out, first, sizeof(M) * kLanes);
   } else {
     for (std::uint32_t l = 0; l < kLanes; ++l)
-      out[l] = R(value_at<M>(first + (std::size_t(l) * N + n) * sizeof(M)));
+      out[l] = widened<R>(value_at<M>(first + (std::size_t(l) * N + n) * sizeof(M)));
   }
 }
 
@@ -45,13 +55,13 @@ void load(Frame& frame, const Instr& instr, std::uint32_t mask) {
       if (reach.is_consecutive()) {
         spread<M, R, N>(out[n], reach.first, n);
       } else if (reach.is_uniform()) {
-        const R value = R(value_at<M>(reach.first + n * sizeof(M)));
+        const R value = widened<R>(value_at<M>(reach.first + n * sizeof(M)));
         for (std::uint32_t l = 0; l < kLanes; ++l)
           out[n][l] = (reach.mask & (1u << l)) != 0 ? value : out[n][l];
       } else {
         for (std::uint32_t lanes = reach.mask; lanes != 0; lanes &= lanes - 1) {
           const auto l = static_cast<std::uint32_t>(std::countr_zero(lanes));
-          out[n][l] = R(value_at<M>(reach.lane(l) + n * sizeof(M)));
+          out[n][l] = widened<R>(value_at<M>(reach.lane(l) + n * sizeof(M)));
         }
       }
     }

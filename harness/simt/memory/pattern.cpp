@@ -33,7 +33,7 @@ bool same_offsets(const Pattern& pattern, const LaneAddresses& addresses, std::u
 /// Distinct blocks of `size` bytes that the lanes touch; offsets count from a block's beginning.
 std::uint32_t distinct_blocks(const Pattern& pattern, std::uint64_t low, std::uint32_t lane_bytes,
                               std::uint32_t size) {
-  std::array<std::uint64_t, kLanes * 2> seen{};
+  std::array<std::uint64_t, std::size_t{kLanes} * 2> seen{};
   std::size_t count = 0;
   for (std::uint32_t left = pattern.mask; left != 0; left &= left - 1) {
     const std::uint64_t at = pattern.offsets[std::size_t(std::countr_zero(left))] + low;
@@ -55,7 +55,7 @@ Passes passes(const Pattern& pattern, std::uint64_t low, std::uint32_t lane_byte
   const std::uint32_t group = lane_bytes <= 4 ? 32 : lane_bytes == 8 ? 16 : 8;
   Passes all;
   for (std::uint32_t begin = 0; begin < kLanes; begin += group) {
-    std::array<std::uint64_t, kLanes * 8> words{};
+    std::array<std::uint64_t, std::size_t{kLanes} * 8> words{};
     std::size_t count = 0;
     for (std::uint32_t l = begin; l < begin + group; ++l) {
       if ((pattern.mask >> l & 1u) == 0) continue;
