@@ -31,6 +31,7 @@ struct Options {
   std::string seed;
   std::string color = "auto";
   int jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  int patience = 20;
   bool json = false;
   bool quiet = false;
   bool version = false;
@@ -82,6 +83,10 @@ void add_global_options(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "Print one JSON document, also on failure");
   app.add_option("--jobs,-j", options.jobs, "Cells graded at once (default: all cores)")
       ->check(CLI::Range(1, 1024));
+  app.add_option("--patience", options.patience,
+                 "Seconds by which the races of a cell may be prolonged where the machine is busy "
+                 "(default: 20)")
+      ->check(CLI::Range(0, 3600));
   app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)")
       ->check(not_empty());
   app.add_option("--results", options.results, "Folder of results (default: results/)")
@@ -349,6 +354,7 @@ Context make_context(const Program& program, const Options& o) {
   const fs::path root = o.root.empty() ? program.root : fs::absolute(o.root);
   context.environment = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
                          program.version};
+  context.environment.race_patience = std::chrono::seconds(o.patience);
   context.results = o.results.empty() ? root / "results" : fs::path(o.results);
   if (!o.seed.empty()) context.seed = parse_seed(o.seed);
   context.jobs = o.jobs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -25,7 +26,8 @@ struct GradingEnvironment {
   std::filesystem::path cache;   // compiled solutions
   std::string version;           // of this program, for the provenance
   BuildTerms build = {};
-  Walls walls = {};  // around workers
+  Walls walls = {};                        // around workers
+  std::chrono::seconds race_patience{20};  // what all races of a cell have as RaceBudget::reserve
 };
 
 /// One cell of the matrix to be graded.

@@ -361,7 +361,7 @@ class CellRun {
   std::vector<CheckTrace> traces_;
   int timed_out_ = 0;
   bool timed_ = false;
-  std::chrono::nanoseconds race_reserve_ = std::chrono::seconds(20);  // see RaceBudget::reserve
+  std::chrono::nanoseconds race_reserve_ = environment_.race_patience;  // what is left of it
   CellTimings timings_;
 };
 

@@ -77,8 +77,8 @@ pid_t start_grading(const Bench& bench) {
   if (pid != 0) return pid;
   const std::string program = std::string(GAUNTLET_BIN) + "/gauntlet";
   const std::string root = bench.root().string();
-  execl(program.c_str(), "gauntlet", "-q", "--root", root.c_str(), "rerun", "bravo", kChallenge,
-        nullptr);
+  execl(program.c_str(), "gauntlet", "-q", "--patience", "0", "--root", root.c_str(), "rerun",
+        "bravo", kChallenge, nullptr);
   _exit(127);
 }
 
