@@ -22,12 +22,15 @@ namespace {
 /// A graded submission. Its tests.cpp stays behind: judging that would take a minute.
 class Graded {
  public:
-  explicit Graded(const fs::path& source) {
+  /// `source` with `from` replaced by `to`.
+  explicit Graded(const fs::path& source, const std::string& from = "",
+                  const std::string& to = "") {
     checkout.challenge = kChallenge;
     checkout.add_submission("bravo");
     fs::copy_file(GAUNTLET_ROOT / source, solution(), fs::copy_options::overwrite_existing);
     for (const auto& beside : fs::directory_iterator((GAUNTLET_ROOT / source).parent_path()))
       if (beside.path().extension() == ".h") fs::copy(beside.path(), solution().parent_path());
+    if (!from.empty()) write_file(solution(), with(solution(), from, to));
     graded = checkout.run({"rerun", "bravo", kChallenge});
     INFO(graded.err);
     REQUIRE(graded.code == kExitDone);
@@ -258,8 +261,11 @@ TEST_CASE("a grade is confirmed from its receipt, and everything changed afterwa
 }
 
 TEST_CASE("of a solution whose outputs never come again, no figure is confirmed that was made up") {
-  // Graded once; only the last part changes it.
-  static const Graded cell(fs::path("graders") / kChallenge / "honest/atomic_rows.cpp");
+  // Graded once; only the last part changes it. Few checks ask for as many rows: each whose outputs
+  // do not come again is asked again and again.
+  static const Graded cell(fs::path("graders") / kChallenge / "honest/atomic_rows.cpp",
+                           "a.deterministic ? 1 : a.num_threads;",
+                           "a.deterministic || a.rows < 256 ? 1 : a.num_threads;");
   SUBCASE("its own figures refute nothing") {
     const Ran ran = cell.verify();
     INFO(ran.out, ran.err);
