@@ -8,7 +8,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 /// What the contract allows: the classes of every argument, and what of them goes together. Cases
-/// are small, but for a few whose rows, vocabulary or k do not fit into 16 bits.
+/// are small, but for a few whose vocabulary or k do not fit into 16 bits.
 const kit::Domain& domain();
 
 /// A problem of these classes, with how it is put to the solution. The class of "before" is left to
