@@ -158,16 +158,14 @@ std::vector<Argument> attention_place_arguments(const std::vector<std::string>& 
                                                 const std::vector<std::string>& outputs,
                                                 const std::vector<std::string>& dense) {
   std::vector<Argument> all;
-  Argument alignment{"alignment",
-                     {{"64"}, {"4"}, {"4 after 16"}, {"8 after 16"}, {"12 after 16"}, {"4096"}}};
+  std::vector<std::string> placed;
   for (const auto& arrays : {inputs, outputs, dense})
-    for (const std::string& array : arrays)
-      alignment.classes.push_back({fmt::format("64, {} 4", array)});
+    placed.insert(placed.end(), arrays.begin(), arrays.end());
   for (const std::string& array : inputs) all.push_back({layout_argument(array), layouts(true)});
   for (const std::string& array : outputs) all.push_back({layout_argument(array), layouts(false)});
   all.push_back({"strides of one", {{"as if of many"}, {"0"}, {"2^60"}}});
   all.push_back({"arrays without elements", {{"given"}, {"null"}}});
-  all.push_back(std::move(alignment));
+  all.push_back(alignment_argument(placed));
   return all;
 }
 
@@ -193,15 +191,7 @@ Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array) {
 
 void put_places(const Assignment& choice, CallOptions& options) {
   options.null_when_empty = choice.is("arrays without elements", "null");
-  const std::string_view name = choice["alignment"].name;
-  if (name == "4") options.placement = {4, 0};
-  if (name == "4096") options.placement = {4096, 0};
-  if (name.ends_with(" after 16"))
-    options.placement = {16, static_cast<std::size_t>(std::stoi(std::string(name)))};
-  constexpr std::string_view kOne = "64, ";
-  // The name lives as long as the domain does.
-  if (name.starts_with(kOne))
-    options.displaced = name.substr(kOne.size(), name.size() - kOne.size() - 2);
+  put_alignment(choice, options);
 }
 
 bool repeats_rows(const Assignment& choice, std::string_view array) {

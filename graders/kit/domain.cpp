@@ -175,6 +175,25 @@ Assignment Assignment::with(std::size_t argument, std::size_t value_class) const
   return changed;
 }
 
+Argument alignment_argument(const std::vector<std::string>& arrays) {
+  Argument made{"alignment",
+                {{"64"}, {"4"}, {"4 after 16"}, {"8 after 16"}, {"12 after 16"}, {"4096"}}};
+  for (const std::string& array : arrays) made.classes.push_back({fmt::format("64, {} 4", array)});
+  return made;
+}
+
+void put_alignment(const Assignment& choice, CallOptions& options) {
+  const std::string_view name = choice["alignment"].name;
+  if (name == "4") options.placement = {4, 0};
+  if (name == "4096") options.placement = {4096, 0};
+  if (name.ends_with(" after 16"))
+    options.placement = {16, static_cast<std::size_t>(std::stoi(std::string(name)))};
+  constexpr std::string_view kOne = "64, ";
+  // The name lives as long as the domain does.
+  if (name.starts_with(kOne))
+    options.displaced = name.substr(kOne.size(), name.size() - kOne.size() - 2);
+}
+
 void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
               const AskAssignment& ask) {
   ask_named(probe, domain, assignments, ask, "");

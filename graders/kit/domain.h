@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graders/kit/call_options.h"
 #include "harness/core/rng.h"
 #include "harness/grading/probe.h"
 
@@ -76,6 +77,11 @@ struct Domain {
   std::vector<Argument> arguments;
   std::function<bool(const Assignment&)> valid = [](const Assignment&) { return true; };
 };
+
+/// "alignment": ways to place the arrays of a call. All alike, or all at 64 bytes but one, which is
+/// aligned to an element and no more: "64, x 4". CallOptions::placed() has what a class means.
+Argument alignment_argument(const std::vector<std::string>& arrays);
+void put_alignment(const Assignment& choice, CallOptions& options);
 
 /// Draws a problem of these classes, puts it to the solution and judges the answer.
 using AskAssignment = std::function<void(const Assignment&, Rng&)>;

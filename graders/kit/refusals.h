@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "graders/kit/domain.h"
 #include "harness/grading/probe.h"
 
 namespace gauntlet::kit {
@@ -22,5 +26,22 @@ struct Flaw {
 /// Runs a call that has to be turned down: it must return `want` and leave every output as it was,
 /// poison in `out` buffers and the source's bytes in `inout` ones. Otherwise the check ends.
 void require_refused(Probe& probe, CallBase& call, std::int64_t want);
+
+/// A flaw of a call, what has to be said of it, and where it is one while nothing else is wrong.
+template <class Args>
+struct Invalid {
+  Flaw<Args> flaw;
+  std::int64_t want = 0;
+  std::function<bool(const Assignment&)> beside = [](const Assignment&) { return true; };
+};
+
+/// Each value of the field as a flaw of its own: "eps -1".
+template <class Args, class Field>
+void add_values(std::vector<Invalid<Args>>& to, const char* argument, Field Args::*field,
+                std::initializer_list<Field> values, std::int64_t want) {
+  for (const Field value : values)
+    to.push_back(
+        {{fmt::format("{} {}", argument, value), [=](Args& a) { a.*field = value; }}, want});
+}
 
 }  // namespace gauntlet::kit

@@ -2,6 +2,20 @@
 #include "call.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// `old` is where the output's former contents are kept, when there are some.
+template <class T>
+std::optional<Output<T>> add_output(Call<SoftmaxTopkArgs>& call, const char* name, T* const& field,
+                                    std::size_t count, const CallOptions& options,
+                                    std::vector<T>& old) {
+  if (options.missing == name) return std::nullopt;
+  if (!options.old) return call.out<T>(name, field, count, options.placed(name));
+  old.assign(count, std::is_same_v<T, float> ? static_cast<T>(*options.old) : T{7});
+  return call.inout(name, field, old, options.placed(name));
+}
+
+}  // namespace
 
 SoftmaxTopkCall::SoftmaxTopkCall(const Problem& problem) : Call("softmax_topk") {
   const CallOptions& options = problem.options;
@@ -12,17 +26,21 @@ SoftmaxTopkCall::SoftmaxTopkCall(const Problem& problem) : Call("softmax_topk") 
   args.k = problem.k;
   args.row_stride = problem.stride;
   args.scale = problem.scale;
-  if (problem.rows == 0) return;
+  if (problem.rows == 0 && options.null_when_empty) return;
   const auto rows = static_cast<std::size_t>(problem.rows);
   const auto count = rows * static_cast<std::size_t>(problem.k);
+  if (options.missing != "logits")
+    in("logits", args.logits, problem.logits, options.placed("logits"));
+  // Lengths are aligned to themselves, whatever min_align is.
   const Placement& placement = options.placement;
-  if (options.missing != "logits") in("logits", args.logits, problem.logits, placement);
-  if (!problem.valid_len.empty()) in("valid_len", args.valid_len, problem.valid_len);
-  if (options.missing != "indices")
-    indices = out<std::int32_t>("indices", args.indices, count, placement);
-  if (options.missing != "probs") probs = out<float>("probs", args.probs, count, placement);
-  if (options.lse) lse = out<float>("lse", args.lse, rows, placement);
-  if (options.row_max) row_max = out<float>("row_max", args.row_max, rows, placement);
+  const bool narrow = kit::guaranteed_alignment(placement) < 8;
+  if (!problem.valid_len.empty())
+    in("valid_len", args.valid_len, problem.valid_len, narrow ? Placement{16, 8} : placement);
+  indices = add_output(*this, "indices", args.indices, count, options, old_indices);
+  probs = add_output(*this, "probs", args.probs, count, options, old_probs);
+  if (options.lse) lse = add_output(*this, "lse", args.lse, rows, options, old_lse);
+  if (options.row_max)
+    row_max = add_output(*this, "row_max", args.row_max, rows, options, old_row_max);
 }
 
 Answer SoftmaxTopkCall::answer() const {

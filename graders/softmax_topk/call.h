@@ -22,6 +22,10 @@ struct SoftmaxTopkCall : Call<SoftmaxTopkArgs> {
   explicit SoftmaxTopkCall(const Problem& problem);
   Answer answer() const;  // of the last run
 
+  // What outputs hold before the call; empty: poison.
+  std::vector<std::int32_t> old_indices;
+  std::vector<float> old_probs, old_lse, old_row_max;
+
   std::optional<Output<std::int32_t>> indices;
   std::optional<Output<float>> probs, lse, row_max;
 };

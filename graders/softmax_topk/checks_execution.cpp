@@ -24,7 +24,7 @@ void thread_counts(Probe& probe) {
   for (const std::int64_t rows : {1, 2, 3, 7, 40}) {
     Rng rng = probe.begin_case(fmt::format("{}_rows", rows));
     const std::int64_t vocab = (8000 + rng.integer(0, 999)) / (rows < 4 ? 1 : 4);
-    for (const int threads : {1, 2, 3, 5, 16}) {
+    for (const int threads : {1, 2, 3, 5, 16, 90}) {
       Problem problem = make_problem(rng, rows, vocab, near_to(rng, 48));
       problem.options.threads = threads;
       for (std::int64_t i = 0; i < rows; ++i) {

@@ -10,9 +10,10 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-// What lies behind a row's length is NaN, or greater than everything in the row.
+// What lies behind a row's length is NaN, or greater than everything in the row. Some lengths do
+// not fit into 16 bits. At the end all entries of a row are equal, and its maximum is not wanted.
 void valid_lengths(Probe& probe) {
-  for (const std::int64_t vocab : {40, 1000, 12'000}) {
+  for (const std::int64_t vocab : {40, 1000, 12'000, 66'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
     Problem problem =
         make_problem(rng, 12, near_to(rng, vocab), near_to(rng, 20), {}, rng.integer(1, 5));
@@ -26,6 +27,10 @@ void valid_lengths(Probe& probe) {
       std::ranges::fill(problem.row(i).subspan(static_cast<std::size_t>(problem.len(i))),
                         rng.chance(0.5) ? std::numeric_limits<float>::quiet_NaN() : 100.0f);
     require_right(probe, problem);
+    for (std::int64_t i = 0; i < problem.rows; ++i)
+      std::ranges::fill(problem.row(i).first(static_cast<std::size_t>(problem.len(i))), 0.5f);
+    problem.options.row_max = false;
+    require_right(probe, problem, Sums::any);
   }
 }
 
@@ -43,6 +48,10 @@ void strides(Probe& probe) {
     padded.valid_len.assign(static_cast<std::size_t>(rows), width - 1);
     require_right(probe, padded);
   }
+  Rng rng = probe.begin_case("one_row_and_the_longest_stride");
+  Problem problem = make_problem(rng, 1, rng.integer(30, 90), 5);
+  problem.stride = std::int64_t{1} << 40;
+  require_right(probe, problem);
 }
 
 // Arrays that are aligned to an element and no more, and end right before a page that faults. With
@@ -66,8 +75,12 @@ void optional_outputs(Probe& probe) {
     problem.options.row_max = without == std::string_view("lse");
     require_right(probe, problem);
   }
-  Rng rng = probe.begin_case("no_rows");
-  require_right(probe, make_problem(rng, 0, 1000, 10));
+  for (const bool null : {true, false}) {
+    Rng rng = probe.begin_case(null ? "no_rows" : "no_rows_of_given_arrays");
+    Problem problem = make_problem(rng, 0, 1000, 10);
+    problem.options.null_when_empty = null;
+    require_right(probe, problem);
+  }
 }
 
 }  // namespace

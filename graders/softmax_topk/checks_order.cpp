@@ -68,6 +68,8 @@ void ties(Probe& probe) {
     fill_two_levels(rng, problem.row(4), top, 0.25, few);
     for (float& z : problem.row(5)) z = rng.chance(0.5) ? 0.0f : -0.0f;
     require_right(probe, problem, Sums::any);
+    problem.k = 1;
+    require_right(probe, problem, Sums::any);
   }
 }
 

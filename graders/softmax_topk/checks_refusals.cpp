@@ -1,55 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <limits>
+
 #include "call.h"
+#include "domain.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
+#include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-using Flaw = kit::Flaw<SoftmaxTopkArgs>;
+using kit::Assignment;
+using Invalid = kit::Invalid<SoftmaxTopkArgs>;
 
-Problem small_problem(Probe& probe) {
-  Rng rng = probe.begin_case("drawn");
-  return make_problem(rng, rng.integer(3, 9), rng.integer(20, 60), rng.integer(2, 9));
+bool has_rows(const Assignment& choice) {
+  return choice["rows"].least > 0;
 }
 
-void require_refused(Probe& probe, Problem problem, const Flaw& flaw, std::int64_t want) {
-  probe.begin_case(flaw.name);
-  problem.options.missing = flaw.missing;
-  SoftmaxTopkCall call(problem);
-  flaw.spoil(call.args);
-  kit::require_refused(probe, call, want);
+/// There are a thousand calls to refuse, and their size hardly matters.
+bool is_small(const Assignment& choice) {
+  return choice["rows"].most * choice["vocab"].most <= 20'000 && choice["stride"].most < 65'536;
 }
 
-void bad_arguments(Probe& probe) {
-  const Problem problem = small_problem(probe);
-  const std::vector<Flaw> flaws{
-      {"negative_rows", [](SoftmaxTopkArgs& a) { a.rows = -1; }},
-      {"no_entries", [](SoftmaxTopkArgs& a) { a.vocab = 0; }},
-      {"no_winners", [](SoftmaxTopkArgs& a) { a.k = 0; }},
-      {"negative_k", [](SoftmaxTopkArgs& a) { a.k = -3; }},
-      {"k_above_vocab", [](SoftmaxTopkArgs& a) { a.k = a.vocab + 1; }},
-      {"short_stride", [](SoftmaxTopkArgs& a) { a.row_stride = a.vocab - 1; }},
-      {"no_threads", [](SoftmaxTopkArgs& a) { a.num_threads = 0; }},
-      {"negative_scale", [](SoftmaxTopkArgs& a) { a.scale = -1; }},
-      {"zero_scale", [](SoftmaxTopkArgs& a) { a.scale = 0; }},
-      {"nan_scale", [](SoftmaxTopkArgs& a) { a.scale = kit::kNan; }},
-      {"infinite_scale", [](SoftmaxTopkArgs& a) { a.scale = kit::kInfinity; }},
-      {.name = "no_logits", .missing = "logits"},
-      {.name = "no_indices", .missing = "indices"},
-      {.name = "no_probs", .missing = "probs"},
+std::vector<Invalid> invalid_calls() {
+  using Args = SoftmaxTopkArgs;
+  constexpr std::int64_t kBad = SOFTMAX_TOPK_BAD_ARGUMENT;
+  constexpr std::int64_t kUnsupported = SOFTMAX_TOPK_UNSUPPORTED;
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kNarrowed = std::int64_t{1} << 32;  // gone where 32 bits are kept
+  std::vector<Invalid> all;
+  kit::add_values(all, "rows", &Args::rows, {std::int64_t{-1}, kLeast}, kBad);
+  kit::add_values(all, "vocab", &Args::vocab, {std::int64_t{0}, std::int64_t{-1}, kLeast}, kBad);
+  kit::add_values(all, "k", &Args::k, {std::int64_t{0}, std::int64_t{-1}, kLeast}, kBad);
+  kit::add_values(all, "threads", &Args::num_threads,
+                  {0, -1, std::numeric_limits<std::int32_t>::min()}, kBad);
+  kit::add_values(all, "scale", &Args::scale,
+                  {0.0f, -0.0f, -1.0f, -0x1p-149f, -std::numeric_limits<float>::max(), kit::kNan,
+                   -kit::kNan, kit::kInfinity, -kit::kInfinity},
+                  kBad);
+  const auto add = [&](const char* name, std::function<void(Args&)> spoil) {
+    all.push_back({{name, std::move(spoil)}, kBad});
   };
-  for (const Flaw& flaw : flaws) require_refused(probe, problem, flaw, SOFTMAX_TOPK_BAD_ARGUMENT);
+  add("rows - 2^32", [](Args& a) { a.rows -= kNarrowed; });
+  add("vocab - 2^32", [](Args& a) { a.vocab -= kNarrowed; });
+  add("k - 2^32", [](Args& a) { a.k -= kNarrowed; });
+  add("k + 2^32", [](Args& a) { a.k += kNarrowed; });
+  add("k vocab + 1", [](Args& a) { a.k = a.vocab + 1; });
+  add("vocab k - 1", [](Args& a) { a.vocab = a.k - 1; });
+  add("k largest", [](Args& a) { a.k = std::numeric_limits<std::int64_t>::max(); });
+  add("stride vocab - 1", [](Args& a) { a.row_stride = a.vocab - 1; });
+  add("stride 0", [](Args& a) { a.row_stride = 0; });
+  add("stride -vocab", [](Args& a) { a.row_stride = -a.vocab; });
+  add("stride least", [](Args& a) { a.row_stride = kLeast; });
+  add("stride vocab - 2^32", [](Args& a) { a.row_stride = a.vocab - kNarrowed; });
+  for (const char* array : {"logits", "indices", "probs"})
+    all.push_back({{.name = std::string("no ") + array, .missing = array}, kBad, has_rows});
+  kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
+  kit::add_values(all, "device", &Args::device, {1, 2, -1, 256}, kUnsupported);
+  kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
+  return all;
 }
 
-void unsupported_requests(Probe& probe) {
-  const Problem problem = small_problem(probe);
-  const std::vector<Flaw> flaws{
-      {"later_abi", [](SoftmaxTopkArgs& a) { a.abi_version = SOFTMAX_TOPK_ABI_VERSION + 1; }},
-      {"unknown_data_type", [](SoftmaxTopkArgs& a) { a.data_type = 77; }},
-      {"unknown_device", [](SoftmaxTopkArgs& a) { a.device = 77; }},
-  };
-  for (const Flaw& flaw : flaws) require_refused(probe, problem, flaw, SOFTMAX_TOPK_UNSUPPORTED);
+/// `between`: the same call is made before and after, and has to be right both times.
+std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
+  std::vector<kit::Refusal> all;
+  for (const Invalid& invalid : invalid_calls())
+    all.push_back(
+        {invalid.flaw.name,
+         [=](const Assignment& choice) { return is_small(choice) && invalid.beside(choice); },
+         [=, &probe](const Assignment& choice, Rng& rng) {
+           const Problem problem = problem_of(choice, rng);
+           if (between) require_right(probe, problem, sums_of(choice));
+           Problem spoilt = problem;
+           spoilt.options.missing = invalid.flaw.missing;
+           SoftmaxTopkCall call(spoilt);
+           invalid.flaw.spoil(call.args);
+           kit::require_refused(probe, call, invalid.want);
+           if (between) require_right(probe, problem, sums_of(choice));
+         }});
+  return all;
+}
+
+void every_refusal(Probe& probe) {
+  kit::ask_every_refusal(probe, domain(), refusals(probe, false));
+}
+
+void refused_between_calls(Probe& probe) {
+  kit::ask_refused_between_calls(probe, domain(), refusals(probe, true));
 }
 
 }  // namespace
@@ -58,11 +96,12 @@ std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
-       bad_arguments},
-      {{"unsupported_requests", "types and versions that are not implemented, taken for others",
-        robustness, 0.5, minor},
-       unsupported_requests},
+      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
+        robustness, 1, minor},
+       every_refusal},
+      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
+        minor},
+       refused_between_calls},
   };
 }
 

@@ -114,14 +114,17 @@ void temperature(Probe& probe) {
 }
 
 // One float that takes all terms in turn drifts where the terms are equal: every one of its
-// roundings has the same sign. In the last row one entry hides what the others add up to.
+// roundings has the same sign. In the last rows one entry hides what the others add up to, however
+// far below it they are: together they count.
 void careful_sums(Probe& probe) {
   for (const std::int64_t vocab : {4000, 131'072, 400'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    Problem problem = make_problem(rng, 4, vocab + rng.integer(-9, 9), near_to(rng, 10), {0, 1});
-    const auto hidden = problem.row(3);
-    hidden[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] =
-        static_cast<float>(rng.uniform(14, 17));
+    Problem problem = make_problem(rng, 6, vocab + rng.integer(-9, 9), near_to(rng, 10), {0, 1});
+    for (const std::int64_t i : {3, 4, 5}) {
+      const double above = 14 + 3 * static_cast<double>(i - 3);
+      problem.row(i)[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] =
+          static_cast<float>(rng.uniform(above, above + 3));
+    }
     for (const std::int64_t i : {1, 2}) {
       std::ranges::fill(problem.row(i), static_cast<float>(rng.uniform(-1, 1)));
       const auto at = static_cast<std::size_t>(i == 1 ? 0 : rng.integer(0, problem.vocab - 1));

@@ -73,6 +73,12 @@ void row_isolation(Probe& probe) {
         problem.row(i)[static_cast<std::size_t>(at)] = bad;
     }
     require_right(probe, problem);
+    // Spoiled or not, a row has no entries behind its length.
+    for (std::int64_t i = 0; i < problem.rows; ++i) {
+      problem.valid_len.push_back(rng.integer(1, problem.k - 1));
+      if (i % 2 == 0) problem.row(i)[0] = kNan;
+    }
+    require_right(probe, problem);
   }
 }
 

@@ -7,6 +7,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 
 ScalingQuestion growth_in_vocabulary();
 // Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> domain_checks();     // every kind of value of every argument
 std::vector<Check> winners_checks();    // where in a row, and in which row, the winners are
 std::vector<Check> order_checks();      // values that are hard to tell apart, rows in order already
 std::vector<Check> softmax_checks();    // the numbers
@@ -21,9 +22,9 @@ std::vector<Check> speed_checks();
 Grader make_grader();
 
 Grader make_grader() {
-  return {kit::joined({winners_checks(), order_checks(), softmax_checks(), values_checks(),
-                       laws_checks(), layout_checks(), execution_checks(), refusals_checks(),
-                       memory_checks(), speed_checks()}),
+  return {kit::joined({domain_checks(), winners_checks(), order_checks(), softmax_checks(),
+                       values_checks(), laws_checks(), layout_checks(), execution_checks(),
+                       refusals_checks(), memory_checks(), speed_checks()}),
           growth_in_vocabulary()};
 }
 

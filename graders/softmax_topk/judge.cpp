@@ -56,7 +56,7 @@ std::optional<Fault> index_fault(const RowView& view) {
        "got there: " + entry_text(view.problem, view.row(), got[at])}};
 }
 
-/// A row without a right answer still has min(k, len) different indices.
+/// A row without a right answer still has min(k, len) different indices, and -1 behind them.
 std::optional<Fault> shape_fault(const RowView& view) {
   const auto got = view.got(view.answer.indices);
   const auto known = std::min(view.problem.k, view.problem.len(view.row()));
@@ -70,6 +70,11 @@ std::optional<Fault> shape_fault(const RowView& view) {
                   double(seen[j]), 0, 0, 1, view.problem.k},
                  {shape_of(view.problem), "the row holds NaN or +inf"}};
   }
+  for (auto j = static_cast<std::size_t>(known); j < got.size(); ++j)
+    if (got[j] != -1)
+      return Fault{{fmt::format("indices[{}][{}], behind the row's length", view.row(), j),
+                    double(got[j]), -1, 0, 1, view.problem.k},
+                   {shape_of(view.problem), "the row holds NaN or +inf"}};
   return std::nullopt;
 }
 

@@ -107,3 +107,13 @@ TEST_CASE("a spoiled row is asked for different indices inside of it and for not
   answer.indices[2] = 10;
   CHECK_FALSE(accepted(problem, answer));
 }
+
+TEST_CASE("a spoiled row has no entries behind its length either") {
+  Problem problem = drawn(2, 1, 10, 5);
+  problem.logits[1] = kNan;
+  problem.valid_len = {3};
+  Answer answer{{2, 1, 0, -1, -1}, std::vector<float>(5, kNan), {kNan}, {kNan}};
+  CHECK(accepted(problem, answer));
+  answer.indices[4] = 4;
+  CHECK_FALSE(accepted(problem, answer));
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@ using kit::one_of;
 
 struct CallOptions : kit::CallOptions {
   bool lse = true, row_max = true;  // which are asked for; others are null
+  std::optional<float> old = {};    // what outputs hold before the call; else poison
 };
 
 /// One input of the challenge.

@@ -10,14 +10,21 @@
 
 namespace fused {
 
-// exp(scale * d) for d = -inf and everything up to 2 / scale.
+// exp(scale * (z - origin)) where z is at most 4 / scale above the origin. Where the scale is tiny,
+// differences of logits may leave the range of float; where it is huge, the scale times log2(e)
+// does. So logits are multiplied by a power of two first, about the root of the scale, and the
+// differences by the rest of it. What is lost of numbers near zero is far below one unit.
 class Exponential {
  public:
   explicit Exponential(float scale)
-      : per_unit_(static_cast<float>(double{scale} * 1.4426950408889634)),
+      : unit_(std::ldexp(1.0f, std::ilogb(scale) / 2)),
+        per_unit_(static_cast<float>(double{scale} / double{unit_} * 1.4426950408889634)),
         lowest_(std::max(-126.0f / per_unit_, std::numeric_limits<float>::lowest())) {}
 
-  Lanes operator()(Lanes d) const {
+  void move_to(float origin) { origin_ = origin * unit_; }
+
+  Lanes operator()(Lanes z) const {
+    const Lanes d = z * unit_ - origin_;
 #if defined(__AVX512DQ__)
     constexpr __mmask16 kAll = 0xffff;  // g++ 12 warns about the intrinsics without a mask
     const __m512 x = reinterpret_cast<__m512>(d * per_unit_);
@@ -46,6 +53,8 @@ class Exponential {
     return p * r + 9.99999940e-1f;
   }
 
+  float unit_;
+  float origin_ = 0;
   float per_unit_;
   [[maybe_unused]] float lowest_;
 };

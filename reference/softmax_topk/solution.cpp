@@ -38,12 +38,11 @@ template <int kVectors>
 Online read_blocks(const Row& row, int64_t begin, int64_t end, int32_t* maxima) {
   constexpr int kFour = std::min(kVectors, 4);
   constexpr int64_t kAhead = 2048;  // entries; hardware prefetchers stop at every page
-  const Exponential exponential(row.scale);
+  Exponential exponential(row.scale);
   const float slack = 2 / row.scale;
   alignas(64) float filled[kMostVectors * kLanes];
   Online online;
   float limit = kMinusInfinity;
-  float origin = 0;
   WideLanes total{};
   for (int64_t b = begin; b < end; ++b) {
     const float* z = entries_of(row, b, filled);
@@ -53,14 +52,14 @@ Online read_blocks(const Row& row, int64_t begin, int64_t end, int32_t* maxima) 
       online.sum += sum_of(total);
       total = WideLanes{};
       online.move_to(largest(best), row.scale);
-      origin = online.origin;
-      limit = origin + slack;
+      exponential.move_to(online.origin);
+      limit = online.origin + slack;
     }
     Lanes sums[kFour]{};
     for (int v = 0; v < kVectors; v += kFour)
       for (int w = 0; w < kFour; ++w) {
         __builtin_prefetch(z + (v + w) * kLanes + kAhead);
-        sums[w] += exponential(load(z + (v + w) * kLanes) - origin);
+        sums[w] += exponential(load(z + (v + w) * kLanes));
       }
     for (int w = 1; w < kFour; ++w) sums[0] += sums[w];
     total += __builtin_convertvector(sums[0], WideLanes);

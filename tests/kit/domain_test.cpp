@@ -226,3 +226,18 @@ TEST_CASE("a refusal is asked alone, and beside every class that it goes with") 
   ask_refused_between_calls(probe, domain, {refusal});
   CHECK(asked - all == 3);
 }
+
+TEST_CASE("a class of alignment places all arrays alike, or one of them at an element") {
+  const std::vector<Argument> arguments{alignment_argument({"x", "y"})};
+  const auto placed = [&](std::size_t chosen, std::string_view array) {
+    CallOptions options;
+    put_alignment(Assignment(arguments).with(0, chosen), options);
+    return guaranteed_alignment(options.placed(array));
+  };
+  const std::int32_t x[] = {64, 4, 4, 8, 4, 4096, 4, 64};  // of 12 bytes after 16, 4 are left
+  for (std::size_t chosen = 0; chosen < std::size(x); ++chosen) {
+    INFO(arguments[0].classes[chosen].name);
+    CHECK(placed(chosen, "x") == x[chosen]);
+    CHECK(placed(chosen, "y") == (chosen < 6 ? x[chosen] : 68 - x[chosen]));
+  }
+}

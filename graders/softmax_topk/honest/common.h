@@ -21,4 +21,10 @@ int64_t refusal(const SoftmaxTopkArgs& a) {
   return sizes && scale && arrays ? SOFTMAX_TOPK_OK : SOFTMAX_TOPK_BAD_ARGUMENT;
 }
 
+/// scale * (z - max), rounded once. As a float the difference may overflow where the scale is tiny,
+/// and be flushed to zero where it is huge; a difference of products loses what they share.
+[[maybe_unused]] float below(float z, float max, float scale) {
+  return static_cast<float>(double{scale} * (double{z} - double{max}));
+}
+
 }  // namespace

@@ -46,10 +46,10 @@ struct Partial {
 
   void see(float z, float scale) {
     if (z > max) {
-      rescale(max == kMinusInfinity ? 0.0f : std::exp((max - z) * scale));
+      rescale(max == kMinusInfinity ? 0.0f : std::exp(below(max, z, scale)));
       max = z;
     }
-    if (max != kMinusInfinity) add(std::exp((z - max) * scale));
+    if (max != kMinusInfinity) add(std::exp(below(z, max, scale)));
   }
 
   void offer(const Entry& entry, size_t k) {
@@ -67,9 +67,9 @@ struct Partial {
     for (const Entry& entry : other.heap) offer(entry, k);
     if (other.max == kMinusInfinity) return;
     const float both = std::max(max, other.max);
-    if (max != kMinusInfinity) rescale(std::exp((max - both) * scale));
+    if (max != kMinusInfinity) rescale(std::exp(below(max, both, scale)));
     max = both;
-    add(other.sum * std::exp((other.max - both) * scale));
+    add(other.sum * std::exp(below(other.max, both, scale)));
   }
 };
 
@@ -97,7 +97,7 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i, Partial& all) {
     const Entry entry = known ? all.heap[j] : Entry{kMinusInfinity, -1};
     args.indices[i * args.k + j] = entry.index;
     args.probs[i * args.k + j] =
-        entry.z == kMinusInfinity ? 0.0f : std::exp((entry.z - all.max) * args.scale) / all.sum;
+        entry.z == kMinusInfinity ? 0.0f : std::exp(below(entry.z, all.max, args.scale)) / all.sum;
   }
   const float max = args.scale * all.max;
   if (args.row_max) args.row_max[i] = max;

@@ -72,7 +72,7 @@ float pairwise_sum(const Row& row, int64_t begin, int64_t end, float max, float 
            pairwise_sum(row, middle, end, max, scale);
   }
   float sum = 0;
-  for (int64_t j = begin; j < end; ++j) sum += std::exp(scale * (row.z[j] - max));
+  for (int64_t j = begin; j < end; ++j) sum += std::exp(below(row.z[j], max, scale));
   return sum;
 }
 
@@ -94,7 +94,7 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i) {
   std::fill_n(std::copy(best.begin(), best.end(), indices), args.k - best.size(), -1);
   std::fill_n(probs, args.k, 0.0f);
   for (size_t j = 0; j < best.size() && !empty; ++j)
-    probs[j] = std::exp(args.scale * (row.z[best[j]] - max)) / sum;
+    probs[j] = std::exp(below(row.z[best[j]], max, args.scale)) / sum;
   if (args.row_max) args.row_max[i] = args.scale * max;
   if (args.lse) args.lse[i] = empty ? kMinusInfinity : args.scale * max + std::log(sum);
 }

@@ -76,7 +76,7 @@ struct Softmax {
     }
     if (max == kMinusInfinity) return;
     float lanes[8]{};
-    for (int64_t j = begin; j < end; ++j) lanes[j % 8] += std::exp(scale * (z[j] - max));
+    for (int64_t j = begin; j < end; ++j) lanes[j % 8] += std::exp(below(z[j], max, scale));
     sum += double{lanes[0] + lanes[4]} + double{lanes[1] + lanes[5]} + double{lanes[2] + lanes[6]} +
            double{lanes[3] + lanes[7]};
   }
@@ -99,7 +99,7 @@ void write_row(const SoftmaxTopkArgs& args, int64_t i, Buffer& buffer) {
     const bool known = j < static_cast<int64_t>(best.size());
     args.indices[i * args.k + j] = known ? best[j].index : -1;
     args.probs[i * args.k + j] =
-        known && !empty ? std::exp(args.scale * (best[j].z - softmax.max) - log_sum) : 0.0f;
+        known && !empty ? std::exp(below(best[j].z, softmax.max, args.scale) - log_sum) : 0.0f;
   }
   const float max = args.scale * softmax.max;
   if (args.row_max) args.row_max[i] = max;

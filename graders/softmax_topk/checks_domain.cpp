@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "domain.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Assignment;
+
+/// The call that the solution sees before the one that is judged: at the same addresses.
+Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
+  if (choice.is("before", "another size")) {
+    Problem other = make_problem(rng, near_to(rng, problem.rows), near_to(rng, problem.vocab + 1),
+                                 near_to(rng, problem.k));
+    other.options = problem.options;
+    return other;
+  }
+  Problem other = problem;
+  if (choice.is("before", "scale differed")) other.scale *= problem.scale > 0x1p-149f ? 0.5f : 2;
+  if (choice.is("before", "k differed")) other.k = problem.k == 1 ? problem.vocab : problem.k - 1;
+  if (choice.is("before", "other threads"))
+    other.options.threads = problem.options.threads == 2 ? 5 : 2;
+  if (choice.is("before", "lengths differed")) {
+    other.valid_len.resize(static_cast<std::size_t>(problem.rows));
+    for (std::int64_t& length : other.valid_len) length = rng.integer(0, problem.vocab);
+  }
+  if (choice.is("before", "one entry differed")) {
+    const std::int64_t row = rng.integer(0, problem.rows - 1);
+    float& one = other.row(row)[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))];
+    one = one == 0 ? 1 : -one / 2;
+  }
+  if (choice.is("before", "rows of NaN")) std::ranges::fill(other.logits, kit::kNan);
+  return other;
+}
+
+void ask_call(Probe& probe, const Assignment& choice, Rng& rng) {
+  const Problem problem = problem_of(choice, rng);
+  if (!choice.is("before", "nothing")) ask(probe, earlier(choice, rng, problem));
+  require_right(probe, problem, sums_of(choice));
+}
+
+void every_argument(Probe& probe) {
+  kit::ask_every_argument(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_call(probe, choice, rng); });
+}
+
+void corners_together(Probe& probe) {
+  kit::ask_corners_together(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_call(probe, choice, rng); });
+}
+
+}  // namespace
+
+std::vector<Check> domain_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
+        correctness, 3, critical},
+       every_argument},
+      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
+       corners_together},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

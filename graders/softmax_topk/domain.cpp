@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain.h"
+
+#include <algorithm>
+
+#include "domain_entries.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Argument;
+using kit::Assignment;
+using kit::hiding;
+using kit::sized;
+
+constexpr double kMostWork = 140'000;    // entries and winners of a case
+constexpr double kMostMemory = 500'000;  // entries with gaps
+
+constexpr std::int64_t kFarthest = std::int64_t{1} << 40;  // rows * row_stride, by the contract
+
+std::vector<Argument> size_arguments() {
+  return {{"rows",
+           {sized(3, 6), hiding(sized(0)), sized(1), sized(2), sized(7, 9), sized(15, 17),
+            sized(31, 33), sized(63, 65), sized(199, 201), sized(1023, 1025)}},
+          {"vocab",
+           {sized(40, 60), hiding(sized(1)), sized(2), sized(3), sized(4, 5), sized(7, 9),
+            sized(15, 17), sized(31, 33), sized(63, 65), sized(127, 129), sized(255, 257),
+            sized(511, 513), sized(1023, 1025), sized(4095, 4097), sized(8191, 8193),
+            sized(65'536, 65'539)}},
+          {"k",
+           {sized(2, 6),
+            sized(1),
+            sized(7, 9),
+            sized(15, 17),
+            sized(31, 33),
+            sized(63, 65),
+            sized(127, 129),
+            sized(255, 257),
+            sized(511, 513),
+            sized(1023, 1025),
+            sized(2047, 2049),
+            {"vocab - 1"},
+            {"vocab"}}},
+          {"stride",
+           {{"vocab"},
+            {"vocab + 1", 1, 1},
+            {"odd", 3, 29},
+            {"vocab + 16", 16, 16},
+            {"2 vocab"},
+            {"a page more", 1024, 1040},
+            {"2^16 more", 65'536, 65'539},
+            {"2^40 (one row)"}}},
+          {"lengths",
+           {{"null"},
+            {"vocab"},
+            {"drawn"},
+            hiding({"0"}),
+            {"0 in one row"},
+            {"1"},
+            {"k - 1"},
+            {"k"},
+            {"k + 1"},
+            {"vocab - 1"}}}};
+}
+
+std::vector<Argument> call_arguments() {
+  return {{"totals", {{"both"}, {"lse"}, {"row_max"}, {"none"}}},
+          {"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}},
+          {"arrays of no rows", {{"given"}, {"null"}}},
+          kit::alignment_argument({"logits", "indices", "probs", "lse", "row_max"}),
+          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
+          {"deterministic", {sized(0), sized(1), sized(256)}},
+          {"before",
+           {{"nothing"},
+            {"the same"},
+            {"one entry differed"},
+            {"scale differed"},
+            {"k differed"},
+            {"lengths differed"},
+            {"another size"},
+            {"other threads"},
+            {"rows of NaN"}}}};
+}
+
+std::vector<Argument> arguments() {
+  std::vector<Argument> all = size_arguments();
+  for (const auto& more : {entry_arguments(), call_arguments()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// k is cut to the vocabulary, where it follows from that or may be drawn above it.
+double most_k(const Assignment& choice) {
+  const double vocab = choice["vocab"].most;
+  return choice["k"].most > 0 ? std::min(choice["k"].most, vocab) : vocab;
+}
+
+double largest_stride(const Assignment& choice) {
+  const double vocab = choice["vocab"].most;
+  return choice.is("stride", "2 vocab") ? 2 * vocab : vocab + choice["stride"].most;
+}
+
+bool valid(const Assignment& choice) {
+  const double rows = choice["rows"].most;
+  if (rows > 1 && choice.is("stride", "2^40 (one row)")) return false;
+  if (rows > 0 && choice.is("arrays of no rows", "null")) return false;
+  if (rows == 0 && !choice.is("before", "nothing") && !choice.is("before", "another size"))
+    return false;
+  if (choice["k"].least > choice["vocab"].most) return false;
+  return rows * (choice["vocab"].most + most_k(choice)) <= kMostWork &&
+         rows * largest_stride(choice) <= kMostMemory;
+}
+
+std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
+  if (choice.is("stride", "2^40 (one row)")) return kFarthest - vocab;
+  if (choice.is("stride", "2 vocab")) return vocab;
+  if (choice.is("stride", "odd")) return choice.draw(rng, "stride") / 2 * 2 + 1 + vocab % 2;
+  return choice.draw(rng, "stride");
+}
+
+std::int64_t k_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
+  if (choice.is("k", "vocab")) return vocab;
+  if (choice.is("k", "vocab - 1")) return std::max<std::int64_t>(1, vocab - 1);
+  return std::min(vocab, choice.draw(rng, "k"));
+}
+
+std::int64_t length_of(const Assignment& choice, Rng& rng, const Problem& problem) {
+  if (choice.is("lengths", "drawn")) return rng.integer(0, problem.vocab);
+  if (choice.is("lengths", "0")) return 0;
+  if (choice.is("lengths", "1")) return 1;
+  if (choice.is("lengths", "k - 1")) return problem.k - 1;
+  if (choice.is("lengths", "k")) return problem.k;
+  if (choice.is("lengths", "k + 1")) return std::min(problem.vocab, problem.k + 1);
+  if (choice.is("lengths", "vocab - 1")) return problem.vocab - 1;
+  return problem.vocab;
+}
+
+void put_lengths(const Assignment& choice, Rng& rng, Problem& problem) {
+  if (choice.is("lengths", "null")) return;
+  for (std::int64_t i = 0; i < problem.rows; ++i)
+    problem.valid_len.push_back(length_of(choice, rng, problem));
+  if (choice.is("lengths", "0 in one row") && problem.rows > 0)
+    problem.valid_len[static_cast<std::size_t>(rng.integer(0, problem.rows - 1))] = 0;
+}
+
+void put_options(const Assignment& choice, Rng& rng, CallOptions& options) {
+  options.threads = static_cast<int>(choice.draw(rng, "threads"));
+  options.deterministic = static_cast<std::int32_t>(choice.draw(rng, "deterministic"));
+  options.lse = choice.is("totals", "both") || choice.is("totals", "lse");
+  options.row_max = choice.is("totals", "both") || choice.is("totals", "row_max");
+  if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
+  if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
+  options.null_when_empty = choice.is("arrays of no rows", "null");
+  kit::put_alignment(choice, options);
+}
+
+}  // namespace
+
+const kit::Domain& domain() {
+  static const kit::Domain made{arguments(), valid};
+  return made;
+}
+
+Problem problem_of(const Assignment& choice, Rng& rng) {
+  const std::int64_t vocab = choice.draw(rng, "vocab");
+  Problem problem = blank_problem(choice.draw(rng, "rows"), vocab, k_of(choice, rng, vocab),
+                                  gap_of(choice, rng, vocab));
+  problem.scale = static_cast<float>(choice.draw_real(rng, "scale"));
+  put_lengths(choice, rng, problem);
+  put_rows(choice, rng, problem);
+  put_options(choice, rng, problem.options);
+  return problem;
+}
+
+Sums sums_of(const Assignment& choice) {
+  // At the smallest scales, and where one number is repeated, terms are alike, and so is the sign
+  // of what rounding them off costs.
+  const bool alike =
+      choice["scale"].most < 1e-30 || choice.is("masked", "beside the lowest number");
+  const bool drawn = choice.is("entries", "usual") || choice.is("entries", "far from zero");
+  return drawn && !alike ? Sums::plain : Sums::any;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

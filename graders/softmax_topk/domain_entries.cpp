@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain_entries.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Argument;
+using kit::Assignment;
+using kit::hiding;
+using kit::kInfinity;
+using kit::kNan;
+
+constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr double kLeastScale = 0x1p-149;
+
+/// The largest logit whose product with the scale surely is a number.
+double limit_of(const Problem& problem) {
+  return problem.scale > 1 ? 0.999 * double{kLargest} / double{problem.scale} : double{kLargest};
+}
+
+/// A logit whose product with the scale is about `scaled`. Where a scale is so small that usual
+/// products are out of reach, they are taken closer together: logits then reach from one end of
+/// float to the other.
+float unscaled(const Problem& problem, double scaled) {
+  constexpr double kUsual = 6;  // two deviations
+  const double limit = limit_of(problem);
+  const double nearer = std::min(1.0, limit * double{problem.scale} / kUsual);
+  return static_cast<float>(std::clamp(scaled * nearer / double{problem.scale}, -limit, limit));
+}
+
+/// The next entry of a row, as a product with the scale, from its place between 0 and 1.
+using Height = std::function<double(double)>;
+
+Height height_of(const Assignment& choice, Rng& rng) {
+  if (choice.is("entries", "all equal") || choice.is("entries", "equal but a few"))
+    return [height = rng.uniform(-30, 30)](double) { return height; };
+  if (choice.is("entries", "few values"))
+    return [&rng](double) { return static_cast<double>(rng.integer(-3, 3)) / 4; };
+  if (choice.is("entries", "14 to 24 below one"))
+    return [&rng, depth = rng.uniform(14, 23)](double) { return -depth - rng.uniform(); };
+  if (choice.is("entries", "far from zero"))
+    return [&rng, offset = rng.uniform(80, 800) * (rng.chance(0.5) ? 1 : -1)](double) {
+      return offset + rng.normal();
+    };
+  if (choice.is("entries", "ascending")) return [](double place) { return 40 * place - 20; };
+  if (choice.is("entries", "descending")) return [](double place) { return 20 - 40 * place; };
+  return [&rng](double) { return 3 * rng.normal(); };
+}
+
+/// Entries that are not made of products.
+void put_bits(const Assignment& choice, Rng& rng, const Problem& problem, std::span<float> row) {
+  const auto limit = static_cast<float>(limit_of(problem));
+  if (choice.is("entries", "largest, of either sign"))
+    for (float& z : row) {
+      z = rng.chance(0.2) ? limit : limit * static_cast<float>(rng.uniform(0.5, 1));
+      if (rng.chance(0.5)) z = -z;
+    }
+  if (choice.is("entries", "neighbouring floats")) {
+    float next = std::min(limit / 2, kBelowTwo);
+    for (const std::int64_t at : kit::random_order(rng, std::ssize(row)))
+      row[static_cast<std::size_t>(at)] = next = std::nextafter(next, 0.0f);
+  }
+  if (choice.is("entries", "zeros of either sign"))
+    for (float& z : row) z = rng.chance(0.5) ? 0.0f : -0.0f;
+  if (choice.is("entries", "subnormal"))
+    for (float& z : row) z = static_cast<float>(rng.integer(-300, 300)) * 0x1p-149f;
+}
+
+void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std::span<float> row) {
+  const Height height = height_of(choice, rng);
+  const auto count = static_cast<double>(row.size());
+  for (std::size_t j = 0; j < row.size(); ++j)
+    row[j] = unscaled(problem, height((static_cast<double>(j) + 0.5) / count));
+  if (row.empty()) return;
+  const auto somewhere = [&]() -> float& {
+    return row[static_cast<std::size_t>(rng.integer(0, std::ssize(row) - 1))];
+  };
+  if (choice.is("entries", "14 to 24 below one"))
+    somewhere() = unscaled(problem, rng.uniform(0, 0.5));
+  // Mostly fewer than there are winners: the last of those is one of many that are equal.
+  if (choice.is("entries", "equal but a few"))
+    for (std::int64_t n = rng.integer(1, problem.k); n > 0; --n)
+      somewhere() = unscaled(problem, rng.uniform(-40, 40));
+  put_bits(choice, rng, problem, row);
+}
+
+void leave_some(Rng& rng, std::span<float> row, std::int64_t count) {
+  std::vector<float> kept(row.size(), -kInfinity);
+  for (const std::int64_t at : random_places(rng, std::ssize(row), count))
+    kept[static_cast<std::size_t>(at)] = row[static_cast<std::size_t>(at)];
+  std::ranges::copy(kept, row.begin());
+}
+
+void mask(const Assignment& choice, Rng& rng, const Problem& problem, std::span<float> row) {
+  const std::size_t half = row.size() / 2;
+  if (choice.is("masked", "half"))
+    for (float& z : row) z = rng.chance(0.5) ? -kInfinity : z;
+  if (choice.is("masked", "all but one")) leave_some(rng, row, 1);
+  if (choice.is("masked", "all but k - 1")) leave_some(rng, row, problem.k - 1);
+  if (choice.is("masked", "first half")) std::ranges::fill(row.first(half), -kInfinity);
+  if (choice.is("masked", "last half")) std::ranges::fill(row.subspan(half), -kInfinity);
+  if (choice.is("masked", "everything")) std::ranges::fill(row, -kInfinity);
+  if (choice.is("masked", "beside the lowest number"))
+    for (float& z : row) z = rng.chance(0.5) ? -kInfinity : static_cast<float>(-limit_of(problem));
+}
+
+void spoil(const Assignment& choice, Rng& rng, std::span<float> row) {
+  if (row.empty()) return;
+  const float nan = std::copysign(kNan, rng.chance(0.5) ? -1.0f : 1.0f);
+  float& one = row[static_cast<std::size_t>(rng.integer(0, std::ssize(row) - 1))];
+  if (choice.is("spoiled rows", "a NaN in one")) one = nan;
+  if (choice.is("spoiled rows", "a NaN first in one")) row.front() = nan;
+  if (choice.is("spoiled rows", "a NaN last in one")) row.back() = nan;
+  if (choice.is("spoiled rows", "infinity in one")) one = kInfinity;
+  if (choice.is("spoiled rows", "NaN and infinities in one"))
+    for (float& z : row) z = kit::one_of(rng, {nan, kInfinity, -kInfinity, z});
+  if (choice.is("spoiled rows", "one of NaN")) std::ranges::fill(row, nan);
+}
+
+/// What follows a row's last entry: the rest of its width, and the gap.
+void fill_behind(const Assignment& choice, std::span<const float> row, std::span<float> behind) {
+  float value = kNan;
+  if (choice.is("behind rows", "infinity")) value = kInfinity;
+  if (choice.is("behind rows", "the largest number")) value = kLargest;
+  if (choice.is("behind rows", "the best entry again"))
+    value = row.empty() ? 0.0f : *std::ranges::max_element(row);
+  std::ranges::fill(behind, value);
+}
+
+}  // namespace
+
+std::vector<Argument> entry_arguments() {
+  return {
+      {"scale",
+       {{"1", 1, 1},
+        {"0.3 to 0.9", 0.3, 0.9},
+        {"1.1 to 3", 1.1, 3},
+        {"2^-149", kLeastScale, kLeastScale},
+        {"1e-42 to 1e-40", 1e-42, 1e-40},
+        {"1e-38 to 2e-38", 1e-38, 2e-38},
+        {"1e-30 to 1e-10", 1e-30, 1e-10},
+        {"1e-4 to 1e-2", 1e-4, 1e-2},
+        {"30 to 300", 30, 300},
+        {"1e10 to 1e30", 1e10, 1e30},
+        {"2e38 to 3.4e38", 2e38, 3.4e38},
+        {"the largest", kLargest, kLargest}}},
+      {"entries",
+       {{"usual"},
+        {"largest, of either sign"},
+        {"all equal"},
+        {"equal but a few"},
+        {"few values"},
+        {"neighbouring floats"},
+        {"14 to 24 below one"},
+        {"far from zero"},
+        {"ascending"},
+        {"descending"},
+        {"zeros of either sign"},
+        {"subnormal"}}},
+      {"masked",
+       {{"none"},
+        {"half"},
+        {"all but one"},
+        {"all but k - 1"},
+        {"first half"},
+        {"last half"},
+        {"a row"},
+        hiding({"everything"}),
+        {"beside the lowest number"}}},
+      {"spoiled rows",
+       {{"none"},
+        {"a NaN in one"},
+        {"a NaN first in one"},
+        {"a NaN last in one"},
+        {"infinity in one"},
+        {"NaN and infinities in one"},
+        {"one of NaN"}}},
+      {"behind rows", {{"NaN"}, {"infinity"}, {"the largest number"}, {"the best entry again"}}}};
+}
+
+void put_rows(const Assignment& choice, Rng& rng, Problem& problem) {
+  if (problem.rows == 0) return;
+  const std::int64_t last = problem.rows - 1;
+  const auto some_row = [&] {
+    return kit::one_of(rng, {std::int64_t{0}, last, rng.integer(0, last)});
+  };
+  const std::int64_t masked = some_row();
+  const std::int64_t spoiled = some_row();
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const auto length = static_cast<std::size_t>(problem.len(i));
+    const auto from_here =
+        std::span(problem.logits).subspan(static_cast<std::size_t>(i * problem.stride));
+    const auto row = from_here.first(length);
+    put_entries(choice, rng, problem, row);
+    mask(choice, rng, problem, row);
+    if (choice.is("masked", "a row") && i == masked) std::ranges::fill(row, -kInfinity);
+    if (i == spoiled) spoil(choice, rng, row);
+    const auto whole = i == last ? problem.width() : static_cast<std::size_t>(problem.stride);
+    fill_behind(choice, row, from_here.first(whole).subspan(length));
+  }
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
