@@ -133,8 +133,8 @@ struct Tile {
   std::int64_t first_key, keys, key_columns;  // key_columns: keys, padded
 };
 
-/// From q.k and dP to P and scale * dx, in place, for one row. Lanes outside
-/// [first, last) are keys that this query does not see.
+/// From q.k and dP to P and dx, in place, for one row. Lanes outside [first, last) are keys that
+/// this query does not see. scale is left to the finished sums: dx times scale may overflow.
 template <bool kMasked, bool kCapped>
 void finish_row(const Args& a, float lse, float delta, std::int64_t first, std::int64_t last,
                 float* p, float* ds, std::int64_t columns) {
@@ -142,11 +142,11 @@ void finish_row(const Args& a, float lse, float delta, std::int64_t first, std::
   for (int i = 0; i < kLanes; ++i) lane[i] = i;
   for (std::int64_t j = 0; j < columns; j += kLanes) {
     Vec score = load(p + j) * a.scale;
-    Vec slope = all(a.scale);
+    Vec slope = all(1.0f);
     if constexpr (kCapped) {
       const Vec t = tanh_of(score / a.softcap);
       score = t * a.softcap;
-      slope *= 1.0f - t * t;
+      slope -= t * t;
     }
     Vec weight = exp_of(score - lse);
     Vec d_score = weight * (load(ds + j) - delta) * slope;
@@ -162,7 +162,7 @@ void finish_row(const Args& a, float lse, float delta, std::int64_t first, std::
   }
 }
 
-/// P and scale * dx of a tile, from q.k in s.p and dP in s.ds.
+/// P and dx of a tile, from q.k in s.p and dP in s.ds.
 template <bool kCapped>
 void finish_tile(const Args& a, const Mask& mask, const QueryHead& head, const Tile& tile,
                  Scratch& s) {
@@ -183,11 +183,11 @@ void finish_tile(const Args& a, const Mask& mask, const QueryHead& head, const T
   }
 }
 
-void add_rows(const float* from, std::int64_t from_row, const OutRows& to, std::int64_t first,
-              std::int64_t count, std::int64_t columns) {
+void add_rows(const float* from, std::int64_t from_row, float factor, const OutRows& to,
+              std::int64_t first, std::int64_t count, std::int64_t columns) {
   for (std::int64_t i = 0; i < count; ++i) {
     float* row = to.data + (first + i) * to.stride;
-    for (std::int64_t c = 0; c < columns; ++c) row[c] += from[i * from_row + c];
+    for (std::int64_t c = 0; c < columns; ++c) row[c] += factor * from[i * from_row + c];
   }
 }
 
@@ -211,7 +211,7 @@ void do_tile(const Args& a, const Mask& mask, const QueryHead& head, const Tile&
   if (head.dq.data == nullptr) return;
   product<false>({s.ds.get(), kKeys, 1}, s.k_rows.get(), s.d, s.dq.get(), s.d, tile.queries, s.d,
                  tile.keys);
-  add_rows(s.dq.get(), s.d, head.dq, tile.first_query, tile.queries, a.head_dim);
+  add_rows(s.dq.get(), s.d, a.scale, head.dq, tile.first_query, tile.queries, a.head_dim);
 }
 
 // ---------------------------------------------------------------- one block of keys
@@ -237,9 +237,31 @@ void zero_rows(void* base, std::int64_t offset, std::int64_t stride, std::int64_
                 static_cast<std::size_t>(columns) * sizeof(float));
 }
 
+/// What the query heads of a kv head have in common. own_dq, where there is one, takes the place of
+/// dq.
+struct Group {
+  KvHead kv;
+  const float* delta;
+  float* own_dq;
+};
+
+/// Query head g of a group. There may be a million of them: each is made when its turn comes.
+QueryHead head_of(const Args& a, const Group& group, std::int64_t g) {
+  const std::int64_t b = group.kv.batch;
+  const std::int64_t h = group.kv.head * (a.q_heads / a.kv_heads) + g;
+  const std::int64_t row = (b * a.q_heads + h) * a.q_len;
+  OutRows dq{at(a.dq, b * a.dq_batch_stride + h * a.dq_head_stride), a.dq_row_stride};
+  if (a.dq != nullptr && group.own_dq != nullptr)
+    dq = {group.own_dq + g * a.q_len * a.head_dim, a.head_dim};
+  return {rows_of(a.q, b, a.q_batch_stride, h, a.q_head_stride, a.q_row_stride),
+          rows_of(a.dout, b, a.dout_batch_stride, h, a.dout_head_stride, a.dout_row_stride),
+          a.lse + row, group.delta + row, dq};
+}
+
 /// Everything that keys [first, first + keys) of a kv head take part in.
-void do_block(const Args& a, const Mask& mask, KvHead kv, const std::vector<QueryHead>& group,
-              std::int64_t first, std::int64_t keys, Scratch& s) {
+void do_block(const Args& a, const Mask& mask, const Group& group, std::int64_t first,
+              std::int64_t keys, Scratch& s) {
+  const KvHead kv = group.kv;
   const Rows k = rows_of(a.k, kv.batch, a.k_batch_stride, kv.head, a.k_head_stride, a.k_row_stride);
   const Rows v = rows_of(a.v, kv.batch, a.v_batch_stride, kv.head, a.v_head_stride, a.v_row_stride);
   pack_rows(k, first, keys, a.head_dim, s.k_rows.get(), s.d);
@@ -252,10 +274,13 @@ void do_block(const Args& a, const Mask& mask, KvHead kv, const std::vector<Quer
   // later.
   const std::int64_t from = std::max<std::int64_t>(0, first - mask.shift - mask.right);
   const std::int64_t to = std::min(a.q_len, first + keys - mask.shift + mask.left);
-  for (const QueryHead& head : group)
+  for (std::int64_t g = 0; g < a.q_heads / a.kv_heads; ++g) {
+    const QueryHead head = head_of(a, group, g);
     for (std::int64_t i = from; i < to; i += kQueries)
       do_tile(a, mask, head, {i, std::min(kQueries, to - i), first, keys, padded(keys)}, s);
+  }
 
+  for (std::int64_t n = 0; n < keys * s.d; ++n) s.dk.get()[n] *= a.scale;
   write_rows(s.dk.get(), s.d, a.dk,
              kv.batch * a.dk_batch_stride + kv.head * a.dk_head_stride + first * a.dk_row_stride,
              a.dk_row_stride, keys, a.head_dim);
@@ -265,23 +290,6 @@ void do_block(const Args& a, const Mask& mask, KvHead kv, const std::vector<Quer
 }
 
 // ---------------------------------------------------------------- heads and threads
-
-/// The query heads that read a kv head. own_dq, where there is one, takes the place of dq.
-std::vector<QueryHead> group_of(const Args& a, KvHead kv, const float* delta, float* own_dq) {
-  const std::int64_t size = a.q_heads / a.kv_heads;
-  std::vector<QueryHead> group;
-  for (std::int64_t g = 0; g < size; ++g) {
-    const std::int64_t h = kv.head * size + g;
-    const std::int64_t row = (kv.batch * a.q_heads + h) * a.q_len;
-    OutRows dq{at(a.dq, kv.batch * a.dq_batch_stride + h * a.dq_head_stride), a.dq_row_stride};
-    if (a.dq != nullptr && own_dq != nullptr) dq = {own_dq + g * a.q_len * a.head_dim, a.head_dim};
-    group.push_back(
-        {rows_of(a.q, kv.batch, a.q_batch_stride, h, a.q_head_stride, a.q_row_stride),
-         rows_of(a.dout, kv.batch, a.dout_batch_stride, h, a.dout_head_stride, a.dout_row_stride),
-         a.lse + row, delta + row, dq});
-  }
-  return group;
-}
 
 void zero_missing_keys(const Args& a, const Mask& mask, KvHead kv) {
   const std::int64_t dk = kv.batch * a.dk_batch_stride + kv.head * a.dk_head_stride;
@@ -295,15 +303,15 @@ void zero_missing_keys(const Args& a, const Mask& mask, KvHead kv) {
 }
 
 /// A part of one kv head's work: every parts-th block of keys, so that causal work is even.
-void do_head(const Args& a, KvHead kv, int part, int parts, const float* delta, float* own_dq,
-             Scratch& s) {
-  const Mask mask = mask_of(a, kv.batch);
-  const std::vector<QueryHead> group = group_of(a, kv, delta, own_dq);
-  for (const QueryHead& head : group)
-    if (head.dq.data != nullptr) zero_rows(head.dq.data, 0, head.dq.stride, a.q_len, a.head_dim);
-  if (part == 0) zero_missing_keys(a, mask, kv);
+void do_head(const Args& a, const Group& group, int part, int parts, Scratch& s) {
+  const Mask mask = mask_of(a, group.kv.batch);
+  for (std::int64_t g = 0; g < a.q_heads / a.kv_heads; ++g) {
+    const OutRows dq = head_of(a, group, g).dq;
+    zero_rows(dq.data, 0, dq.stride, a.q_len, a.head_dim);
+  }
+  if (part == 0) zero_missing_keys(a, mask, group.kv);
   for (std::int64_t first = mask.begin + part * kKeys; first < mask.end; first += parts * kKeys)
-    do_block(a, mask, kv, group, first, std::min(kKeys, mask.end - first), s);
+    do_block(a, mask, group, first, std::min(kKeys, mask.end - first), s);
 }
 
 void compute_delta(const Args& a, float* delta, int threads) {
@@ -329,7 +337,7 @@ void heads_in_parallel(const Args& a, const float* delta, int threads) {
     Scratch scratch(a);
 #pragma omp for schedule(dynamic)
     for (std::int64_t n = 0; n < heads; ++n)
-      do_head(a, {n / a.kv_heads, n % a.kv_heads}, 0, 1, delta, nullptr, scratch);
+      do_head(a, {{n / a.kv_heads, n % a.kv_heads}, delta, nullptr}, 0, 1, scratch);
   }
 }
 
@@ -362,7 +370,7 @@ void keys_in_parallel(const Args& a, const float* delta, int threads) {
       const KvHead kv{n / a.kv_heads, n % a.kv_heads};
 #pragma omp for schedule(static, 1)
       for (int part = 0; part < threads; ++part)
-        do_head(a, kv, part, threads, delta, own[static_cast<std::size_t>(part)].get(), scratch);
+        do_head(a, {kv, delta, own[static_cast<std::size_t>(part)].get()}, part, threads, scratch);
       if (a.dq != nullptr) add_parts(a, kv, own);
     }
   }
