@@ -15,8 +15,13 @@ using kit::sized;
 constexpr double kMostWork = 1e6;      // multiplications of one product of the oracle
 constexpr double kMostNumbers = 60e3;  // of an array, gaps included
 
-// Roundings of equal terms do not cancel: a chain of n may err by n / 3.
-constexpr double kMostAlike = 130;
+// Roundings of equal terms do not cancel: a chain of n may err by n / 4 roundings, of which the
+// contract allows 32.
+constexpr double kMostAlike = 33;
+
+// This many threads take long to start: they are asked of what starts them once, or a few times.
+constexpr double kManyThreads = 33;
+constexpr double kFewEntries = 3;
 
 std::vector<Argument> arguments() {
   std::vector<Argument> all;
@@ -77,12 +82,18 @@ bool few_alike(const Assignment& choice) {
                     choice["group"].most * choice["q_len"].most <= kMostAlike);
 }
 
+bool threads_start_seldom(const Assignment& choice) {
+  if (choice["threads"].most < kManyThreads) return true;
+  return choice["batch"].most <= kFewEntries &&
+         (choice.is("before", "nothing") || choice.is("before", "other threads"));
+}
+
 bool valid(const Assignment& choice) {
   const std::string& before = choice["before"].name;
   if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
     return false;
   return kit::mask_is_valid(choice) && small(choice) && few_alike(choice) &&
-         numbers_representable(choice);
+         threads_start_seldom(choice) && numbers_representable(choice);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ double height_of(const std::string& name, std::int64_t j, std::int64_t keys, std
   return name.find("near -") != std::string::npos ? -size : size;
 }
 
-/// Scores are the heights, with a little noise: for that, each key's height is its first column.
+/// Scores are the heights, with a little noise: for that, each key's height is its last column. In
+/// the first, all that is added behind it would be rounded to its last bits.
 void put_heights(const Assignment& choice, Rng& rng, Problem& problem) {
   constexpr float kNoise = 0.25f;
   if (!has_heights(choice) || problem.form.k_len == 0) return;
@@ -47,10 +48,10 @@ void put_heights(const Assignment& choice, Rng& rng, Problem& problem) {
   const std::int64_t only = rng.integer(0, problem.form.k_len - 1);
   kit::for_each_row(problem.q, [&](std::span<float> row, auto, auto, auto) {
     for (float& q : row) q *= kNoise;
-    row[0] = static_cast<float>(1 / problem.form.scale);
+    row.back() = static_cast<float>(1 / problem.form.scale);
   });
   kit::for_each_row(problem.k, [&](std::span<float> row, auto, auto, auto j) {
-    row[0] = static_cast<float>(
+    row.back() = static_cast<float>(
         height_of(choice["scores"].name, j, problem.form.k_len, only, size, rng));
   });
 }

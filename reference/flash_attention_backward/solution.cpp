@@ -14,25 +14,28 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <omp.h>
 #include <vector>
 
 #include "arguments.h"
 #include "contract.h"
 #include "mask.h"
+#include "scratch.h"
 #include "vectors.h"
 
 namespace attention {
 namespace {
 
-constexpr std::int64_t kQueries = 64;  // rows of a tile
-constexpr std::int64_t kKeys = 64;     // columns of a tile; a multiple of kLanes
-
 // Threads on one kv head. Each but the first has a dq of its own, and the contract allows scratch
 // memory of eight times the results.
 constexpr std::int64_t kMaxParts = 8;
+
+// Threads on heads, each with some 500 KiB to work in: 16 MiB are what the contract allows beside
+// that.
+constexpr std::int64_t kMaxThreads = 24;
+
+// Threads on deltas: for fewer rows than this, another one takes longer to start than to work.
+constexpr std::int64_t kDeltasOfThread = 512;
 
 // ---------------------------------------------------------------- the problem
 
@@ -69,45 +72,7 @@ struct QueryHead {
   OutRows dq;
 };
 
-// ---------------------------------------------------------------- scratch memory
-
-struct FloatDelete {
-  void operator()(float* data) const { ::operator delete[](data, std::align_val_t{64}); }
-};
-using Floats = std::unique_ptr<float[], FloatDelete>;
-
-/// 64-byte aligned, not initialised.
-Floats floats(std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-  return Floats(static_cast<float*>(::operator new[](bytes, std::align_val_t{64})));
-}
-
-/// The padding of packed rows takes part in products, and must be finite.
-Floats zeros(std::int64_t count) {
-  Floats made = floats(count);
-  std::fill_n(made.get(), count, 0.0f);
-  return made;
-}
-
-/// What one thread works in. K and V of the block twice: as rows and transposed.
-struct Scratch {
-  explicit Scratch(const Args& a)
-      : d(padded(a.head_dim)),
-        dv(padded(a.value_dim)),
-        k_rows(zeros(kKeys * d)),
-        k_columns(zeros(a.head_dim * kKeys)),
-        v_columns(zeros(a.value_dim * kKeys)),
-        q(zeros(kQueries * d)),
-        d_out(zeros(kQueries * dv)),
-        p(zeros(kQueries * kKeys)),
-        ds(zeros(kQueries * kKeys)),
-        dq(zeros(kQueries * d)),
-        dk(zeros(kKeys * d)),
-        dv_sum(zeros(kKeys * dv)) {}
-
-  std::int64_t d, dv;
-  Floats k_rows, k_columns, v_columns, q, d_out, p, ds, dq, dk, dv_sum;
-};
+// ---------------------------------------------------------------- one tile
 
 void pack_rows(const Rows& from, std::int64_t first, std::int64_t count, std::int64_t columns,
                float* to, std::int64_t to_row) {
@@ -125,8 +90,6 @@ void pack_columns(const Rows& from, std::int64_t first, std::int64_t count, std:
     for (std::int64_t j = count; j < kKeys; ++j) to[c * kKeys + j] = 0;
   }
 }
-
-// ---------------------------------------------------------------- one tile
 
 struct Tile {
   std::int64_t first_query, queries;
@@ -314,8 +277,10 @@ void do_head(const Args& a, const Group& group, int part, int parts, Scratch& s)
     do_block(a, mask, group, first, std::min(kKeys, mask.end - first), s);
 }
 
-void compute_delta(const Args& a, float* delta, int threads) {
+void compute_delta(const Args& a, float* delta) {
   const std::int64_t rows = a.batch * a.q_heads * a.q_len;
+  const auto threads = static_cast<int>(std::clamp<std::int64_t>(
+      rows / kDeltasOfThread, 1, std::min<std::int64_t>(a.num_threads, kMaxThreads)));
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t i = row % a.q_len;
@@ -380,11 +345,13 @@ void keys_in_parallel(const Args& a, const float* delta, int threads) {
 void compute(const Args& a) {
   const Floats own_delta = floats(a.delta == nullptr ? a.batch * a.q_heads * a.q_len : 0);
   float* delta = a.delta != nullptr ? a.delta : own_delta.get();
-  compute_delta(a, delta, a.num_threads);
+  compute_delta(a, delta);
   if (a.dq == nullptr && a.dk == nullptr && a.dv == nullptr) return;
   const std::int64_t heads = a.batch * a.kv_heads;
   if (heads >= 4 * a.num_threads || heads % a.num_threads == 0) {
-    heads_in_parallel(a, delta, a.num_threads);
+    heads_in_parallel(a, delta,
+                      static_cast<int>(std::clamp<std::int64_t>(
+                          heads, 1, std::min<std::int64_t>(a.num_threads, kMaxThreads))));
   } else {
     const std::int64_t blocks = std::max<std::int64_t>(1, (a.k_len + kKeys - 1) / kKeys);
     keys_in_parallel(a, delta,
