@@ -64,7 +64,7 @@ void scales(Probe& probe) {
 }
 
 void softcap(Probe& probe) {
-  for (const double cap : {15.0, 30.0, 50.0, 2.0}) {
+  for (const float cap : {15.0f, 30.0f, 50.0f, 2.0f, 1e-4f, 1.4e-45f}) {
     Rng rng = probe.begin_case(fmt::format("softcap {}", cap));
     Problem problem = attended_problem(rng, 50, 66);
     problem.form.softcap = cap;
@@ -183,15 +183,19 @@ void consecutive_lengths(Probe& probe) {
   for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
     for (std::int64_t length = 1; length <= kLongest; ++length) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));
+      const std::int64_t padding = kind == "padding" ? rng.integer(1, 20) : 0;
       Problem problem =
           random_problem(rng, {1, 1, 1, kind == "few queries" ? drawn(rng, 1, 3) : length,
-                               kind == "few keys" ? drawn(rng, 1, 3) : length, 4, 3});
+                               kind == "few keys" ? drawn(rng, 1, 3) : length + padding, 4, 3});
       problem.form.causal = kind == "causal";
       if (kind == "window") {
         problem.form.window_left = rng.integer(0, 70);
         problem.form.window_right = rng.integer(0, 20);
       }
-      if (kind == "padding") put_lists(problem, rng);
+      if (kind == "padding") {
+        problem.form.kv_start = {drawn(rng, 0, padding)};
+        problem.form.kv_len = {static_cast<std::int32_t>(length)};
+      }
       attend(problem);
       require_right(probe, problem);
     }
