@@ -63,15 +63,18 @@
  * VALUES. Outputs hold garbage at first and are overwritten, never accumulated into; all k_len rows
  * of dk and dv are written. Inputs must not be written. Keys that do not exist may hold anything,
  * NaN included, and change nothing. All other elements are finite, except for lse as said, and the
- * results and all sums above are representable in float. Rows of q, k, v and dout may differ by
- * many orders of magnitude between heads and between queries.
+ * results and all sums above are representable in float, evaluated as they are written: scale times
+ * a finished sum is, scale times a dx_ij may not be. Rows of q, k, v and dout may differ by many
+ * orders of magnitude between heads and between queries.
  *
  * ACCURACY. Every element of every result is compared with the formulas in float64 on the same
  * float32 inputs. With u = 2^-24, C = 32, sums of absolute values |a.b| = sum_c |a[c] b[c]|, and
  *
  *   M_i  = 1 + |lse[i]| + softcap + max_j |scale| |q_i.k_j|   over the keys that i sees
+ *   T_ij = what 1 - tanh(x_ij / softcap)^2 changes by at most when x_ij is moved by
+ *          C u |scale| |q_i.k_j| or less, in units of C u; 0 without a softcap
  *   W_ij = M_i (P_ij + 1e-30)
- *   A_ij = |scale| W_ij (|dout_i.v_j| + |dout_i.o_i| + |dlse[i]|)
+ *   A_ij = |scale| (W_ij + T_ij (P_ij + 1e-30)) (|dout_i.v_j| + |dout_i.o_i| + |dlse[i]|)
  *
  * the error of dv[j] is at most C u sum_i W_ij |dout_i|, that of dq[i] C u sum_j A_ij |k_j|, that
  * of dk[j] C u sum_i A_ij |q_i|, and that of delta[i] C u (|dout_i.o_i| + |dlse[i]|), each plus

@@ -8,6 +8,7 @@ BackwardCall::BackwardCall(const Problem& problem, const CallOptions& options)
   kit::set_header(args, FLASH_ATTENTION_ABI_VERSION, FLASH_ATTENTION_HOST, options);
   kit::set_attention(args, problem.form);
   args.data_type = FLASH_ATTENTION_F32;
+  args.causal = problem.form.causal ? options.causal : 0;
   bring(problem, options);
   take(problem, options);
 }
@@ -20,30 +21,35 @@ void BackwardCall::bring(const Problem& problem, const CallOptions& options) {
   tensor_in("o", a.o, problem.o, options.o, {&a.o_batch_stride, &a.o_head_stride, &a.o_row_stride});
   tensor_in("dout", a.dout, problem.dout, options.dout,
             {&a.dout_batch_stride, &a.dout_head_stride, &a.dout_row_stride});
-  if (options.missing != "lse") in("lse", a.lse, problem.lse, options.placement);
-  if (!problem.dlse.empty()) in("dlse", a.dlse, problem.dlse, options.placement);
+  if (!options.left_out("lse", problem.q_rows()))
+    in("lse", a.lse, problem.lse, options.placed("lse"));
+  if (!problem.dlse.empty()) in("dlse", a.dlse, problem.dlse, options.placed("dlse"));
   if (!problem.form.kv_start.empty()) in("kv_start", a.kv_start, problem.form.kv_start);
   if (!problem.form.kv_len.empty()) in("kv_len", a.kv_len, problem.form.kv_len);
 }
 
 void BackwardCall::take(const Problem& problem, const CallOptions& options) {
   auto& a = args;
-  const Answer* dirty = options.dirty;
+  const auto add = [&](const char* name, auto*& field, const kit::Extents& extents,
+                       const kit::Layout& layout, const kit::StrideFields& fields,
+                       std::vector<float> Answer::*part) {
+    std::vector<float> old;
+    if (options.dirty != nullptr) old = options.dirty->*part;
+    if (options.old) old.assign(static_cast<std::size_t>(extents.count()), *options.old);
+    tensor_out(name, field, extents, layout, fields, old.empty() ? nullptr : &old);
+  };
   if (options.want_dq)
-    tensor_out("dq", a.dq, problem.q.extents, options.dq,
-               {&a.dq_batch_stride, &a.dq_head_stride, &a.dq_row_stride},
-               dirty == nullptr ? nullptr : &dirty->dq);
+    add("dq", a.dq, problem.q.extents, options.dq,
+        {&a.dq_batch_stride, &a.dq_head_stride, &a.dq_row_stride}, &Answer::dq);
   if (options.want_dk)
-    tensor_out("dk", a.dk, problem.k.extents, options.dk,
-               {&a.dk_batch_stride, &a.dk_head_stride, &a.dk_row_stride},
-               dirty == nullptr ? nullptr : &dirty->dk);
+    add("dk", a.dk, problem.k.extents, options.dk,
+        {&a.dk_batch_stride, &a.dk_head_stride, &a.dk_row_stride}, &Answer::dk);
   if (options.want_dv)
-    tensor_out("dv", a.dv, problem.v.extents, options.dv,
-               {&a.dv_batch_stride, &a.dv_head_stride, &a.dv_row_stride},
-               dirty == nullptr ? nullptr : &dirty->dv);
+    add("dv", a.dv, problem.v.extents, options.dv,
+        {&a.dv_batch_stride, &a.dv_head_stride, &a.dv_row_stride}, &Answer::dv);
   kit::Extents rows = problem.q.extents;
   rows.columns = 1;
-  if (options.want_delta) tensor_out("delta", a.delta, rows, {}, {});
+  if (options.want_delta) add("delta", a.delta, rows, {}, {}, &Answer::delta);
 }
 
 Answer BackwardCall::answer() const {

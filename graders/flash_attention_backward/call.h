@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "contract.h"
 #include "harness/grading/probe.h"
 #include "oracle.h"
@@ -14,7 +16,9 @@ using Answer = Results<float>;
 struct CallOptions : kit::CallOptions {
   kit::Layout q, k, v, o, dout, dq, dk, dv;
   bool want_dq = true, want_dk = true, want_dv = true, want_delta = false;
-  const Answer* dirty = nullptr;  // what the gradients hold before the call; null: poison
+  std::int32_t causal = 1;        // the value that says yes, where the problem is causal
+  std::optional<float> old = {};  // what all results hold before the call, gaps apart
+  const Answer* dirty = nullptr;  // or this, where it is not empty; else poison
 };
 
 class BackwardCall : public kit::StridedCall<FlashAttentionBackwardArgs> {

@@ -16,14 +16,16 @@ void deterministic_bits(Probe& probe) {
   sizes.q_heads = sizes.kv_heads = 3;
   const Problem problem = attended_problem(rng, sizes);
   CallOptions options;
-  options.deterministic = true;
   options.threads = 3;
-  const Answer first = require_right(probe, problem, options);
-  for (int again = 1; again < 12; ++again)
-    require_equal(probe, problem, ask(probe, problem, options), first);
+  for (const std::int32_t yes : {1, 256}) {
+    options.deterministic = yes;
+    const Answer first = require_right(probe, problem, options);
+    for (int again = 1; again < 12; ++again)
+      require_equal(probe, problem, ask(probe, problem, options), first);
+  }
 
   probe.begin_case("order left free");
-  options.deterministic = false;
+  options.deterministic = 0;
   const Expected expected = expect(problem);
   for (int again = 0; again < 8; ++again)
     require_close(probe, problem, ask(probe, problem, options), expected);
@@ -31,10 +33,11 @@ void deterministic_bits(Probe& probe) {
 
 // More threads than heads, more than blocks of keys, and just one.
 void thread_counts(Probe& probe) {
-  for (const std::int32_t threads : {1, 3, 5, 16}) {
+  for (const std::int32_t threads : {1, 3, 5, 16, 200}) {
     Rng rng = probe.begin_case(fmt::format("{} threads", threads));
     Sizes sizes = drawn_sizes(rng, rng.integer(20, 180), rng.integer(20, 180));
     if (threads == 3) sizes.q_heads = sizes.kv_heads = 4;
+    if (threads == 200) sizes.q_len = rng.integer(100, 180);
     const Problem problem = attended_problem(rng, sizes);
     CallOptions options;
     options.threads = threads;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "graders/kit/inputs.h"
@@ -103,6 +104,11 @@ void empty_rows(Probe& probe) {
   for (float& lse : marked.lse)
     if (given.chance(0.3)) lse = -kit::kInfinity;
   require_right(probe, marked);
+
+  Rng finite = probe.begin_case("any lse where nothing is seen");
+  for (float& lse : causal.lse)
+    if (std::isinf(lse)) lse = kit::one_of(finite, {0.0f, -1e3f, 1e3f, -1e30f, 1e30f});
+  require_right(probe, causal);
 }
 
 /// NaN, infinity and huge numbers in all keys that do not exist.
@@ -114,14 +120,15 @@ void spoil_missing_keys(Problem& problem, Rng& rng) {
 }
 
 void existing_keys(Probe& probe) {
-  for (int n = 0; n < 4; ++n) {
+  for (int n = 0; n < 5; ++n) {
     Rng rng = probe.begin_case(fmt::format("padded keys {}", n));
-    Sizes sizes = drawn_sizes(rng, rng.integer(40, 150), rng.integer(130, 180));
+    const bool one_query = n == 4;
+    Sizes sizes = drawn_sizes(rng, one_query ? 1 : rng.integer(40, 150), rng.integer(130, 180));
     sizes.batch = 3;
     sizes.q_heads = sizes.kv_heads;
     Problem problem = random_problem(rng, sizes);
     for (std::int64_t b = 0; b < sizes.batch; ++b) {
-      const std::int64_t start = n == 0 ? 0 : rng.integer(0, 100);
+      const std::int64_t start = n == 0 ? 0 : rng.integer(one_query ? 1 : 0, 100);
       const std::int64_t rest = sizes.k_len - start;
       problem.form.kv_start.push_back(static_cast<std::int32_t>(start));
       problem.form.kv_len.push_back(static_cast<std::int32_t>(rng.integer(1, rest)));

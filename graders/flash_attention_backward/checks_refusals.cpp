@@ -1,95 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include "graders/kit/refusals.h"
+#include "domain.h"
+#include "graders/kit/attention_refusals.h"
 #include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+using kit::Assignment;
 using Args = FlashAttentionBackwardArgs;
-using Flaw = kit::Flaw<Args>;
+using Invalid = kit::InvalidAttention<Args>;
 
-const std::vector<Flaw> kBad{
-    {"batch -1", [](Args& a) { a.batch = -1; }},
-    {"q_heads -2", [](Args& a) { a.q_heads = -2; }},
-    {"q_len -1", [](Args& a) { a.q_len = -1; }},
-    {"k_len -5", [](Args& a) { a.k_len = -5; }},
-    {"head_dim 0", [](Args& a) { a.head_dim = 0; }},
-    {"head_dim 257", [](Args& a) { a.head_dim = 257; }},
-    {"value_dim 0", [](Args& a) { a.value_dim = 0; }},
-    {"value_dim 257", [](Args& a) { a.value_dim = 257; }},
-    {"kv_heads 0", [](Args& a) { a.kv_heads = 0; }},
-    {"heads that do not divide", [](Args& a) { a.q_heads = 3; }},
-    {"a negative stride of an input", [](Args& a) { a.dout_row_stride = -64; }},
-    {"a negative stride of an output", [](Args& a) { a.dk_head_stride = -1; }},
-    {"no threads", [](Args& a) { a.num_threads = 0; }},
-    {"window_left -2", [](Args& a) { a.window_left = -2; }},
-    {"window_right -2", [](Args& a) { a.window_right = -2; }},
-    {"scale NaN", [](Args& a) { a.scale = kit::kNan; }},
-    {"scale infinite", [](Args& a) { a.scale = -kit::kInfinity; }},
-    {"softcap -1", [](Args& a) { a.softcap = -1; }},
-    {"softcap NaN", [](Args& a) { a.softcap = kit::kNan; }},
-    {"no q", [](Args&) {}, "q"},
-    {"no k", [](Args&) {}, "k"},
-    {"no v", [](Args&) {}, "v"},
-    {"no o", [](Args&) {}, "o"},
-    {"no dout", [](Args&) {}, "dout"},
-    {"no lse", [](Args&) {}, "lse"},
-};
-
-const std::vector<Flaw> kUnsupported{
-    {"another device", [](Args& a) { a.device = 7; }},
-    {"another abi_version", [](Args& a) { a.abi_version = FLASH_ATTENTION_ABI_VERSION + 1; }},
-    {"an unknown type", [](Args& a) { a.data_type = 9; }},
-};
-
-Problem small_problem() {
-  Rng rng(1);
-  Problem problem = random_problem(rng, {1, 2, 2, 9, 11, 16, 16});
-  attend(problem);
-  return problem;
+std::vector<Invalid> invalid_calls() {
+  std::vector<kit::InvalidAttentions<Args>::NamedField> strides{
+      {"q_batch_stride", &Args::q_batch_stride},
+      {"q_head_stride", &Args::q_head_stride},
+      {"q_row_stride", &Args::q_row_stride},
+      {"k_batch_stride", &Args::k_batch_stride},
+      {"k_head_stride", &Args::k_head_stride},
+      {"k_row_stride", &Args::k_row_stride},
+      {"v_batch_stride", &Args::v_batch_stride},
+      {"v_head_stride", &Args::v_head_stride},
+      {"v_row_stride", &Args::v_row_stride},
+      {"o_batch_stride", &Args::o_batch_stride},
+      {"o_head_stride", &Args::o_head_stride},
+      {"o_row_stride", &Args::o_row_stride},
+      {"dout_batch_stride", &Args::dout_batch_stride},
+      {"dout_head_stride", &Args::dout_head_stride},
+      {"dout_row_stride", &Args::dout_row_stride},
+      {"dq_batch_stride", &Args::dq_batch_stride},
+      {"dq_head_stride", &Args::dq_head_stride},
+      {"dq_row_stride", &Args::dq_row_stride},
+      {"dk_batch_stride", &Args::dk_batch_stride},
+      {"dk_head_stride", &Args::dk_head_stride},
+      {"dk_row_stride", &Args::dk_row_stride},
+      {"dv_batch_stride", &Args::dv_batch_stride},
+      {"dv_head_stride", &Args::dv_head_stride},
+      {"dv_row_stride", &Args::dv_row_stride}};
+  kit::InvalidAttentions<Args> invalid(strides);
+  invalid.add_values("head_dim", &Args::head_dim, {257, 1 << 20});
+  invalid.add_values("value_dim", &Args::value_dim, {257, 1 << 20});
+  invalid.add_missing({"q", "o", "dout", "lse"}, kit::has_queries);
+  invalid.add_missing({"k", "v"}, kit::has_keys);
+  return invalid.all;
 }
 
-void require_refused(Probe& probe, const Problem& problem, const Flaw& flaw, std::int64_t want) {
-  CallOptions options;
-  options.want_delta = true;
-  options.missing = flaw.missing;
-  BackwardCall call(problem, options);
-  flaw.spoil(call.args);
-  kit::require_refused(probe, call, want);
+void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
+            const Invalid& invalid) {
+  Problem spoilt = problem;
+  if (invalid.misplace) invalid.misplace(spoilt.form);
+  CallOptions how = options;
+  how.missing = invalid.flaw.missing;
+  BackwardCall call(spoilt, how);
+  if (invalid.flaw.spoil) invalid.flaw.spoil(call.args);
+  kit::require_refused(
+      probe, call,
+      invalid.unsupported ? FLASH_ATTENTION_UNSUPPORTED : FLASH_ATTENTION_BAD_ARGUMENT);
 }
 
-void require_all_refused(Probe& probe, const std::vector<Flaw>& flaws, std::int64_t want) {
-  const Problem problem = small_problem();
-  for (const Flaw& flaw : flaws) {
-    probe.begin_case(flaw.name);
-    require_refused(probe, problem, flaw, want);
-  }
+/// `between`: the same problem is asked before and after, and has to be right both times.
+std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
+  std::vector<kit::Refusal> all;
+  for (const Invalid& invalid : invalid_calls())
+    all.push_back(
+        {invalid.flaw.name, invalid.beside, [=, &probe](const Assignment& choice, Rng& rng) {
+           const Problem problem = problem_of(choice, rng);
+           const CallOptions options = options_of(choice, rng);
+           if (between) require_right(probe, problem, options);
+           refuse(probe, problem, options, invalid);
+           if (between) require_right(probe, problem, options);
+         }});
+  return all;
 }
 
-void require_lists_refused(Probe& probe, std::vector<std::int32_t> start,
-                           std::vector<std::int32_t> length) {
-  probe.begin_case(fmt::format("kv_start {}, kv_len {}, 11 keys",
-                               start.empty() ? "null" : fmt::format("{}", start[0]),
-                               length.empty() ? "null" : fmt::format("{}", length[0])));
-  Problem problem = small_problem();
-  problem.form.kv_start = std::move(start);
-  problem.form.kv_len = std::move(length);
-  require_refused(probe, problem, {"lists"}, FLASH_ATTENTION_BAD_ARGUMENT);
+void every_refusal(Probe& probe) {
+  kit::ask_every_refusal(probe, domain(), refusals(probe, false));
 }
 
-void bad_arguments(Probe& probe) {
-  require_all_refused(probe, kBad, FLASH_ATTENTION_BAD_ARGUMENT);
-  require_lists_refused(probe, {4}, {8});
-  require_lists_refused(probe, {-1}, {});
-  require_lists_refused(probe, {12}, {});
-  require_lists_refused(probe, {}, {-1});
-}
-
-void unsupported_requests(Probe& probe) {
-  require_all_refused(probe, kUnsupported, FLASH_ATTENTION_UNSUPPORTED);
+void refused_between_calls(Probe& probe) {
+  kit::ask_refused_between_calls(probe, domain(), refusals(probe, true));
 }
 
 }  // namespace
@@ -98,10 +88,12 @@ std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"bad_arguments", "arguments that nobody looks at", robustness, 1, minor}, bad_arguments},
-      {{"unsupported_requests", "another device, version or type taken for the usual", robustness,
-        1, minor},
-       unsupported_requests},
+      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
+        robustness, 1, minor},
+       every_refusal},
+      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
+        minor},
+       refused_between_calls},
   };
 }
 

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <string_view>
 
+#include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
-#include "judge.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -62,7 +64,7 @@ void scales(Probe& probe) {
 }
 
 void softcap(Probe& probe) {
-  for (const double cap : {15.0, 30.0, 50.0, 2.0}) {
+  for (const float cap : {15.0f, 30.0f, 50.0f, 2.0f, 1e-4f, 1.4e-45f}) {
     Rng rng = probe.begin_case(fmt::format("softcap {}", cap));
     Problem problem = attended_problem(rng, 50, 66);
     problem.form.softcap = cap;
@@ -89,6 +91,116 @@ void empty_problems(Probe& probe) {
   }
 }
 
+std::int32_t drawn(Rng& rng, std::int64_t low, std::int64_t high) {
+  return static_cast<std::int32_t>(rng.integer(low, high));
+}
+
+/// Starts and lengths for every batch entry, wherever they fall.
+void put_lists(Problem& problem, Rng& rng) {
+  for (std::int64_t b = 0; b < problem.form.batch; ++b) {
+    problem.form.kv_start.push_back(drawn(rng, 0, problem.form.k_len));
+    problem.form.kv_len.push_back(drawn(rng, 0, problem.form.k_len - problem.form.kv_start.back()));
+  }
+}
+
+/// The first of `count` rows, the last ones and some between: where counts wrap around, both ends
+/// are wrong.
+std::vector<std::int64_t> ends_and_some(Rng& rng, std::int64_t count) {
+  constexpr int kOfEach = 100;
+  if (count <= 3 * kOfEach) return kit::all_of(count);
+  std::vector<std::int64_t> rows = kit::some_of(rng, count, kOfEach);
+  for (std::int64_t n = 0; n < kOfEach; ++n) rows.insert(rows.end(), {n, count - 1 - n});
+  return rows;
+}
+
+void require_rows(Probe& probe, Problem& problem, Rng& rng, CallOptions options = {}) {
+  // Who starts threads for each batch entry takes long, and may.
+  constexpr std::int64_t kManyEntries = 1000;
+  if (problem.form.batch > kManyEntries) options.threads = 1;
+  fill_quickly(problem, rng);
+  const Answer answer = ask(probe, problem, options);
+  const kit::AttentionProblem& form = problem.form;
+  const auto queries = ends_and_some(rng, problem.q_rows());
+  const auto keys = ends_and_some(rng, form.batch * form.kv_heads * form.k_len);
+  probe.require(JudgedRows(problem, queries, keys).miss(answer));
+}
+
+// Each dimension alone, with almost nothing in the others. Masks have their ends among the last
+// keys or queries: who counts with 16 bits looks elsewhere.
+void beyond_16_bits(Probe& probe) {
+  const std::int64_t many = (std::int64_t{1} << 16) + probe.begin_case("size").integer(40, 90);
+  struct Shape {
+    const char* name;
+    Sizes sizes;
+  };
+  const Shape shapes[] = {{"batch", {many, 1, 1, 1, 3, 3, 2}},
+                          {"kv_heads", {1, many, many, 1, 2, 3, 2}},
+                          {"q_heads on one", {1, many, 1, 1, 2, 3, 2}},
+                          {"q_heads in pairs", {1, many / 2 * 2, many / 2, 1, 2, 3, 2}},
+                          {"q_len", {1, 1, 1, many, 5, 3, 2}},
+                          {"k_len", {1, 1, 1, 3, many, 3, 2}}};
+  CallOptions options;
+  for (const auto& [name, sizes] : shapes)
+    for (const std::string_view mask : {"no mask", "lists", "window", "causal window"}) {
+      Rng rng = probe.begin_case(fmt::format("{}, {}", name, mask));
+      Problem problem(sizes);
+      if (mask == "lists") put_lists(problem, rng);
+      if (sizes.k_len == many && mask == "lists") {
+        problem.form.kv_start[0] = drawn(rng, many - 30, many - 1);
+        problem.form.kv_len[0] = drawn(rng, 1, many - problem.form.kv_start[0]);
+      }
+      problem.form.causal = mask == "causal window";
+      if (problem.form.causal) problem.form.window_left = rng.integer(0, 30);
+      if (mask == "window") problem.form.window_right = sizes.q_len / 2;
+      options.threads = options.threads == 1 ? 8 : 1;
+      require_rows(probe, problem, rng, options);
+    }
+}
+
+void contract_limits(Probe& probe) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  constexpr std::int64_t kWindow = std::int64_t{1} << 40;
+  const Sizes shapes[] = {{kMost, 1, 1, 1, 2, 1, 1},
+                          {1, kMost, 2, 1, 1, 1, 2},
+                          {1, 1, 1, kMost, 2, 2, 1},
+                          {1, 1, 1, 1, kMost, 2, 2},
+                          {1, 1, 1, 9, 40, 256, 256}};
+  for (const Sizes& sizes : shapes) {
+    Rng rng = probe.begin_case(fmt::format("{}_{}_{}x{}_{}", sizes.batch, sizes.q_heads,
+                                           sizes.q_len, sizes.k_len, sizes.dim));
+    Problem problem(sizes);
+    problem.form.window_left = problem.form.window_right = kWindow;
+    if (sizes.q_len == kMost) problem.form.window_right = rng.integer(kMost / 2, kMost);
+    if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
+    if (sizes.batch == kMost) put_lists(problem, rng);
+    require_rows(probe, problem, rng);
+  }
+}
+
+// A fault at one length in a hundred: no list of boundaries names it.
+void consecutive_lengths(Probe& probe) {
+  constexpr std::int64_t kLongest = 200;
+  for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
+    for (std::int64_t length = 1; length <= kLongest; ++length) {
+      Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));
+      const std::int64_t padding = kind == "padding" ? rng.integer(1, 20) : 0;
+      Problem problem =
+          random_problem(rng, {1, 1, 1, kind == "few queries" ? drawn(rng, 1, 3) : length,
+                               kind == "few keys" ? drawn(rng, 1, 3) : length + padding, 4, 3});
+      problem.form.causal = kind == "causal";
+      if (kind == "window") {
+        problem.form.window_left = rng.integer(0, 70);
+        problem.form.window_right = rng.integer(0, 20);
+      }
+      if (kind == "padding") {
+        problem.form.kv_start = {drawn(rng, 0, padding)};
+        problem.form.kv_len = {static_cast<std::int32_t>(length)};
+      }
+      attend(problem);
+      require_right(probe, problem);
+    }
+}
+
 }  // namespace
 
 std::vector<Check> shapes_checks() {
@@ -105,6 +217,13 @@ std::vector<Check> shapes_checks() {
        scales},
       {{"softcap", "the slope of the cap forgotten", correctness, 1, major}, softcap},
       {{"empty_problems", "no queries, no keys, no batch", robustness, 1, major}, empty_problems},
+      {{"beyond_16_bits", "counts beyond 16 bits, each alone, masked and not", robustness, 1,
+        major},
+       beyond_16_bits},
+      {{"contract_limits", "the largest sizes that the contract allows", robustness, 0.5, minor},
+       contract_limits},
+      {{"consecutive_lengths", "a fault at one length among many", correctness, 1, major},
+       consecutive_lengths},
   };
 }
 

@@ -6,6 +6,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 // Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> domain_checks();      // every kind of value of every argument
 std::vector<Check> values_checks();      // every element, wherever along the keys the weight is
 std::vector<Check> magnitudes_checks();  // scores far from 0, large beside small, long sums
 std::vector<Check> masks_checks();       // who sees whom
@@ -21,9 +22,9 @@ std::vector<Check> speed_checks();
 Grader make_grader();
 
 Grader make_grader() {
-  return {kit::joined({values_checks(), magnitudes_checks(), masks_checks(), laws_checks(),
-                       given_checks(), shapes_checks(), layout_checks(), execution_checks(),
-                       refusals_checks(), memory_checks(), speed_checks()})};
+  return {kit::joined({domain_checks(), values_checks(), magnitudes_checks(), masks_checks(),
+                       laws_checks(), given_checks(), shapes_checks(), layout_checks(),
+                       execution_checks(), refusals_checks(), memory_checks(), speed_checks()})};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -26,10 +26,8 @@ void for_each_result(const Problem& problem, const Visit& visit) {
 }  // namespace
 
 std::vector<double> allowed_for(std::vector<double> bounds) {
-  constexpr double kUnit = 0x1p-24;
-  constexpr double kRoundings = 32;    // of its own terms, for each element
   constexpr double kSmallest = 1e-36;  // products of small numbers underflow
-  for (double& bound : bounds) bound = bound > 0 ? kRoundings * kUnit * bound + kSmallest : 0;
+  for (double& bound : bounds) bound = bound > 0 ? kRoundings * bound + kSmallest : 0;
   return bounds;
 }
 

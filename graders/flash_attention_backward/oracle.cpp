@@ -8,6 +8,24 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+
+/// The slope of softcap tanh(x / softcap), for z = |x| / softcap.
+Row slope_at(const Row& z) {
+  return z.cosh().square().inverse();
+}
+
+/// T of the contract, for z = |x| / softcap and terms = |scale| |q.k| / softcap. A float32 dot
+/// product is off by some u of the sizes of its terms, and z by some u of `terms`. Where terms
+/// cancel and the cap is small, that is more than M forgives, and so much that a derivative would
+/// not tell what becomes of the slope. The slope falls in z: of all that z may be, it differs most
+/// at one of the ends. What rounding tanh and its square adds is absolute, some u, and stands in M.
+Row slope_bound(const Row& z, const Row& terms) {
+  const Row moved = kRoundings * terms;
+  const Row slope = slope_at(z);
+  return (slope_at((z - moved).max(0.0)) - slope).max(slope - slope_at(z + moved)) / kRoundings;
+}
+
 /// What one query head adds: the contract's formulas, written down as they stand there, with the
 /// whole matrix of scores in memory.
 class HeadBackward {
@@ -51,13 +69,14 @@ class HeadBackward {
     return {array.data() + index * rows * columns, rows, columns};
   }
 
-  /// P, the slope of the score in x, and W, the bound of P.
+  /// P, the slope of the score in x, and their bounds: W, and what T adds to it in that of dx.
   void weigh() {
     const Matrix x = form_.scale * head_.q * head_.k.transpose();
     const Matrix size = std::abs(form_.scale) * head_.q.cwiseAbs() * head_.k.cwiseAbs().transpose();
     p_ = Matrix::Zero(form_.q_len, form_.k_len);
     p_bound_ = p_;
     slope_ = p_;
+    slope_bound_ = p_;
     for (std::int64_t i = 0; i < form_.q_len; ++i) {
       const kit::KeyRange keys = form_.visible_keys(batch_, i);
       if (keys.empty() || std::isinf(lse_(i))) continue;
@@ -66,9 +85,12 @@ class HeadBackward {
       };
       const double condition = 1 + std::abs(lse_(i)) + form_.softcap + seen(size).maxCoeff();
       if (form_.softcap > 0) {
-        const Eigen::Array<double, 1, Eigen::Dynamic> t = (seen(x).array() / form_.softcap).tanh();
-        seen(p_) = (form_.softcap * t - lse_(i)).exp();
-        seen(slope_) = 1 - t.square();
+        const Row z = seen(x).array().abs() / form_.softcap;
+        const Row s = form_.softcap * (seen(x).array() / form_.softcap).tanh();
+        seen(p_) = (s - lse_(i)).exp();
+        seen(slope_) = slope_at(z);
+        seen(slope_bound_) =
+            slope_bound(z, seen(size).array() / form_.softcap) * (seen(p_).array() + kUnderflow);
       } else {
         seen(p_) = (seen(x).array() - lse_(i)).exp();
         seen(slope_).setOnes();
@@ -82,8 +104,8 @@ class HeadBackward {
     const Matrix dp = dout_ * head_.v.transpose();
     const Matrix dp_bound = dout_.cwiseAbs() * head_.v.cwiseAbs().transpose();
     dx_ = form_.scale * p_.array() * slope_.array() * (dp.colwise() - delta_).array();
-    dx_bound_ =
-        std::abs(form_.scale) * p_bound_.array() * (dp_bound.colwise() + delta_bound_).array();
+    dx_bound_ = std::abs(form_.scale) * (p_bound_ + slope_bound_).array() *
+                (dp_bound.colwise() + delta_bound_).array();
   }
 
   const kit::AttentionProblem& form_;
@@ -91,7 +113,7 @@ class HeadBackward {
   std::int64_t batch_;
   Matrix dout_;
   Column lse_, delta_, delta_bound_;
-  Matrix p_, p_bound_, slope_, dx_, dx_bound_;
+  Matrix p_, p_bound_, slope_, slope_bound_, dx_, dx_bound_;
 };
 
 Results<double> zeros_for(const Problem& problem) {

@@ -13,6 +13,9 @@ struct Results {
   std::vector<Number> dq, dk, dv, delta;
 };
 
+/// The unit of all bounds, C u in the contract: 32 roundings to float32.
+constexpr double kRoundings = 32 * 0x1p-24;
+
 /// What a weight may lose to underflow: exp(s - lse) below the normal range of float32 may be 0.
 constexpr double kUnderflow = 1e-30;
 

@@ -113,6 +113,25 @@ TEST_CASE("given o and lse are used as they are") {
   CHECK(largest(expect(problem).value.delta) == 0);
 }
 
+TEST_CASE("the bound holds what a small cap makes of the rounding of terms that cancel") {
+  Problem problem({1, 1, 1, 1, 1, 2, 1});
+  problem.form.scale = 1;
+  problem.form.softcap = 1e-4f;
+  problem.q.data = {1, 1};
+  problem.k.data = {0.75f + 6e-5f, -0.75f};  // x is near the cap, its terms are not
+  problem.v.data = problem.dout.data = {1};
+  problem.o.data = problem.lse = {0};
+  const Expected expected = expect(problem);
+  double most = 0;
+  for (const double moved : {-kRoundings, kRoundings}) {
+    problem.k.data[0] = static_cast<float>(0.75f + 6e-5f + 1.5 * moved);
+    most = std::max(most, std::abs(expect(problem).value.dq[1] - expected.value.dq[1]));
+  }
+  const double allowed = kRoundings * expected.bound.dq[1];
+  CHECK(most <= allowed);
+  CHECK(most > 0.9 * allowed);
+}
+
 TEST_CASE("rows without keys and keys without queries have a bound of 0") {
   Rng rng(9);
   Sizes sizes;

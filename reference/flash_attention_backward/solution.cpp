@@ -14,25 +14,28 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <omp.h>
 #include <vector>
 
 #include "arguments.h"
 #include "contract.h"
 #include "mask.h"
+#include "scratch.h"
 #include "vectors.h"
 
 namespace attention {
 namespace {
 
-constexpr std::int64_t kQueries = 64;  // rows of a tile
-constexpr std::int64_t kKeys = 64;     // columns of a tile; a multiple of kLanes
-
 // Threads on one kv head. Each but the first has a dq of its own, and the contract allows scratch
 // memory of eight times the results.
 constexpr std::int64_t kMaxParts = 8;
+
+// Threads on heads, each with some 500 KiB to work in: 16 MiB are what the contract allows beside
+// that.
+constexpr std::int64_t kMaxThreads = 24;
+
+// Threads on deltas: for fewer rows than this, another one takes longer to start than to work.
+constexpr std::int64_t kDeltasOfThread = 512;
 
 // ---------------------------------------------------------------- the problem
 
@@ -69,45 +72,7 @@ struct QueryHead {
   OutRows dq;
 };
 
-// ---------------------------------------------------------------- scratch memory
-
-struct FloatDelete {
-  void operator()(float* data) const { ::operator delete[](data, std::align_val_t{64}); }
-};
-using Floats = std::unique_ptr<float[], FloatDelete>;
-
-/// 64-byte aligned, not initialised.
-Floats floats(std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-  return Floats(static_cast<float*>(::operator new[](bytes, std::align_val_t{64})));
-}
-
-/// The padding of packed rows takes part in products, and must be finite.
-Floats zeros(std::int64_t count) {
-  Floats made = floats(count);
-  std::fill_n(made.get(), count, 0.0f);
-  return made;
-}
-
-/// What one thread works in. K and V of the block twice: as rows and transposed.
-struct Scratch {
-  explicit Scratch(const Args& a)
-      : d(padded(a.head_dim)),
-        dv(padded(a.value_dim)),
-        k_rows(zeros(kKeys * d)),
-        k_columns(zeros(a.head_dim * kKeys)),
-        v_columns(zeros(a.value_dim * kKeys)),
-        q(zeros(kQueries * d)),
-        d_out(zeros(kQueries * dv)),
-        p(zeros(kQueries * kKeys)),
-        ds(zeros(kQueries * kKeys)),
-        dq(zeros(kQueries * d)),
-        dk(zeros(kKeys * d)),
-        dv_sum(zeros(kKeys * dv)) {}
-
-  std::int64_t d, dv;
-  Floats k_rows, k_columns, v_columns, q, d_out, p, ds, dq, dk, dv_sum;
-};
+// ---------------------------------------------------------------- one tile
 
 void pack_rows(const Rows& from, std::int64_t first, std::int64_t count, std::int64_t columns,
                float* to, std::int64_t to_row) {
@@ -126,15 +91,13 @@ void pack_columns(const Rows& from, std::int64_t first, std::int64_t count, std:
   }
 }
 
-// ---------------------------------------------------------------- one tile
-
 struct Tile {
   std::int64_t first_query, queries;
   std::int64_t first_key, keys, key_columns;  // key_columns: keys, padded
 };
 
-/// From q.k and dP to P and scale * dx, in place, for one row. Lanes outside
-/// [first, last) are keys that this query does not see.
+/// From q.k and dP to P and dx, in place, for one row. Lanes outside [first, last) are keys that
+/// this query does not see. scale is left to the finished sums: dx times scale may overflow.
 template <bool kMasked, bool kCapped>
 void finish_row(const Args& a, float lse, float delta, std::int64_t first, std::int64_t last,
                 float* p, float* ds, std::int64_t columns) {
@@ -142,11 +105,11 @@ void finish_row(const Args& a, float lse, float delta, std::int64_t first, std::
   for (int i = 0; i < kLanes; ++i) lane[i] = i;
   for (std::int64_t j = 0; j < columns; j += kLanes) {
     Vec score = load(p + j) * a.scale;
-    Vec slope = all(a.scale);
+    Vec slope = all(1.0f);
     if constexpr (kCapped) {
       const Vec t = tanh_of(score / a.softcap);
       score = t * a.softcap;
-      slope *= 1.0f - t * t;
+      slope -= t * t;
     }
     Vec weight = exp_of(score - lse);
     Vec d_score = weight * (load(ds + j) - delta) * slope;
@@ -162,7 +125,7 @@ void finish_row(const Args& a, float lse, float delta, std::int64_t first, std::
   }
 }
 
-/// P and scale * dx of a tile, from q.k in s.p and dP in s.ds.
+/// P and dx of a tile, from q.k in s.p and dP in s.ds.
 template <bool kCapped>
 void finish_tile(const Args& a, const Mask& mask, const QueryHead& head, const Tile& tile,
                  Scratch& s) {
@@ -183,11 +146,11 @@ void finish_tile(const Args& a, const Mask& mask, const QueryHead& head, const T
   }
 }
 
-void add_rows(const float* from, std::int64_t from_row, const OutRows& to, std::int64_t first,
-              std::int64_t count, std::int64_t columns) {
+void add_rows(const float* from, std::int64_t from_row, float factor, const OutRows& to,
+              std::int64_t first, std::int64_t count, std::int64_t columns) {
   for (std::int64_t i = 0; i < count; ++i) {
     float* row = to.data + (first + i) * to.stride;
-    for (std::int64_t c = 0; c < columns; ++c) row[c] += from[i * from_row + c];
+    for (std::int64_t c = 0; c < columns; ++c) row[c] += factor * from[i * from_row + c];
   }
 }
 
@@ -211,7 +174,7 @@ void do_tile(const Args& a, const Mask& mask, const QueryHead& head, const Tile&
   if (head.dq.data == nullptr) return;
   product<false>({s.ds.get(), kKeys, 1}, s.k_rows.get(), s.d, s.dq.get(), s.d, tile.queries, s.d,
                  tile.keys);
-  add_rows(s.dq.get(), s.d, head.dq, tile.first_query, tile.queries, a.head_dim);
+  add_rows(s.dq.get(), s.d, a.scale, head.dq, tile.first_query, tile.queries, a.head_dim);
 }
 
 // ---------------------------------------------------------------- one block of keys
@@ -237,9 +200,31 @@ void zero_rows(void* base, std::int64_t offset, std::int64_t stride, std::int64_
                 static_cast<std::size_t>(columns) * sizeof(float));
 }
 
+/// What the query heads of a kv head have in common. own_dq, where there is one, takes the place of
+/// dq.
+struct Group {
+  KvHead kv;
+  const float* delta;
+  float* own_dq;
+};
+
+/// Query head g of a group. There may be a million of them: each is made when its turn comes.
+QueryHead head_of(const Args& a, const Group& group, std::int64_t g) {
+  const std::int64_t b = group.kv.batch;
+  const std::int64_t h = group.kv.head * (a.q_heads / a.kv_heads) + g;
+  const std::int64_t row = (b * a.q_heads + h) * a.q_len;
+  OutRows dq{at(a.dq, b * a.dq_batch_stride + h * a.dq_head_stride), a.dq_row_stride};
+  if (a.dq != nullptr && group.own_dq != nullptr)
+    dq = {group.own_dq + g * a.q_len * a.head_dim, a.head_dim};
+  return {rows_of(a.q, b, a.q_batch_stride, h, a.q_head_stride, a.q_row_stride),
+          rows_of(a.dout, b, a.dout_batch_stride, h, a.dout_head_stride, a.dout_row_stride),
+          a.lse + row, group.delta + row, dq};
+}
+
 /// Everything that keys [first, first + keys) of a kv head take part in.
-void do_block(const Args& a, const Mask& mask, KvHead kv, const std::vector<QueryHead>& group,
-              std::int64_t first, std::int64_t keys, Scratch& s) {
+void do_block(const Args& a, const Mask& mask, const Group& group, std::int64_t first,
+              std::int64_t keys, Scratch& s) {
+  const KvHead kv = group.kv;
   const Rows k = rows_of(a.k, kv.batch, a.k_batch_stride, kv.head, a.k_head_stride, a.k_row_stride);
   const Rows v = rows_of(a.v, kv.batch, a.v_batch_stride, kv.head, a.v_head_stride, a.v_row_stride);
   pack_rows(k, first, keys, a.head_dim, s.k_rows.get(), s.d);
@@ -252,10 +237,13 @@ void do_block(const Args& a, const Mask& mask, KvHead kv, const std::vector<Quer
   // later.
   const std::int64_t from = std::max<std::int64_t>(0, first - mask.shift - mask.right);
   const std::int64_t to = std::min(a.q_len, first + keys - mask.shift + mask.left);
-  for (const QueryHead& head : group)
+  for (std::int64_t g = 0; g < a.q_heads / a.kv_heads; ++g) {
+    const QueryHead head = head_of(a, group, g);
     for (std::int64_t i = from; i < to; i += kQueries)
       do_tile(a, mask, head, {i, std::min(kQueries, to - i), first, keys, padded(keys)}, s);
+  }
 
+  for (std::int64_t n = 0; n < keys * s.d; ++n) s.dk.get()[n] *= a.scale;
   write_rows(s.dk.get(), s.d, a.dk,
              kv.batch * a.dk_batch_stride + kv.head * a.dk_head_stride + first * a.dk_row_stride,
              a.dk_row_stride, keys, a.head_dim);
@@ -265,23 +253,6 @@ void do_block(const Args& a, const Mask& mask, KvHead kv, const std::vector<Quer
 }
 
 // ---------------------------------------------------------------- heads and threads
-
-/// The query heads that read a kv head. own_dq, where there is one, takes the place of dq.
-std::vector<QueryHead> group_of(const Args& a, KvHead kv, const float* delta, float* own_dq) {
-  const std::int64_t size = a.q_heads / a.kv_heads;
-  std::vector<QueryHead> group;
-  for (std::int64_t g = 0; g < size; ++g) {
-    const std::int64_t h = kv.head * size + g;
-    const std::int64_t row = (kv.batch * a.q_heads + h) * a.q_len;
-    OutRows dq{at(a.dq, kv.batch * a.dq_batch_stride + h * a.dq_head_stride), a.dq_row_stride};
-    if (a.dq != nullptr && own_dq != nullptr) dq = {own_dq + g * a.q_len * a.head_dim, a.head_dim};
-    group.push_back(
-        {rows_of(a.q, kv.batch, a.q_batch_stride, h, a.q_head_stride, a.q_row_stride),
-         rows_of(a.dout, kv.batch, a.dout_batch_stride, h, a.dout_head_stride, a.dout_row_stride),
-         a.lse + row, delta + row, dq});
-  }
-  return group;
-}
 
 void zero_missing_keys(const Args& a, const Mask& mask, KvHead kv) {
   const std::int64_t dk = kv.batch * a.dk_batch_stride + kv.head * a.dk_head_stride;
@@ -295,19 +266,21 @@ void zero_missing_keys(const Args& a, const Mask& mask, KvHead kv) {
 }
 
 /// A part of one kv head's work: every parts-th block of keys, so that causal work is even.
-void do_head(const Args& a, KvHead kv, int part, int parts, const float* delta, float* own_dq,
-             Scratch& s) {
-  const Mask mask = mask_of(a, kv.batch);
-  const std::vector<QueryHead> group = group_of(a, kv, delta, own_dq);
-  for (const QueryHead& head : group)
-    if (head.dq.data != nullptr) zero_rows(head.dq.data, 0, head.dq.stride, a.q_len, a.head_dim);
-  if (part == 0) zero_missing_keys(a, mask, kv);
+void do_head(const Args& a, const Group& group, int part, int parts, Scratch& s) {
+  const Mask mask = mask_of(a, group.kv.batch);
+  for (std::int64_t g = 0; g < a.q_heads / a.kv_heads; ++g) {
+    const OutRows dq = head_of(a, group, g).dq;
+    zero_rows(dq.data, 0, dq.stride, a.q_len, a.head_dim);
+  }
+  if (part == 0) zero_missing_keys(a, mask, group.kv);
   for (std::int64_t first = mask.begin + part * kKeys; first < mask.end; first += parts * kKeys)
-    do_block(a, mask, kv, group, first, std::min(kKeys, mask.end - first), s);
+    do_block(a, mask, group, first, std::min(kKeys, mask.end - first), s);
 }
 
-void compute_delta(const Args& a, float* delta, int threads) {
+void compute_delta(const Args& a, float* delta) {
   const std::int64_t rows = a.batch * a.q_heads * a.q_len;
+  const auto threads = static_cast<int>(std::clamp<std::int64_t>(
+      rows / kDeltasOfThread, 1, std::min<std::int64_t>(a.num_threads, kMaxThreads)));
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t i = row % a.q_len;
@@ -329,7 +302,7 @@ void heads_in_parallel(const Args& a, const float* delta, int threads) {
     Scratch scratch(a);
 #pragma omp for schedule(dynamic)
     for (std::int64_t n = 0; n < heads; ++n)
-      do_head(a, {n / a.kv_heads, n % a.kv_heads}, 0, 1, delta, nullptr, scratch);
+      do_head(a, {{n / a.kv_heads, n % a.kv_heads}, delta, nullptr}, 0, 1, scratch);
   }
 }
 
@@ -362,7 +335,7 @@ void keys_in_parallel(const Args& a, const float* delta, int threads) {
       const KvHead kv{n / a.kv_heads, n % a.kv_heads};
 #pragma omp for schedule(static, 1)
       for (int part = 0; part < threads; ++part)
-        do_head(a, kv, part, threads, delta, own[static_cast<std::size_t>(part)].get(), scratch);
+        do_head(a, {kv, delta, own[static_cast<std::size_t>(part)].get()}, part, threads, scratch);
       if (a.dq != nullptr) add_parts(a, kv, own);
     }
   }
@@ -372,11 +345,13 @@ void keys_in_parallel(const Args& a, const float* delta, int threads) {
 void compute(const Args& a) {
   const Floats own_delta = floats(a.delta == nullptr ? a.batch * a.q_heads * a.q_len : 0);
   float* delta = a.delta != nullptr ? a.delta : own_delta.get();
-  compute_delta(a, delta, a.num_threads);
+  compute_delta(a, delta);
   if (a.dq == nullptr && a.dk == nullptr && a.dv == nullptr) return;
   const std::int64_t heads = a.batch * a.kv_heads;
   if (heads >= 4 * a.num_threads || heads % a.num_threads == 0) {
-    heads_in_parallel(a, delta, a.num_threads);
+    heads_in_parallel(a, delta,
+                      static_cast<int>(std::clamp<std::int64_t>(
+                          heads, 1, std::min<std::int64_t>(a.num_threads, kMaxThreads))));
   } else {
     const std::int64_t blocks = std::max<std::int64_t>(1, (a.k_len + kKeys - 1) / kKeys);
     keys_in_parallel(a, delta,

@@ -39,7 +39,7 @@ void do_key(const Args& a, int64_t b, int64_t g, int64_t j, const std::vector<fl
       for (int64_t c = 0; c < a.head_dim; ++c) score += q[c] * k[c];
       for (int64_t c = 0; c < a.value_dim; ++c) dp += dout[c] * v[c];
       score *= a.scale;
-      float slope = a.scale;
+      float slope = 1;
       if (a.softcap > 0) {
         const float t = std::tanh(score / a.softcap);
         score = a.softcap * t;
@@ -52,6 +52,7 @@ void do_key(const Args& a, int64_t b, int64_t g, int64_t j, const std::vector<fl
       for (int64_t c = 0; a.dq && c < a.head_dim; ++c)
         add<atomic>(dq_row(a, b, h, i)[c], dx * k[c]);
     }
+  for (float& sum : dk) sum *= a.scale;
   if (a.dk) std::copy(dk.begin(), dk.end(), dk_row(a, b, g, j));
   if (a.dv) std::copy(dv.begin(), dv.end(), dv_row(a, b, g, j));
 }
@@ -82,6 +83,11 @@ extern "C" int64_t flash_attention_backward(const FlashAttentionBackwardArgs* ar
 #pragma omp for schedule(dynamic, 4)
       for (int64_t n = 0; n < heads * a.k_len; ++n)
         do_key<true>(a, n / a.k_len / a.kv_heads, n / a.k_len % a.kv_heads, n % a.k_len, delta);
+    }
+#pragma omp for
+    for (int64_t n = 0; n < queries; ++n) {
+      const int64_t b = n / a.q_len / a.q_heads, h = n / a.q_len % a.q_heads, i = n % a.q_len;
+      for (int64_t c = 0; a.dq && c < a.head_dim; ++c) dq_row(a, b, h, i)[c] *= a.scale;
     }
   }
   return FLASH_ATTENTION_OK;

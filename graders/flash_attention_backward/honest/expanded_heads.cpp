@@ -24,7 +24,7 @@ void weigh(const Args& a, int64_t b, int64_t h, int64_t g, int64_t i, float delt
     for (int64_t c = 0; c < a.head_dim; ++c) score += q_row(a, b, h, i)[c] * k_row(a, b, g, j)[c];
     for (int64_t c = 0; c < a.value_dim; ++c) dp += dout_row(a, b, h, i)[c] * v_row(a, b, g, j)[c];
     score *= a.scale;
-    float slope = a.scale;
+    float slope = 1;
     if (a.softcap > 0) {
       const float t = std::tanh(score / a.softcap);
       score = a.softcap * t;
@@ -57,7 +57,7 @@ void do_head(const Args& a, int64_t b, int64_t h, HeadSums& sums) {
       for (int64_t c = 0; c < a.value_dim; ++c)
         sums.dv[j * a.value_dim + c] += row.p[j] * dout_row(a, b, h, i)[c];
     }
-    if (a.dq) std::copy(dq.begin(), dq.end(), dq_row(a, b, h, i));
+    for (int64_t c = 0; a.dq && c < a.head_dim; ++c) dq_row(a, b, h, i)[c] = a.scale * dq[c];
   }
 }
 
@@ -68,7 +68,7 @@ void collect(const Args& a, int64_t b, int64_t g, const std::vector<HeadSums>& h
     for (int64_t c = 0; a.dk && c < a.head_dim; ++c) {
       float sum = 0;
       for (int64_t h = g * group; h < (g + 1) * group; ++h) sum += heads[h].dk[j * a.head_dim + c];
-      dk_row(a, b, g, j)[c] = sum;
+      dk_row(a, b, g, j)[c] = a.scale * sum;
     }
     for (int64_t c = 0; a.dv && c < a.value_dim; ++c) {
       float sum = 0;

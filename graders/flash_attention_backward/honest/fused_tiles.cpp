@@ -12,7 +12,7 @@ struct Tile {
   int64_t i0, i1, j0, j1;
 };
 
-/// P and scale * dx of one tile.
+/// P and dx of one tile; scale is left to the finished sums.
 struct Weights {
   float p[kTileQueries][kTileKeys];
   float dx[kTileQueries][kTileKeys];
@@ -45,7 +45,7 @@ void weigh(const Args& a, int64_t b, int64_t h, int64_t g, const Tile& tile, con
       p = dx = 0;
       if (j < keys.first || j >= keys.last || std::isinf(lse)) continue;
       float score = a.scale * dot(q_row(a, b, h, i), k_row(a, b, g, j), a.head_dim);
-      float slope = a.scale;
+      float slope = 1;
       if (a.softcap > 0) {
         const float t = std::tanh(score / a.softcap);
         score = a.softcap * t;
@@ -81,6 +81,10 @@ void do_tile(const Args& a, int64_t b, int64_t h, int64_t g, const Tile& tile, c
     }
 }
 
+void scale_all(float* numbers, float factor, int64_t n) {
+  for (int64_t c = 0; c < n; ++c) numbers[c] *= factor;
+}
+
 void do_block(const Args& a, int64_t b, int64_t g, int64_t j0, int64_t j1,
               const std::vector<float>& delta) {
   const int64_t group = a.q_heads / a.kv_heads;
@@ -91,6 +95,7 @@ void do_block(const Args& a, int64_t b, int64_t g, int64_t j0, int64_t j1,
       if (nothing_visible(a, b, tile)) continue;
       do_tile(a, b, h, g, tile, &delta[(h - g * group) * a.q_len], dk, dv);
     }
+  scale_all(dk.data(), a.scale, kTileKeys * a.head_dim);
   for (int64_t j = j0; j < j1; ++j) {
     if (a.dk) std::copy_n(&dk[(j - j0) * a.head_dim], a.head_dim, dk_row(a, b, g, j));
     if (a.dv) std::copy_n(&dv[(j - j0) * a.value_dim], a.value_dim, dv_row(a, b, g, j));
@@ -108,6 +113,8 @@ void do_head(const Args& a, int64_t b, int64_t g) {
   }
   for (int64_t j0 = 0; j0 < a.k_len; j0 += kTileKeys)
     do_block(a, b, g, j0, std::min(j0 + kTileKeys, a.k_len), delta);
+  for (int64_t n = 0; a.dq && n < group * a.q_len; ++n)
+    scale_all(dq_row(a, b, g * group + n / a.q_len, n % a.q_len), a.scale, a.head_dim);
 }
 
 }  // namespace

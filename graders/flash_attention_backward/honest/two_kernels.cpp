@@ -31,11 +31,11 @@ Pair pair_of(const Args& a, int64_t b, int64_t h, int64_t g, int64_t i, int64_t 
   float slope = 1;
   float p;
   if (a.softcap > 0) {
-    const float t = std::tanh(score * (a.scale / a.softcap));
+    const float t = std::tanh(score * a.scale / a.softcap);
     slope = 1 - t * t;
-    p = std::exp2(a.softcap * kLog2E * t - lse * kLog2E);
+    p = std::exp2((a.softcap * t - lse) * kLog2E);
   } else {
-    p = std::exp2(score * (a.scale * kLog2E) - lse * kLog2E);
+    p = std::exp2((score * a.scale - lse) * kLog2E);
   }
   const float dp = dot(dout_row(a, b, h, i), v_row(a, b, g, j), a.value_dim);
   return {p, p * (dp - delta) * slope};

@@ -115,7 +115,8 @@ float delta_of(const Args& a, const Heads& heads, int64_t i) {
   return a.dlse ? product - a.dlse[statistics_row(a, heads, i)] : product;
 }
 
-/// A pair of a query and a key that it sees: its weight, and scale times the gradient of its score.
+/// A pair of a query and a key that it sees: its weight, and the gradient of scale * q.k. scale is
+/// left to the finished sums: times the gradient it may leave the range of float.
 struct Pair {
   float weight, gradient;
 };
@@ -123,7 +124,7 @@ struct Pair {
 Pair pair_of(const Args& a, const Heads& heads, int64_t i, int64_t j, float lse, float delta) {
   float score = a.scale * dot(q_row(a, heads.batch, heads.query, i),
                               k_row(a, heads.batch, heads.key, j), a.head_dim);
-  float slope = a.scale;
+  float slope = 1;
   if (a.softcap > 0) {
     const float t = std::tanh(score / a.softcap);
     score = a.softcap * t;
@@ -158,10 +159,16 @@ void add_query(const Args& a, const Heads& heads, int64_t i, float delta, Block&
   }
 }
 
+void scale_row(const Args& a, float* row) {
+  for (int64_t c = 0; c < a.head_dim; ++c) row[c] *= a.scale;
+}
+
 void write_block(const Args& a, int64_t b, int64_t g, const Block& block) {
   for (int64_t j = block.first; j < block.last; ++j) {
-    if (a.dk)
+    if (a.dk) {
       std::copy_n(&block.dk[(j - block.first) * a.head_dim], a.head_dim, dk_row(a, b, g, j));
+      scale_row(a, dk_row(a, b, g, j));
+    }
     if (a.dv)
       std::copy_n(&block.dv[(j - block.first) * a.value_dim], a.value_dim, dv_row(a, b, g, j));
   }
@@ -186,6 +193,8 @@ void do_kv_head(const Args& a, int64_t b, int64_t g) {
       add_query(a, {b, g * group + n / a.q_len, g}, n % a.q_len, delta[n], block);
     write_block(a, b, g, block);
   }
+  for (int64_t n = 0; a.dq && n < group * a.q_len; ++n)
+    scale_row(a, dq_row(a, b, g * group + n / a.q_len, n % a.q_len));
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "domain.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Assignment;
+
+std::int64_t columns_near(Rng& rng, std::int64_t columns) {
+  constexpr std::int64_t kMost = 256;
+  return std::min(kMost, kit::near_to(rng, columns));
+}
+
+/// Of other sizes, at the same addresses.
+Problem another_size(Rng& rng, const kit::AttentionProblem& form) {
+  return attended_problem(rng,
+                          {1, 2, 1, kit::near_to(rng, form.q_len), kit::near_to(rng, form.k_len),
+                           columns_near(rng, form.dim), columns_near(rng, form.value_dim)});
+}
+
+/// What the solution is asked before the problem that is judged.
+Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
+  if (choice.is("before", "another size")) return another_size(rng, problem.form);
+  Problem other = problem;
+  const std::string& before = choice["before"].name;
+  const auto negate_one = [&](kit::Tensor& tensor) {
+    float& number = tensor.data[static_cast<std::size_t>(
+        rng.integer(0, static_cast<std::int64_t>(tensor.data.size()) - 1))];
+    number = -number;
+  };
+  if (before == "one element of q differed") negate_one(other.q);
+  if (before == "one element of k differed") negate_one(other.k);
+  if (before == "one element of v differed") negate_one(other.v);
+  if (before == "one element of dout differed") negate_one(other.dout);
+  if (before == "one element of o differed") negate_one(other.o);
+  if (before == "scale differed") other.form.scale /= 2;
+  if (before == "mask differed") {
+    other.form.causal = !problem.form.causal;
+    other.form.window_left = rng.integer(0, 9);
+  }
+  if (before == "lse differed")
+    for (float& lse : other.lse) lse += 1;
+  // Where scores differ, the lse of these would be too low for the contract.
+  if (before.ends_with("q differed") || before.ends_with("k differed") ||
+      before == "scale differed" || before == "mask differed")
+    attend(other);
+  return other;
+}
+
+void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
+  const Problem problem = problem_of(choice, rng);
+  const CallOptions options = options_of(choice, rng);
+  if (!choice.is("before", "nothing")) {
+    CallOptions then = options;
+    if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
+    ask(probe, earlier(choice, rng, problem), then);
+  }
+  const Answer first = require_right(probe, problem, options);
+  constexpr int kFewThreads = 7;  // many take long to start, and race no more
+  if (options.deterministic > 1 && options.threads <= kFewThreads)
+    require_equal(probe, problem, ask(probe, problem, options), first);
+}
+
+void every_argument(Probe& probe) {
+  kit::ask_every_argument(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_domain(probe, choice, rng); });
+}
+
+void corners_together(Probe& probe) {
+  kit::ask_corners_together(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_domain(probe, choice, rng); });
+}
+
+}  // namespace
+
+std::vector<Check> domain_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
+        correctness, 3, critical},
+       every_argument},
+      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
+       corners_together},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

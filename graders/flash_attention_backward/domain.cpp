@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain.h"
+
+#include "domain_numbers.h"
+#include "graders/kit/attention_domain.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Argument;
+using kit::Assignment;
+using kit::hiding;
+using kit::sized;
+
+constexpr double kMostWork = 1e6;      // multiplications of one product of the oracle
+constexpr double kMostNumbers = 60e3;  // of an array, gaps included
+
+// Roundings of equal terms do not cancel: a chain of n may err by n / 4 roundings, of which the
+// contract allows 32.
+constexpr double kMostAlike = 33;
+
+// This many threads take long to start: they are asked of what starts them once, or a few times.
+constexpr double kManyThreads = 33;
+constexpr double kFewEntries = 3;
+
+std::vector<Argument> arguments() {
+  std::vector<Argument> all;
+  for (const auto& part :
+       {kit::attention_size_arguments(), kit::attention_mask_arguments(), number_arguments(),
+        kit::attention_place_arguments({"q", "k", "v", "o", "dout"}, {"dq", "dk", "dv"},
+                                       {"lse", "dlse", "delta"})})
+    all.insert(all.end(), part.begin(), part.end());
+  all.push_back({"causal is", {sized(1), sized(-1), sized(256)}});
+  all.push_back({"results",
+                 {{"dq, dk, dv"},
+                  {"dq, dk, dv, delta"},
+                  {"dq"},
+                  {"dk"},
+                  {"dv"},
+                  {"delta"},
+                  {"dk, dv"},
+                  {"dq, delta"},
+                  hiding({"none"})}});
+  all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
+  all.push_back({"deterministic", {sized(0), sized(1), sized(256)}});
+  all.push_back({"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}});
+  all.push_back({"before",
+                 {{"nothing"},
+                  {"one element of q differed"},
+                  {"one element of k differed"},
+                  {"one element of v differed"},
+                  {"one element of dout differed"},
+                  {"one element of o differed"},
+                  {"lse differed"},
+                  {"scale differed"},
+                  {"mask differed"},
+                  {"another size"},
+                  {"other threads"}}});
+  return all;
+}
+
+bool small(const Assignment& choice) {
+  const double keys = choice["kv heads"].most * choice["k_len"].most;
+  const double queries = choice["kv heads"].most * choice["group"].most * choice["q_len"].most;
+  const double dim = choice["head_dim"].most;
+  const double value_dim = choice["value_dim"].most;
+  const auto fits = [&](const char* array, double rows, double columns) {
+    return kit::most_numbers(choice, array, rows, columns) <= kMostNumbers;
+  };
+  return kit::most_pairs(choice) * (dim + value_dim) <= kMostWork && fits("q", queries, dim) &&
+         fits("dq", queries, dim) && fits("k", keys, dim) && fits("dk", keys, dim) &&
+         fits("v", keys, value_dim) && fits("dv", keys, value_dim) &&
+         fits("o", queries, value_dim) && fits("dout", queries, value_dim);
+}
+
+bool few_alike(const Assignment& choice) {
+  bool alike = false;
+  for (const char* array : {"q", "k", "v", "o", "dout"})
+    alike = alike || kit::repeats_rows(choice, array) ||
+            choice[std::string(array) + " layout"].name == "one head";
+  return !alike || (choice["k_len"].most <= kMostAlike &&
+                    choice["group"].most * choice["q_len"].most <= kMostAlike);
+}
+
+bool threads_start_seldom(const Assignment& choice) {
+  if (choice["threads"].most < kManyThreads) return true;
+  return choice["batch"].most <= kFewEntries &&
+         (choice.is("before", "nothing") || choice.is("before", "other threads"));
+}
+
+bool valid(const Assignment& choice) {
+  const std::string& before = choice["before"].name;
+  if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
+    return false;
+  return kit::mask_is_valid(choice) && small(choice) && few_alike(choice) &&
+         threads_start_seldom(choice) && numbers_representable(choice);
+}
+
+}  // namespace
+
+const kit::Domain& domain() {
+  static const kit::Domain made{arguments(), valid};
+  return made;
+}
+
+Problem problem_of(const Assignment& choice, Rng& rng) {
+  Problem problem = drawn_problem(choice, rng, kit::attention_sizes_of(choice, rng));
+  kit::put_mask(choice, rng, problem.form);
+  kit::repeat_shared(problem.q, kit::layout_of(choice, rng, "q"));
+  kit::repeat_shared(problem.k, kit::layout_of(choice, rng, "k"));
+  kit::repeat_shared(problem.v, kit::layout_of(choice, rng, "v"));
+  kit::repeat_shared(problem.dout, kit::layout_of(choice, rng, "dout"));
+  kit::put_missing_keys(choice, problem.form, problem.k);
+  kit::put_missing_keys(choice, problem.form, problem.v);
+  put_given(choice, rng, problem);
+  kit::repeat_shared(problem.o, kit::layout_of(choice, rng, "o"));
+  return problem;
+}
+
+CallOptions options_of(const Assignment& choice, Rng& rng) {
+  CallOptions options;
+  kit::put_places(choice, options);
+  options.threads = static_cast<int>(choice.draw(rng, "threads"));
+  options.deterministic = static_cast<std::int32_t>(choice.draw(rng, "deterministic"));
+  options.causal = static_cast<std::int32_t>(choice.draw(rng, "causal is"));
+  options.q = kit::layout_of(choice, rng, "q");
+  options.k = kit::layout_of(choice, rng, "k");
+  options.v = kit::layout_of(choice, rng, "v");
+  options.o = kit::layout_of(choice, rng, "o");
+  options.dout = kit::layout_of(choice, rng, "dout");
+  options.dq = kit::layout_of(choice, rng, "dq");
+  options.dk = kit::layout_of(choice, rng, "dk");
+  options.dv = kit::layout_of(choice, rng, "dv");
+  const std::string& results = choice["results"].name;
+  const auto wants = [&](const char* name) { return results.find(name) != std::string::npos; };
+  options.want_dq = wants("dq");
+  options.want_dk = wants("dk");
+  options.want_dv = wants("dv");
+  options.want_delta = wants("delta");
+  if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
+  if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
+  return options;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
