@@ -59,7 +59,7 @@ void finishing_rank(Probe& probe) {
 // Every EOS id beats every other token, for every beam, for several steps.
 void eos_everywhere(Probe& probe) {
   for (const std::int32_t policy : kPolicies)
-    for (const std::int64_t ids : {1, 2, 3, 4, 12}) {
+    for (const std::int64_t ids : {1, 2, 3, 4, 12, 40}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}_ids", policy, ids));
       Settings settings = random_settings(rng, policy);
       settings.beam = settings.n_return = rng.integer(2, 5);
