@@ -14,6 +14,9 @@ namespace {
 
 using kit::Assignment;
 
+// Numbers of all root rows from which on a solution may well start threads.
+constexpr double kWorthThreads = 4096;
+
 /// The same model, but for one number of one root row.
 Language with_another_root(const Problem& problem, Rng& rng) {
   const std::int64_t item = rng.integer(0, problem.batch() - 1);
@@ -94,6 +97,10 @@ void ask_search(Probe& probe, const Assignment& choice, Rng& rng) {
   const Seed states = rng.seed();
   ask_before(probe, choice, rng, solved, states, options);
   require_no_difference(probe, solved, ask(probe, states, solved.problem, options));
+  // Threads that a large case left idle would slow all later ones.
+  const double numbers = static_cast<double>(solved.problem.batch()) *
+                         static_cast<double>(solved.problem.settings.vocab);
+  if (solved.problem.settings.threads > 7 && numbers > kWorthThreads) probe.restart();
 }
 
 void every_argument(Probe& probe) {

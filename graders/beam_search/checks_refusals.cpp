@@ -126,10 +126,15 @@ void optional_outputs(Probe& probe) {
     require_right(probe, rng, solved, without("steps"));
   }
   Rng rng = probe.begin_case("empty_batch");
-  require_right(probe, rng, random_problem(rng, random_settings(rng, BEAM_SEPARATE), 0).problem);
+  const SolvedProblem nobody = random_problem(rng, random_settings(rng, BEAM_SEPARATE), 0);
+  require_right(probe, rng, nobody);
+  CallOptions without_arrays;
+  without_arrays.null_when_empty = true;
+  require_right(probe, rng, nobody, without_arrays);
   // A batch of nothing is judged like any other.
   rng = probe.begin_case("empty_batch_with_an_id_that_is_none");
   Settings misplaced = random_settings(rng, BEAM_SEPARATE);
+  misplaced.min_new = misplaced.max_new;
   misplaced.eos = {0, static_cast<std::int32_t>(misplaced.vocab)};
   const Problem nothing{misplaced, {}, {}};
   SearchCall refused(nothing, Rng(rng.seed()));

@@ -176,36 +176,6 @@ void far_horizon(Probe& probe, std::int32_t policy) {
   require_right(probe, rng, solved_problem(settings, {7, 9, 3}, hashed_language(rng)));
 }
 
-// Hypotheses of more tokens than 15 bits count: each step has one token that is better than all
-// others, so that the answer is known without a search.
-void long_hypotheses(Probe& probe, std::int32_t policy) {
-  constexpr std::int64_t kLong = (1 << 15) + 500;
-  Rng rng = probe.begin_case(fmt::format("{}_tokens", kLong));
-  Settings settings = large_settings(rng, policy);
-  settings.beam = settings.n_return = 1;
-  settings.vocab = 3;
-  settings.max_new = kLong;
-  settings.eos = {2};
-  const std::uint64_t seed = rng();
-  const auto token_at = [seed](std::int64_t depth) -> std::int32_t {
-    if (depth == kLong - 1) return 2;
-    return static_cast<std::int32_t>(mixed(seed, static_cast<std::uint64_t>(depth)) % 2);
-  };
-  const Language language = [token_at](const Context& at, std::span<float> row) {
-    std::ranges::fill(row, -2);
-    row[static_cast<std::size_t>(token_at(at.depth))] = -static_cast<float>(at.depth % 1024) / 1024;
-  };
-  Hypothesis best;
-  for (std::int64_t depth = 0; depth < kLong; ++depth) {
-    best.tokens.push_back(token_at(depth));
-    best.log_prob -= static_cast<double>(depth % 1024) / 1024;
-  }
-  best.finished = true;
-  best.score = best.log_prob;
-  const Problem problem{settings, {5}, language};
-  require_right(probe, rng, SolvedProblem{problem, {{{best}, kLong, kLong - 1, false}}});
-}
-
 // Tokens that 17 bits do not hold, EOS among them; nearly all others are impossible.
 void many_tokens(Probe& probe, std::int32_t policy) {
   Rng rng = probe.begin_case(fmt::format("{}_tokens_in_a_row", 2 * kLarge));
@@ -231,7 +201,6 @@ void ask_large_sizes(Probe& probe, std::int32_t policy) {
   many_items(probe, policy);
   full_beam(probe, policy);
   far_horizon(probe, policy);
-  long_hypotheses(probe, policy);
   many_tokens(probe, policy);
 }
 
@@ -259,7 +228,7 @@ std::vector<Check> shapes_checks() {
       {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
         robustness, 1, minor},
        long_horizon},
-      {{"large_sizes_pooled", "numbers of items, hypotheses, tokens or steps cut to 8 or 16 bits",
+      {{"large_sizes_pooled", "numbers of items, rows, hypotheses or tokens cut to 8 or 16 bits",
         robustness, 0.5, major},
        large_sizes_pooled},
       {{"large_sizes_separate", "the same with a list beside the open hypotheses", robustness, 0.5,

@@ -76,6 +76,15 @@ Item item_of(const Assignment& choice, Rng& rng, const Settings& settings) {
   return item;
 }
 
+/// The best of all other tokens, and one unit more.
+float before_all_others(const Manner& manner, float unit, std::span<const float> row) {
+  float best = kForbidden;
+  for (std::size_t token = 0; token < row.size(); ++token)
+    if (std::ranges::find(manner.eos, static_cast<std::int32_t>(token)) == manner.eos.end())
+      best = std::max(best, row[token]);
+  return best == kForbidden ? -unit : std::min(0.0F, best + unit);
+}
+
 /// Leaves some tokens as they are and forbids all others.
 void keep_possible(const Manner& manner, const Context& at, std::span<float> row) {
   constexpr std::size_t kLeft = 3;
@@ -92,9 +101,11 @@ void keep_possible(const Manner& manner, const Context& at, std::span<float> row
 }
 
 void place_eos(const Manner& manner, const RandomLanguage& numbers, std::span<float> row) {
+  const bool first = manner.eos_come == "before all others" && !manner.eos.empty();
+  const float best = first ? before_all_others(manner, numbers.unit, row) : 0;
   for (const std::int32_t token : manner.eos) {
     float& value = row[static_cast<std::size_t>(token)];
-    if (manner.eos_come == "before all others") value = 0;
+    if (first) value = best;
     if (manner.eos_come == "rarely") value -= numbers.unit * static_cast<float>(numbers.levels);
     if (manner.eos_come == "never") value = kForbidden;
   }
