@@ -52,7 +52,7 @@ void add(InvalidGroup& group, const char* name, const std::function<void(BeamArg
 
 /// Below the least that it may be, also by 2^32.
 InvalidGroup size_below(const char* argument, std::int64_t BeamArgs::*size, std::int64_t least) {
-  InvalidGroup group = values(argument, size, {least - 1, std::int64_t{-1}, kLeast});
+  InvalidGroup group = values(argument, size, {least - 1, least - 2, kLeast});
   add(group, "- 2^32", [=](BeamArgs& a) { a.*size -= kNarrowed; });
   return group;
 }
@@ -62,7 +62,7 @@ InvalidGroup misplaced_eos() {
   InvalidGroup group{"EOS ids", {}, has_eos};
   const std::pair<const char*, std::size_t> places[] = {{"first", 0}, {"middle", 1}, {"last", 2}};
   for (const auto& [place, halves] : places) {
-    const auto put = [&, halves = halves](const std::string& name, auto id_of) {
+    const auto put = [&group, place = place, halves = halves](const std::string& name, auto id_of) {
       group.all.push_back({{fmt::format("{}, the {}", name, place)}, [=](Settings& settings) {
                              auto& eos = settings.eos;
                              eos[(eos.size() - 1) * halves / 2] = id_of(settings.vocab);
