@@ -39,7 +39,7 @@ ValueClass few(double least, double most) {
 
 std::vector<Argument> sizes() {
   return {{"batch",
-           {few(1, 6), hiding(sized(0)), sized(1), sized(2), sized(7, 9), sized(15, 17),
+           {few(1, 7), hiding(sized(0)), sized(1), sized(2), sized(7, 9), sized(15, 17),
             sized(31, 33), sized(63, 65), sized(255, 257)}},
           {"beam",
            {few(2, 4),
@@ -57,7 +57,7 @@ std::vector<Argument> sizes() {
            {sized(4, 8), sized(1), sized(2), sized(3), sized(15, 17), sized(31, 33), sized(63, 65),
             sized(255, 257), sized(511, 513), sized(1023, 1025), sized(4095, 4097), sized(65'537)}},
           {"max_new",
-           {few(2, 6), hiding(sized(0)), sized(1), sized(2), sized(3), sized(7, 9), sized(15, 17),
+           {few(2, 8), hiding(sized(0)), sized(1), sized(2), sized(3), sized(7, 9), sized(15, 17),
             sized(31, 33), sized(63, 65), sized(255, 257)}},
           {"min_new", {{"0"}, {"1"}, {"2"}, {"half"}, {"max_new - 1"}, hiding({"max_new"})}},
           {"n_return", {{"beam"}, {"1"}, {"half"}, {"beam - 1"}}}};
