@@ -52,6 +52,8 @@ void require_no_waste(Probe& probe, const Waste& waste) {
                 [&](const kit::Assignment& choice, Rng& case_rng) {
                   const SolvedProblem solved = solved_problem_of(choice, case_rng);
                   const Answer answer = ask(probe, case_rng, solved.problem, options_of(choice));
+                  // Wrong answers there fail other checks.
+                  if (difference(solved.problem, solved.want, answer)) return;
                   require_no_waste_of(probe, solved, answer, waste);
                 });
 }

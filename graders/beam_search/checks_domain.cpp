@@ -35,8 +35,8 @@ Language with_other_answers(const Problem& problem) {
   };
 }
 
-/// The search that the solution sees before the one that is judged: with the same states, and mostly
-/// at the same addresses.
+/// The search that the solution sees before the one that is judged: with the same states, and
+/// mostly at the same addresses.
 Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   Problem other = problem;
   Settings& settings = other.settings;
