@@ -46,7 +46,7 @@
  * that they have. They are ordered by score, highest first; among equals the lower slot that they
  * come from is first, then the lower token, a finished slot counting as token -1. The first `beam`
  * are the new slots, in this order. The item is done when no slot is open. The slots at the end are
- * the result; `stop` is not looked at.
+ * the result; `stop` decides nothing here, but has to be a known one.
  *
  * THE MODEL. The caller has fed the prompts already: root_states[b] is the state after prompt b,
  * root_log_probs its answer. After that, `step` extends states by one token each. A row of a request
@@ -80,10 +80,10 @@
  *
  * RETURN. 0 when everything was written; batch = 0 is valid and does nothing. BEAM_BAD_ARGUMENT for
  * a negative size, beam < 1, vocab < 1, min_new > max_new, n_return < 1 or > beam, an EOS id outside
- * 0..vocab-1, an alpha that is not finite, an unknown penalty, policy or stop, num_threads < 1, or
- * with batch > 0 a null pointer other than steps (eos, when eos_count is 0; tokens and step, when
- * max_new is 0). BEAM_UNSUPPORTED for another abi_version or device. Outputs stay untouched in both
- * cases, and the model is not asked.
+ * 0..vocab-1, an alpha that is not finite, an unknown penalty, policy or stop, num_threads < 1, in
+ * an empty batch as well, or with batch > 0 a null pointer other than steps (eos, when eos_count is
+ * 0; tokens and step, when max_new is 0). BEAM_UNSUPPORTED for another abi_version or device. Outputs
+ * stay untouched in both cases, and the model is not asked.
  *
  * LIMITS. beam up to 1024 and eos_count up to 64; an alpha for which lp(1) to lp(max_new) are normal
  * float64 numbers; vocab, max_new and batch as memory allows: use 64-bit arithmetic. Scratch memory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -25,6 +26,12 @@ void set_scalars(BeamArgs& args, const Problem& problem) {
   args.pad = settings.pad;
 }
 
+/// Arrays of larger elements are aligned to these, and lie as far behind that.
+Placement placement_of(const CallOptions& options, std::string_view array, std::size_t element) {
+  const Placement wanted = options.placed(array);
+  return {std::max(wanted.alignment, element), (wanted.skew + element - 1) / element * element};
+}
+
 /// Only the model's own arrays, in the order in which Model::answer takes them.
 std::vector<CallbackArray> step_arrays(const Settings& settings) {
   const auto rows = static_cast<std::int64_t>(offsetof(BeamStep, rows));
@@ -38,18 +45,20 @@ std::vector<CallbackArray> step_arrays(const Settings& settings) {
 }  // namespace
 
 SearchCall::SearchCall(const Problem& problem, Rng states, const CallOptions& options)
-    : Call("beam_search"), model_(problem, std::move(states), options.failure) {
+    : Call("beam_search"), model_(problem, std::move(states), options.failure, options.states) {
   const Settings& settings = problem.settings;
   kit::set_header(args, BEAM_ABI_VERSION, BEAM_HOST, options);
   set_scalars(args, problem);
   const auto give = [&](const char* name, auto& field, const auto& data) {
-    if (options.missing != name) in(name, field, data, options.placement);
+    // An empty batch may come without any array.
+    if (options.left_out(name, problem.batch() == 0 ? 0 : std::ssize(data))) return;
+    in(name, field, data, placement_of(options, name, sizeof data[0]));
   };
   give("root_log_probs", args.root_log_probs, model_.root_log_probs());
   give("root_states", args.root_states, model_.root_states());
   give("prompt_lengths", args.prompt_lengths, problem.prompts);
   give("eos", args.eos, settings.eos);
-  if (options.missing != "step")
+  if (!options.left_out("step", problem.batch() == 0 ? 0 : settings.max_new))
     callback<std::remove_pointer_t<BeamStepFunction>, BeamStep>(
         "step", args.step, args.model, step_arrays(settings),
         [this](BeamStep& step, CallbackRequest& request) { return model_.answer(step, request); });
@@ -58,8 +67,8 @@ SearchCall::SearchCall(const Problem& problem, Rng states, const CallOptions& op
   const std::size_t slots = batch * static_cast<std::size_t>(settings.n_return);
   const auto take = [&]<class T>(const char* name, T*& field, std::size_t count,
                                  std::vector<T> Answer::*part) {
-    if (options.missing == name) return;
-    const Output<T> output = out<T>(name, field, count, options.placement);
+    if (options.left_out(name, static_cast<std::int64_t>(count))) return;
+    const Output<T> output = out<T>(name, field, count, placement_of(options, name, sizeof(T)));
     copies_.push_back([output, part](Answer& answer) { answer.*part = output.copy(); });
   };
   take("hypotheses", args.hypotheses, batch, &Answer::hypotheses);
@@ -79,10 +88,14 @@ Answer SearchCall::answer() const {
   return answer;
 }
 
-Answer ask(Probe& probe, Rng& rng, const Problem& problem, const CallOptions& options) {
-  SearchCall call(problem, Rng(rng.seed()), options);
+Answer ask(Probe& probe, const Seed& states, const Problem& problem, const CallOptions& options) {
+  SearchCall call(problem, Rng(states), options);
   probe.run(call);
   return call.answer();
+}
+
+Answer ask(Probe& probe, Rng& rng, const Problem& problem, const CallOptions& options) {
+  return ask(probe, rng.seed(), problem, options);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

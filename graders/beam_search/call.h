@@ -14,6 +14,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// How many threads may be used is one of a problem's settings.
 struct CallOptions : kit::CallOptions {
   ModelFailure failure;
+  StateNumbers states = StateNumbers::random;
 };
 
 /// What came back from one call.
@@ -42,7 +43,9 @@ class SearchCall : public Call<BeamArgs> {
   std::vector<std::function<void(Answer&)>> copies_;
 };
 
-/// Asks once. `rng` draws the model's states.
+/// Asks once. `states`, or what `rng` draws, gives the model's states.
+Answer ask(Probe& probe, const Seed& states, const Problem& problem,
+           const CallOptions& options = {});
 Answer ask(Probe& probe, Rng& rng, const Problem& problem, const CallOptions& options = {});
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

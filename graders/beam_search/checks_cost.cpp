@@ -4,6 +4,9 @@
 #include <functional>
 #include <numeric>
 
+#include "domain.h"
+#include "drawing.h"
+#include "graders/kit/assignments.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -28,15 +31,31 @@ SolvedProblem uneven_batch(Rng& rng, std::int32_t policy) {
 /// Says what was asked of the model in vain; empty: nothing.
 using Waste = std::function<std::string(const std::vector<Expected>&, const Tally&)>;
 
+void require_no_waste_of(Probe& probe, const SolvedProblem& solved, const Answer& answer,
+                         const Waste& waste) {
+  require_no_difference(probe, solved, answer);
+  if (const std::string wasted = waste(solved.want, answer.tally); !wasted.empty())
+    probe.fail(wasted, {describe(solved.problem.settings)});
+}
+
+/// Small searches with items of every duration, and some of the whole domain.
 void require_no_waste(Probe& probe, const Waste& waste) {
+  constexpr std::size_t kOfTheDomain = 80;
   for (int turn = 0; turn < 6; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn / 2));
     const SolvedProblem solved = uneven_batch(rng, policy);
-    const Answer answer = require_right(probe, rng, solved);
-    if (const std::string wasted = waste(solved.want, answer.tally); !wasted.empty())
-      probe.fail(wasted, {describe(solved.problem.settings)});
+    require_no_waste_of(probe, solved, ask(probe, rng, solved.problem), waste);
   }
+  Rng rng = probe.common_stream("what the model is asked");
+  kit::ask_each(probe, domain(), kit::random_assignments(domain(), rng, kOfTheDomain),
+                [&](const kit::Assignment& choice, Rng& case_rng) {
+                  const SolvedProblem solved = solved_problem_of(choice, case_rng);
+                  const Answer answer = ask(probe, case_rng, solved.problem, options_of(choice));
+                  // Wrong answers there fail other checks.
+                  if (difference(solved.problem, solved.want, answer)) return;
+                  require_no_waste_of(probe, solved, answer, waste);
+                });
 }
 
 // One request a time step for the whole batch.

@@ -75,7 +75,7 @@ void thread_counts(Probe& probe) {
     SolvedProblem solved = solved_problem(settings, random_prompts(rng, 4), favoured);
     solved.problem.settings.threads = 1;
     const Answer single = require_right(probe, rng, solved);
-    for (const std::int32_t threads : {2, 3, 7}) {
+    for (const std::int32_t threads : {2, 3, 7, 33, 200}) {
       solved.problem.settings.threads = threads;
       const Answer many = require_right(probe, rng, solved);
       for (std::size_t item = 0; item < 4; ++item)

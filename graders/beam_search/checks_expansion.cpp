@@ -20,14 +20,16 @@ RandomLanguage eager_language(Rng& rng) {
 void eos_takes_places(Probe& probe) {
   require_right_directed(probe, "eos_takes_a_place");
   require_right_directed(probe, "starving");
-  for (int turn = 0; turn < 6; ++turn) {
+  for (int turn = 0; turn < 8; ++turn) {
     Rng rng = probe.begin_case(fmt::format("eager_{}", turn));
     Settings settings = random_settings(rng, BEAM_SEPARATE);
     settings.beam = settings.n_return = rng.integer(2, 6);
     settings.vocab = rng.integer(8, 14);
     settings.max_new = rng.integer(3, 6);
     settings.min_new = 0;
-    settings.eos = distinct_tokens(rng, turn < 3 ? rng.integer(1, 2) : 3, settings.vocab);
+    const std::int64_t ids = turn < 3 ? rng.integer(1, 2) : turn < 6 ? 3 : rng.integer(40, 60);
+    if (turn >= 6) settings.vocab += ids;
+    settings.eos = distinct_tokens(rng, ids, settings.vocab);
     if (turn >= 3) {  // what starves would have won in the end
       settings.penalty = BEAM_PENALTY_LENGTH;
       settings.alpha = rng.uniform(1.5, 3);
@@ -59,7 +61,7 @@ void finishing_rank(Probe& probe) {
 // Every EOS id beats every other token, for every beam, for several steps.
 void eos_everywhere(Probe& probe) {
   for (const std::int32_t policy : kPolicies)
-    for (const std::int64_t ids : {1, 2, 3, 4, 12}) {
+    for (const std::int64_t ids : {1, 2, 3, 4, 12, 33, 48, 64}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}_ids", policy, ids));
       Settings settings = random_settings(rng, policy);
       settings.beam = settings.n_return = rng.integer(2, 5);

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "domain.h"
+#include "drawing.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
+#include "invalid_calls.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-SolvedProblem small_problem(Rng& rng, const Accept& accept = {}) {
+using kit::Assignment;
+
+SolvedProblem small_problem(Rng& rng, const Accept& accept = {}, std::int64_t min_new = 1) {
   Settings settings = random_settings(rng, rng.chance(0.5) ? BEAM_POOLED : BEAM_SEPARATE);
   settings.beam = settings.n_return = rng.integer(2, 3);
   settings.vocab = rng.integer(4, 9);
-  settings.max_new = rng.integer(4, 6);
-  settings.min_new = 1;
+  settings.max_new = min_new + rng.integer(3, 5);
+  settings.min_new = min_new;
   settings.eos = {2};
   return random_problem(rng, settings, 3, draw_language, accept);
 }
@@ -25,62 +30,78 @@ CallOptions without(std::string_view array) {
   return options;
 }
 
-using Flaw = kit::Flaw<BeamArgs>;
-
-/// A call that must be turned down with `want`, before anything happens.
-void require_refused(Probe& probe, const Flaw& flaw, std::int64_t want, std::int32_t eos = 2) {
-  Rng rng = probe.begin_case(flaw.name);
-  SolvedProblem solved = small_problem(rng);
-  solved.problem.settings.eos = {eos};
-  SearchCall call(solved.problem, Rng(rng.seed()), without(flaw.missing));
-  flaw.spoil(call.args);
-  kit::require_refused(probe, call, want);
-  probe.require(call.model().tally().requests == 0, "asked the model although it refused the call");
-}
-
-void bad_arguments(Probe& probe) {
-  const std::vector<Flaw> flaws{
-      {"batch_below_0", [](BeamArgs& a) { a.batch = -1; }},
-      {"no_beam", [](BeamArgs& a) { a.beam = 0; }},
-      {"no_token", [](BeamArgs& a) { a.vocab = 0; }},
-      {"max_new_below_0", [](BeamArgs& a) { a.max_new = a.min_new = -1; }},
-      {"min_new_below_0", [](BeamArgs& a) { a.min_new = -1; }},
-      {"min_above_max", [](BeamArgs& a) { a.min_new = a.max_new + 1; }},
-      {"nothing_returned", [](BeamArgs& a) { a.n_return = 0; }},
-      {"n_return_above_beam", [](BeamArgs& a) { a.n_return = a.beam + 1; }},
-      {"eos_count_below_0", [](BeamArgs& a) { a.eos_count = -1; }},
-      {"eos_beyond_vocab", [](BeamArgs& a) { a.vocab = 2; }},
-      {"alpha_infinite", [](BeamArgs& a) { a.alpha = kit::kInfinity; }},
-      {"alpha_nan", [](BeamArgs& a) { a.alpha = kit::kNan; }},
-      {"unknown_penalty", [](BeamArgs& a) { a.penalty = 3; }},
-      {"unknown_policy", [](BeamArgs& a) { a.policy = 2; }},
-      {"unknown_stop", [](BeamArgs& a) { a.stop = -1; }},
-      {"no_thread", [](BeamArgs& a) { a.num_threads = 0; }},
-  };
-  for (const Flaw& flaw : flaws) require_refused(probe, flaw, BEAM_BAD_ARGUMENT);
-  require_refused(probe, {"eos_below_0"}, BEAM_BAD_ARGUMENT, -1);
-  for (const char* array : {"eos", "prompt_lengths", "root_states", "root_log_probs", "step",
-                            "hypotheses", "tokens", "lengths", "finished", "log_probs", "scores"}) {
-    const std::string name = fmt::format("without_{}", array);
-    require_refused(probe, {.name = name.c_str(), .missing = array}, BEAM_BAD_ARGUMENT);
+/// Nothing is written, and the model is not asked; a finding says what was wrong with the call.
+void require_refused(Probe& probe, const Invalid& invalid, Problem problem, const Seed& states,
+                     CallOptions options) {
+  invalid.misplace(problem.settings);
+  if (!invalid.flaw.missing.empty()) options.missing = invalid.flaw.missing;
+  SearchCall call(problem, Rng(states), options);
+  invalid.flaw.spoil(call.args);
+  try {
+    kit::require_refused(probe, call, invalid.want);
+    probe.require(call.model().tally().requests == 0,
+                  "asked the model although it refused the call");
+  } catch (CheckEnded& ended) {
+    ended.finding.evidence.insert(ended.finding.evidence.begin(),
+                                  "what is wrong with the call: " + invalid.flaw.name);
+    throw;
   }
 }
 
-void unsupported_requests(Probe& probe) {
-  const std::vector<Flaw> flaws{
-      {"later_abi", [](BeamArgs& a) { a.abi_version = BEAM_ABI_VERSION + 1; }},
-      {"unknown_device", [](BeamArgs& a) { a.device = 7; }},
+/// Searches of these classes that are good but for what is spoilt.
+void refuse(Probe& probe, const InvalidGroup& group, const Assignment& choice, Rng& rng) {
+  const Problem problem = problem_of(choice, rng);
+  const Seed states = rng.seed();
+  for (const Invalid& invalid : group.all)
+    require_refused(probe, invalid, problem, states, options_of(choice));
+}
+
+/// The same search is asked before and after each of them, and has to be right every time.
+void refuse_between(Probe& probe, const InvalidGroup& group, const Assignment& choice, Rng& rng) {
+  const SolvedProblem solved = solved_problem_of(choice, rng);
+  const CallOptions options = options_of(choice);
+  const Seed states = rng.seed();
+  const auto require_right_again = [&] {
+    require_no_difference(probe, solved, ask(probe, states, solved.problem, options));
   };
-  for (const Flaw& flaw : flaws) require_refused(probe, flaw, BEAM_UNSUPPORTED);
+  require_right_again();
+  for (const Invalid& invalid : group.all) {
+    require_refused(probe, invalid, solved.problem, states, options);
+    require_right_again();
+  }
+}
+
+template <class Put>
+std::vector<kit::Refusal> refusals(Probe& probe, const Put& put) {
+  std::vector<kit::Refusal> all;
+  for (const InvalidGroup& group : invalid_calls())
+    all.push_back(
+        {group.name,
+         // Idle threads of an earlier call cost every later one a millisecond, and
+         // refuse nothing.
+         [beside = group.beside](const Assignment& choice) {
+           return beside(choice) && choice["threads"].most <= 7;
+         },
+         [=, &probe](const Assignment& choice, Rng& rng) { put(probe, group, choice, rng); }});
+  return all;
+}
+
+void every_refusal(Probe& probe) {
+  kit::ask_every_refusal(probe, domain(), refusals(probe, refuse));
+}
+
+void refused_between_calls(Probe& probe) {
+  kit::ask_refused_between_calls(probe, domain(), refusals(probe, refuse_between));
 }
 
 // The model refuses a request: its number comes back, and it is left alone. The next call is as
 // good as any.
 void model_failure(Probe& probe) {
-  for (std::int64_t request = 1; request <= 3; ++request) {
+  for (const std::int64_t request : {1, 2, 3, 9}) {
     Rng rng = probe.begin_case(fmt::format("request_{}", request));
     const SolvedProblem solved = small_problem(
-        rng, [&](const Language&, const Expected& want) { return want.steps > request; });
+        rng, [&](const Language&, const Expected& want) { return want.steps > request; },
+        request > 3 ? request : 1);
     const std::int64_t high = rng.integer(1, 1000) << 32;  // lost in 32 bits
     CallOptions options;
     options.failure = {request, request == 1   ? high
@@ -105,7 +126,19 @@ void optional_outputs(Probe& probe) {
     require_right(probe, rng, solved, without("steps"));
   }
   Rng rng = probe.begin_case("empty_batch");
-  require_right(probe, rng, random_problem(rng, random_settings(rng, BEAM_SEPARATE), 0).problem);
+  const SolvedProblem nobody = random_problem(rng, random_settings(rng, BEAM_SEPARATE), 0);
+  require_right(probe, rng, nobody);
+  CallOptions without_arrays;
+  without_arrays.null_when_empty = true;
+  require_right(probe, rng, nobody, without_arrays);
+  // A batch of nothing is judged like any other.
+  rng = probe.begin_case("empty_batch_with_an_id_that_is_none");
+  Settings misplaced = random_settings(rng, BEAM_SEPARATE);
+  misplaced.min_new = misplaced.max_new;
+  misplaced.eos = {0, static_cast<std::int32_t>(misplaced.vocab)};
+  const Problem nothing{misplaced, {}, {}};
+  SearchCall refused(nothing, Rng(rng.seed()));
+  kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
   rng = probe.begin_case("without_eos");
   Settings endless = random_settings(rng, BEAM_SEPARATE);
   endless.eos.clear();
@@ -126,11 +159,12 @@ std::vector<Check> refusals_checks() {
   return {
       {{"model_failure", "a model's failure that is not reported", robustness, 1, minor},
        model_failure},
-      {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
-       bad_arguments},
-      {{"unsupported_requests", "devices and versions that are not implemented, taken for others",
-        robustness, 0.5, minor},
-       unsupported_requests},
+      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
+        robustness, 1, minor},
+       every_refusal},
+      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
+        minor},
+       refused_between_calls},
       {{"optional_outputs", "an empty batch; outputs that are not wanted", robustness, 0.5, minor},
        optional_outputs},
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/grading/grader.h"
@@ -121,6 +122,96 @@ void long_horizon(Probe& probe) {
   }
 }
 
+constexpr std::int64_t kLarge = (1 << 16) + 1000;
+
+/// Settings of a search that is large in one size, and has lp = 1: nothing hangs on rounding.
+Settings large_settings(Rng& rng, std::int32_t policy) {
+  Settings settings;
+  settings.policy = policy;
+  settings.penalty = BEAM_PENALTY_NONE;
+  settings.stop = BEAM_STOP_BOUND;
+  settings.threads = static_cast<std::int32_t>(rng.integer(1, 5));
+  settings.pad = -1;
+  return settings;
+}
+
+/// Numbers that a hash of the hypothesis gives, multiples of 1/1024 below 4: quickly drawn.
+Language hashed_language(Rng& rng) {
+  return [seed = rng()](const Context& at, std::span<float> row) {
+    const std::uint64_t place = mixed(at.path ^ seed, static_cast<std::uint64_t>(at.item));
+    for (std::size_t token = 0; token < row.size(); ++token)
+      row[token] = -static_cast<float>(mixed(place, token) % 4096) / 1024;
+  };
+}
+
+// So many items, and rows in one request.
+void many_items(Probe& probe, std::int32_t policy) {
+  Rng rng = probe.begin_case(fmt::format("{}_items", kLarge));
+  Settings settings = large_settings(rng, policy);
+  settings.vocab = 3;
+  settings.max_new = 2;
+  settings.eos = {static_cast<std::int32_t>(rng.integer(0, 2))};
+  require_right(probe, rng,
+                solved_problem(settings, random_prompts(rng, kLarge), hashed_language(rng)));
+}
+
+// A beam as wide as the contract allows, every hypothesis of which is extended.
+void full_beam(Probe& probe, std::int32_t policy) {
+  Rng rng = probe.begin_case("1024_beams_extended");
+  Settings settings = large_settings(rng, policy);
+  settings.beam = settings.n_return = 1024;
+  settings.vocab = rng.integer(36, 40);
+  settings.max_new = 4;
+  settings.eos = spread_tokens(rng, 1, settings.vocab);
+  require_right(probe, rng, solved_problem(settings, {7}, hashed_language(rng)));
+}
+
+// Room for so many tokens, of which a few are used.
+void far_horizon(Probe& probe, std::int32_t policy) {
+  Rng rng = probe.begin_case(fmt::format("room_for_{}_tokens", 2 * kLarge));
+  Settings settings = large_settings(rng, policy);
+  settings.max_new = 2 * kLarge;
+  settings.eos = spread_tokens(rng, 2, settings.vocab);
+  settings.stop = BEAM_STOP_FULL;
+  require_right(probe, rng, solved_problem(settings, {7, 9, 3}, hashed_language(rng)));
+}
+
+// Tokens that 17 bits do not hold, EOS among them; nearly all others are impossible.
+void many_tokens(Probe& probe, std::int32_t policy) {
+  Rng rng = probe.begin_case(fmt::format("{}_tokens_in_a_row", 2 * kLarge));
+  Settings settings = large_settings(rng, policy);
+  settings.beam = settings.n_return = 3;
+  settings.vocab = (2 * kLarge + rng.integer(0, 99)) | 1;  // no vector is so long
+  const auto last = static_cast<std::int32_t>(settings.vocab - 1);
+  settings.eos = {last - 1};
+  const Language numbers = hashed_language(rng);
+  require_right(
+      probe, rng,
+      solved_problem(settings, {3}, [numbers, last](const Context& at, std::span<float> row) {
+        std::vector<float> possible(6);
+        numbers(at, possible);
+        std::ranges::fill(row, kForbidden);
+        for (std::size_t i = 0; i < possible.size(); ++i)
+          row[static_cast<std::size_t>(last) - (i % 2 == 0 ? 0 : (1 << 17)) - i / 2] = possible[i];
+      }));
+}
+
+/// Each size beyond 2^16 by itself, or as far as it goes.
+void ask_large_sizes(Probe& probe, std::int32_t policy) {
+  many_items(probe, policy);
+  full_beam(probe, policy);
+  far_horizon(probe, policy);
+  many_tokens(probe, policy);
+}
+
+void large_sizes_pooled(Probe& probe) {
+  ask_large_sizes(probe, BEAM_POOLED);
+}
+
+void large_sizes_separate(Probe& probe) {
+  ask_large_sizes(probe, BEAM_SEPARATE);
+}
+
 }  // namespace
 
 std::vector<Check> shapes_checks() {
@@ -137,6 +228,12 @@ std::vector<Check> shapes_checks() {
       {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
         robustness, 1, minor},
        long_horizon},
+      {{"large_sizes_pooled", "numbers of items, rows, hypotheses or tokens cut to 8 or 16 bits",
+        robustness, 0.5, major},
+       large_sizes_pooled},
+      {{"large_sizes_separate", "the same with a list beside the open hypotheses", robustness, 0.5,
+        major},
+       large_sizes_separate},
   };
 }
 

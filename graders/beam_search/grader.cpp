@@ -6,6 +6,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 // Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> domain_checks();     // all that the contract allows, as data
 std::vector<Check> policy_checks();     // what finished hypotheses compete with, and by which rule
 std::vector<Check> score_checks();      // lengths, penalties and sums
 std::vector<Check> expansion_checks();  // which extensions are looked at
@@ -21,9 +22,9 @@ std::vector<Check> speed_checks();
 Grader make_grader();
 
 Grader make_grader() {
-  return {kit::joined({policy_checks(), score_checks(), expansion_checks(), stopping_checks(),
-                       state_checks(), execution_checks(), shapes_checks(), refusals_checks(),
-                       cost_checks(), memory_checks(), speed_checks()})};
+  return {kit::joined({domain_checks(), policy_checks(), score_checks(), expansion_checks(),
+                       stopping_checks(), state_checks(), execution_checks(), shapes_checks(),
+                       refusals_checks(), cost_checks(), memory_checks(), speed_checks()})};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -18,9 +18,10 @@ std::int64_t most_rows(const Problem& problem) {
 
 }  // namespace
 
-Model::Model(const Problem& problem, Rng states, const ModelFailure& failure)
+Model::Model(const Problem& problem, Rng states, const ModelFailure& failure, StateNumbers numbers)
     : problem_(problem),
       failure_(failure),
+      numbers_(numbers),
       rng_(std::move(states)),
       rows_left_(most_rows(problem)) {
   const auto batch = static_cast<std::size_t>(problem.batch());
@@ -30,10 +31,18 @@ Model::Model(const Problem& problem, Rng states, const ModelFailure& failure)
   tally_.deepest.resize(batch);
   for (std::size_t item = 0; item < batch; ++item) {
     const Context root = root_of(static_cast<std::int64_t>(item));
-    root_states_.push_back(rng_());
-    states_[root_states_.back()] = root;
+    root_states_.push_back(new_state(root));
     problem.language(root, std::span(root_log_probs_).subspan(item * vocab, vocab));
   }
+}
+
+std::uint64_t Model::new_state(const Context& of) {
+  const std::uint64_t count = states_.size();
+  const std::uint64_t number = numbers_ == StateNumbers::random   ? rng_()
+                               : numbers_ == StateNumbers::from_0 ? count
+                                                                  : ~count;
+  states_[number] = of;
+  return number;
 }
 
 std::int64_t Model::refuse(std::string fault) {
@@ -66,7 +75,7 @@ std::int64_t Model::answer(const BeamStep& step, CallbackRequest& request) {
   return 0;
 }
 
-bool Model::answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& new_state,
+bool Model::answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& state_after,
                        std::span<float> row) {
   const auto known = states_.find(state);
   if (known == states_.end()) {
@@ -84,8 +93,7 @@ bool Model::answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& n
   ++tally_.rows[item];
   tally_.deepest[item] = std::max(tally_.deepest[item], next.depth);
   if (++asked_[mixed(next.path, item)] > 1) ++tally_.repeated_rows;
-  new_state = rng_();
-  states_[new_state] = next;
+  state_after = new_state(next);
   problem_.language(next, row);
   return true;
 }

@@ -27,11 +27,15 @@ struct ModelFailure {
   std::int64_t returned = 0;  // what the model returns then
 };
 
+/// What the numbers of the states look like. They are opaque: a 0 is as good as any.
+enum class StateNumbers { random, from_0, from_the_top };
+
 /// The language model of one call: gives states out and answers requests for them.
 class Model {
  public:
   /// `states` draws the states. The problem must outlive the model.
-  Model(const Problem& problem, Rng states, const ModelFailure& failure = {});
+  Model(const Problem& problem, Rng states, const ModelFailure& failure = {},
+        StateNumbers numbers = StateNumbers::random);
 
   const std::vector<std::uint64_t>& root_states() const { return root_states_; }
   const std::vector<float>& root_log_probs() const { return root_log_probs_; }
@@ -39,12 +43,14 @@ class Model {
   const Tally& tally() const { return tally_; }
 
  private:
+  std::uint64_t new_state(const Context& of);
   std::int64_t refuse(std::string fault);
-  bool answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& new_state,
+  bool answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& state_after,
                   std::span<float> row);
 
   const Problem& problem_;
   ModelFailure failure_;
+  StateNumbers numbers_;
   Rng rng_;
   std::vector<std::uint64_t> root_states_;
   std::vector<float> root_log_probs_;

@@ -30,8 +30,9 @@ inline bool pointers_are_valid(const BeamArgs& args) {
   return args.max_new == 0 || (args.step != nullptr && args.tokens != nullptr);
 }
 
+// Whatever the batch is; only an empty one may come without the array.
 inline bool eos_is_valid(const BeamArgs& args) {
-  if (args.eos_count > 0 && args.eos == nullptr) return false;
+  if (args.eos_count > 0 && args.eos == nullptr) return args.batch == 0;
   return std::all_of(args.eos, args.eos + args.eos_count,
                      [&](std::int32_t token) { return token >= 0 && token < args.vocab; });
 }

@@ -217,7 +217,8 @@ class Search {
 extern "C" int64_t beam_search(const BeamArgs* args) {
   if (args->abi_version != BEAM_ABI_VERSION || args->device != BEAM_HOST) return BEAM_UNSUPPORTED;
   if (!sizes_are_valid(*args) || !kinds_are_valid(*args)) return BEAM_BAD_ARGUMENT;
+  if (!eos_is_valid(*args)) return BEAM_BAD_ARGUMENT;
   if (args->batch == 0) return BEAM_OK;
-  if (!pointers_are_valid(*args) || !eos_is_valid(*args)) return BEAM_BAD_ARGUMENT;
+  if (!pointers_are_valid(*args)) return BEAM_BAD_ARGUMENT;
   return Search(*args).run();
 }

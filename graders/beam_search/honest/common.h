@@ -25,8 +25,12 @@ bool arrays_ok(const BeamArgs& a) {
   if (!a.prompt_lengths || !a.root_states || !a.root_log_probs) return false;
   if (!a.hypotheses || !a.lengths || !a.finished || !a.log_probs || !a.scores) return false;
   if (a.max_new > 0 && (!a.step || !a.tokens)) return false;
-  if (a.eos_count > 0 && !a.eos) return false;
-  for (std::int64_t i = 0; i < a.eos_count; ++i)
+  return a.eos_count == 0 || a.eos;
+}
+
+// Of an empty batch too, which may come without the array.
+bool eos_ok(const BeamArgs& a) {
+  for (std::int64_t i = 0; a.eos && i < a.eos_count; ++i)
     if (a.eos[i] < 0 || a.eos[i] >= a.vocab) return false;
   return true;
 }

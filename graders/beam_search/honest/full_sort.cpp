@@ -205,6 +205,7 @@ extern "C" int64_t beam_search(const BeamArgs* args) {
   const BeamArgs& a = *args;
   if (a.abi_version != BEAM_ABI_VERSION || a.device != BEAM_HOST) return BEAM_UNSUPPORTED;
   if (!sizes_ok(a) || !kinds_ok(a)) return BEAM_BAD_ARGUMENT;
+  if (!eos_ok(a)) return BEAM_BAD_ARGUMENT;
   if (a.batch == 0) return BEAM_OK;
   if (!arrays_ok(a)) return BEAM_BAD_ARGUMENT;
 

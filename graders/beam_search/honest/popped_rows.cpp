@@ -281,6 +281,6 @@ std::int64_t search(const BeamArgs& a) {
 extern "C" int64_t beam_search(const BeamArgs* args) {
   if (args->abi_version != BEAM_ABI_VERSION || args->device != BEAM_HOST) return BEAM_UNSUPPORTED;
   if (!sizes_ok(*args) || !kinds_ok(*args)) return BEAM_BAD_ARGUMENT;
-  if (args->batch > 0 && !arrays_ok(*args)) return BEAM_BAD_ARGUMENT;
+  if (!eos_ok(*args) || (args->batch > 0 && !arrays_ok(*args))) return BEAM_BAD_ARGUMENT;
   return search(*args);
 }

@@ -142,14 +142,13 @@ static bool bad_arguments(const BeamArgs* a) {
   if (a->eos_count < 0 || a->num_threads < 1 || !std::isfinite(a->alpha)) return true;
   if (a->penalty < 0 || a->penalty > 2 || a->stop < 0 || a->stop > 2) return true;
   if (a->policy != BEAM_POOLED && a->policy != BEAM_SEPARATE) return true;
+  for (int64_t i = 0; a->eos && i < a->eos_count; i++)
+    if (a->eos[i] < 0 || a->eos[i] >= a->vocab) return true;
   if (a->batch == 0) return false;
   if (!a->prompt_lengths || !a->root_states || !a->root_log_probs || !a->hypotheses) return true;
   if (!a->lengths || !a->finished || !a->log_probs || !a->scores) return true;
   if (a->max_new > 0 && (!a->tokens || !a->step)) return true;
-  if (a->eos_count > 0 && !a->eos) return true;
-  for (int64_t i = 0; i < a->eos_count; i++)
-    if (a->eos[i] < 0 || a->eos[i] >= a->vocab) return true;
-  return false;
+  return a->eos_count > 0 && !a->eos;
 }
 
 static void write_item(const BeamArgs* a, const Item& item, int64_t b) {

@@ -247,7 +247,11 @@ bool arrays_are_valid(const BeamArgs& args) {
                                 args.log_probs,      args.scores};
   if (std::find(std::begin(needed), std::end(needed), nullptr) != std::end(needed)) return false;
   if (args.max_new > 0 && (args.step == nullptr || args.tokens == nullptr)) return false;
-  if (args.eos_count > 0 && args.eos == nullptr) return false;
+  return args.eos_count == 0 || args.eos != nullptr;
+}
+
+bool eos_is_valid(const BeamArgs& args) {
+  if (args.eos == nullptr) return true;  // an empty batch may do without it
   return std::all_of(args.eos, args.eos + args.eos_count,
                      [&](std::int32_t token) { return token >= 0 && token < args.vocab; });
 }
@@ -257,6 +261,7 @@ bool arrays_are_valid(const BeamArgs& args) {
 extern "C" int64_t beam_search(const BeamArgs* args) {
   if (args->abi_version != BEAM_ABI_VERSION || args->device != BEAM_HOST) return BEAM_UNSUPPORTED;
   if (!sizes_are_valid(*args) || !kinds_are_valid(*args)) return BEAM_BAD_ARGUMENT;
+  if (!eos_is_valid(*args)) return BEAM_BAD_ARGUMENT;
   if (args->batch == 0) return BEAM_OK;
   if (!arrays_are_valid(*args)) return BEAM_BAD_ARGUMENT;
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+#include "domain.h"
+#include "drawing.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Assignment;
+
+// Numbers of all root rows from which on a solution may well start threads.
+constexpr double kWorthThreads = 4096;
+
+/// The same model, but for one number of one root row.
+Language with_another_root(const Problem& problem, Rng& rng) {
+  const std::int64_t item = rng.integer(0, problem.batch() - 1);
+  const auto token = static_cast<std::size_t>(rng.integer(0, problem.settings.vocab - 1));
+  return [language = problem.language, item, token](const Context& at, std::span<float> row) {
+    language(at, row);
+    if (at.depth == 0 && at.item == item) row[token] = row[token] == 0 ? -1.0F : 0.0F;
+  };
+}
+
+/// The same root rows; after that, what it says of the first token it said of the last.
+Language with_other_answers(const Problem& problem) {
+  return [language = problem.language](const Context& at, std::span<float> row) {
+    language(at, row);
+    if (at.depth > 0) std::ranges::reverse(row);
+  };
+}
+
+/// The search that the solution sees before the one that is judged: with the same states, and
+/// mostly at the same addresses.
+Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
+  Problem other = problem;
+  Settings& settings = other.settings;
+  if (choice.is("before", "a root row differed")) other.language = with_another_root(problem, rng);
+  if (choice.is("before", "the model differed")) other.language = with_other_answers(problem);
+  if (choice.is("before", "lp differed")) {
+    settings.alpha = settings.alpha > 0 ? -0.75 : 1.25;
+    settings.penalty =
+        settings.penalty == BEAM_PENALTY_GNMT ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_GNMT;
+  }
+  if (choice.is("before", "EOS ids differed"))
+    for (std::int32_t& id : settings.eos) id = static_cast<std::int32_t>((id + 1) % settings.vocab);
+  if (choice.is("before", "the policy differed"))
+    settings.policy = settings.policy == BEAM_POOLED ? BEAM_SEPARATE : BEAM_POOLED;
+  if (choice.is("before", "other threads")) settings.threads = settings.threads == 2 ? 5 : 2;
+  if (choice.is("before", "one item more")) {
+    std::vector<std::int64_t> items{0};
+    for (std::int64_t b = 0; b < problem.batch(); ++b) items.push_back(b);
+    other = part_of(problem, items);
+  }
+  return other;
+}
+
+/// The model fails once: its number comes back, and it is left alone.
+void fail_before(Probe& probe, Rng& rng, const SolvedProblem& solved, const Seed& states,
+                 CallOptions options) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::int64_t requests = 0;
+  for (const Expected& want : solved.want) requests = std::max(requests, want.steps - 1);
+  if (requests <= 0) return;
+  options.failure.request = kit::one_of(rng, {std::int64_t{1}, requests, rng.integer(1, requests)});
+  options.failure.returned =
+      kit::one_of(rng, {std::int64_t{1}, std::int64_t{-1}, std::int64_t{-2}, std::int64_t{1} << 32,
+                        -(std::int64_t{1} << 32), Limits::min(), Limits::max()});
+  const Answer answer = ask(probe, states, solved.problem, options);
+  if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
+  if (answer.returned != options.failure.returned)
+    probe.fail(fmt::format("returned {} when the model returned {} to request {}", answer.returned,
+                           options.failure.returned, options.failure.request));
+}
+
+void ask_before(Probe& probe, const Assignment& choice, Rng& rng, const SolvedProblem& solved,
+                const Seed& states, const CallOptions& options) {
+  if (choice.is("before", "nothing") || solved.problem.batch() == 0) return;
+  if (choice.is("before", "the model failed"))
+    return fail_before(probe, rng, solved, states, options);
+  if (choice.is("before", "a refusal")) {
+    SearchCall call(solved.problem, Rng(states), options);
+    call.args.n_return = call.args.beam + 1;
+    return probe.run(call);
+  }
+  ask(probe, states, earlier(choice, rng, solved.problem), options);
+}
+
+void ask_search(Probe& probe, const Assignment& choice, Rng& rng) {
+  const SolvedProblem solved = solved_problem_of(choice, rng);
+  const CallOptions options = options_of(choice);
+  const Seed states = rng.seed();
+  ask_before(probe, choice, rng, solved, states, options);
+  require_no_difference(probe, solved, ask(probe, states, solved.problem, options));
+  // Threads that a large case left idle would slow all later ones.
+  const double numbers = static_cast<double>(solved.problem.batch()) *
+                         static_cast<double>(solved.problem.settings.vocab);
+  if (solved.problem.settings.threads > 7 && numbers > kWorthThreads) probe.restart();
+}
+
+using Names = std::vector<std::string>;
+
+/// Each of the assignments with each of these classes of an argument, where that is valid.
+std::vector<Assignment> times(const std::vector<Assignment>& all, const std::string& argument,
+                              const Names& names) {
+  const auto& arguments = domain().arguments;
+  const auto known = std::ranges::find(arguments, argument, &kit::Argument::name);
+  std::vector<Assignment> product;
+  for (const Assignment& one : all)
+    for (std::size_t c = 0; c < known->classes.size(); ++c) {
+      if (std::ranges::find(names, known->classes[c].name) == names.end()) continue;
+      const Assignment made = one.with(static_cast<std::size_t>(known - arguments.begin()), c);
+      if (domain().valid(made)) product.push_back(made);
+    }
+  return product;
+}
+
+/// Every combination of the rules, for which pairs are too few: which bound a search stops at hangs
+/// on the policy, the stop rule, the penalty and the sign of alpha.
+std::vector<Assignment> all_rules(const std::string& beam, const std::string& ids) {
+  std::vector<Assignment> all{Assignment(domain().arguments)};
+  all = times(all, "batch", {"7 to 9"});
+  all = times(all, "beam", {beam});
+  all = times(all, "EOS ids", {ids});
+  all = times(all, "policy", {"separate", "pooled"});
+  all = times(all, "stop", {"bound", "estimate", "full"});
+  all = times(all, "penalty", {"length", "GNMT", "none"});
+  all = times(all, "alpha", {"0.5 to 1.5", "0", "1", "2", "-1", "-1.5 to -0.3"});
+  all = times(all, "min_new", {"0", "2"});
+  // What decides nothing is asked elsewhere.
+  std::erase_if(all, [](const Assignment& one) {
+    return (one.is("policy", "pooled") && !one.is("stop", "bound")) ||
+           (one.is("penalty", "none") && !one.is("alpha", "0.5 to 1.5"));
+  });
+  return all;
+}
+
+void ask_rules(Probe& probe, const std::string& beam, const std::string& ids) {
+  kit::ask_each(probe, domain(), all_rules(beam, ids),
+                [&](const Assignment& choice, Rng& rng) { ask_search(probe, choice, rng); });
+}
+
+void every_rule(Probe& probe) {
+  ask_rules(probe, "a few", "1");
+}
+
+void every_rule_of_wide_beams(Probe& probe) {
+  ask_rules(probe, "5 to 9", "2");
+}
+
+void every_argument(Probe& probe) {
+  kit::ask_every_argument(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_search(probe, choice, rng); });
+}
+
+void corners_together(Probe& probe) {
+  kit::ask_corners_together(
+      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_search(probe, choice, rng); });
+}
+
+}  // namespace
+
+std::vector<Check> domain_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
+        correctness, 3, critical},
+       every_argument},
+      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
+       corners_together},
+      {{"every_rule", "a rule that is wrong beside some others only", correctness, 2, critical},
+       every_rule},
+      {{"every_rule_of_wide_beams", "the same with more hypotheses and EOS ids", correctness, 1,
+        major},
+       every_rule_of_wide_beams},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE

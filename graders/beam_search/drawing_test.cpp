@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drawing.h"
+
+#include <doctest/doctest.h>
+#include <set>
+
+#include "domain.h"
+#include "graders/kit/assignments.h"
+
+using namespace gauntlet;
+using namespace gauntlet::GAUNTLET_CHALLENGE;
+
+namespace {
+
+bool allowed(const Settings& s) {
+  for (const std::int32_t id : s.eos)
+    if (id < 0 || id >= s.vocab) return false;
+  const std::set<std::int32_t> different(s.eos.begin(), s.eos.end());
+  return s.beam >= 1 && s.beam <= 1024 && s.vocab >= 1 && s.min_new >= 0 && s.threads >= 1 &&
+         s.min_new <= s.max_new && s.n_return >= 1 && s.n_return <= s.beam &&
+         different.size() == s.eos.size() && s.eos.size() <= 64;
+}
+
+/// All rows of the roots are log-probabilities.
+bool sane(const Problem& problem) {
+  std::vector<float> row(static_cast<std::size_t>(problem.settings.vocab));
+  for (std::int64_t item = 0; item < problem.batch(); ++item) {
+    problem.language(root_of(item), row);
+    for (const float value : row)
+      if (!(value <= 0)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("what is drawn of the domain is within the contract, and hangs nowhere on rounding") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Rng rng(seed);
+    std::vector<kit::Assignment> all = kit::covering_assignments(domain(), rng);
+    for (const kit::Assignment& one : kit::random_assignments(domain(), rng, 250))
+      all.push_back(one);
+    for (const kit::Assignment& choice : all) {
+      CAPTURE(choice.words());
+      const SolvedProblem solved = solved_problem_of(choice, rng);  // or it throws
+      CHECK(allowed(solved.problem.settings));
+      CHECK(sane(solved.problem));
+      CHECK(std::ssize(solved.want) == solved.problem.batch());
+    }
+  }
+}
+
+TEST_CASE("sizes of which a few do give way to the others") {
+  const kit::Assignment simple(domain().arguments);
+  Rng rng(5);
+  for (std::size_t k = 0; k < domain().arguments.size(); ++k) {
+    if (domain().arguments[k].name != "vocab") continue;
+    const kit::Assignment widest = simple.with(k, domain().arguments[k].classes.size() - 1);
+    REQUIRE(domain().valid(widest));
+    const Sizes sizes = sizes_of(widest, rng);
+    CHECK(sizes.vocab == 65'537);
+    CHECK(sizes.batch == 1);
+    CHECK(sizes.beam * (sizes.max_new - 1) <= 3);
+  }
+}
