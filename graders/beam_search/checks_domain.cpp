@@ -14,8 +14,9 @@ namespace {
 
 using kit::Assignment;
 
-// Numbers of all root rows from which on a solution may well start threads.
-constexpr double kWorthThreads = 4096;
+// Numbers of all rows of a request from which on a solution may well start threads, short rows
+// counted as 64.
+constexpr std::int64_t kWorthThreads = 4096;
 
 /// The same model, but for one number of one root row.
 Language with_another_root(const Problem& problem, Rng& rng) {
@@ -97,10 +98,11 @@ void ask_search(Probe& probe, const Assignment& choice, Rng& rng) {
   const Seed states = rng.seed();
   ask_before(probe, choice, rng, solved, states, options);
   require_no_difference(probe, solved, ask(probe, states, solved.problem, options));
-  // Threads that a large case left idle would slow all later ones.
-  const double numbers = static_cast<double>(solved.problem.batch()) *
-                         static_cast<double>(solved.problem.settings.vocab);
-  if (solved.problem.settings.threads > 7 && numbers > kWorthThreads) probe.restart();
+  // Threads that a case left idle would slow all later ones.
+  const Settings& settings = solved.problem.settings;
+  const std::int64_t rows = solved.problem.batch() * settings.beam;
+  if (settings.threads > 7 && rows * std::max<std::int64_t>(settings.vocab, 64) > kWorthThreads)
+    probe.restart();
 }
 
 using Names = std::vector<std::string>;
