@@ -7,6 +7,8 @@
 // maximum of each block of 512 tokens, on all threads and at memory speed. At least M extensions
 // reach the M-th largest maximum, so that only blocks that reach it can hold one of the best M:
 // these few are read again, and what reaches the threshold is sorted.
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -36,7 +38,9 @@ class Selection {
     lp_ = lp;
     const std::int64_t all = static_cast<std::int64_t>(rows.size()) * blocks_;
     [[maybe_unused]] const bool many = all * kBlock >= kWorthThreads && args_.num_threads > 1;
-#pragma omp parallel for schedule(static) num_threads(args_.num_threads) if (many)
+    // More than there are processors only get in each other's way.
+    [[maybe_unused]] const int threads = std::min(args_.num_threads, omp_get_num_procs());
+#pragma omp parallel for schedule(static) num_threads(threads) if (many)
     for (std::int64_t i = 0; i < all; ++i) {
       const std::int64_t block = i % blocks_;
       Row& row = *rows[static_cast<std::size_t>(i / blocks_)];

@@ -57,8 +57,7 @@ class Recorder : public Session {
     constexpr std::size_t kRow = 256;
     const std::span<const std::byte> bytes(buffer.source, buffer.bytes);
     for (std::size_t at = 0; at + kRow <= std::min(last.size(), bytes.size()); at += kRow)
-      if (std::memcmp(bytes.data() + at, last.data() + at, kRow) == 0)
-        ++kept_rows[name];
+      if (std::memcmp(bytes.data() + at, last.data() + at, kRow) == 0) ++kept_rows[name];
     last.assign(bytes.begin(), bytes.end());
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forgeries aim at who judges, and our walls do not stop them. Each is taken for the real thing by a
-// judge who trusts in one thing too much, and by no careful one.
+// Forgeries aim at who judges, and our walls do not stop them. Each is taken for the real thing by
+// a judge who trusts in one thing too much, and by no careful one.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
