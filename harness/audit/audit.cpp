@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
@@ -25,6 +26,25 @@ constexpr int kBriefSeeds = 3;
 int honest_seeds(const AuditSuite& suite, const AuditOptions& options) {
   if (options.honest_seeds) return *options.honest_seeds;
   return options.brief ? std::min(suite.honest_seeds, kBriefSeeds) : suite.honest_seeds;
+}
+
+/// As few of them as name every check that any of them names, nearly: the next is always the one
+/// that names most of what is left.
+std::vector<Mutant> fewest(std::vector<Mutant> mutants) {
+  std::set<std::string> left;
+  for (const Mutant& mutant : mutants) left.insert(mutant.killers.begin(), mutant.killers.end());
+  const auto names = [&](const Mutant& mutant) {
+    return std::ranges::count_if(mutant.killers,
+                                 [&](const std::string& check) { return left.contains(check); });
+  };
+  std::vector<Mutant> taken;
+  while (!left.empty()) {
+    const auto next = std::ranges::max_element(mutants, {}, names);
+    for (const std::string& check : next->killers) left.erase(check);
+    taken.push_back(std::move(*next));
+    mutants.erase(next);
+  }
+  return taken;
 }
 
 /// A contestant of the audit: what it is expected to do, and the cell that shows what it did.
@@ -56,10 +76,19 @@ Contestant contestant(const Challenge& challenge, Kind kind, const std::string& 
   return made;
 }
 
-std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
+/// The share of the checks that an honest variant is asked where each is to be asked of one.
+std::vector<std::string> share_of(const Grader& grader, std::size_t variant, std::size_t variants) {
+  std::vector<std::string> share;
+  for (std::size_t i = variant; i < grader.checks.size(); i += variants)
+    share.push_back(grader.checks[i].id);
+  return share;
+}
+
+std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader, AuditSuite suite,
                                 const AuditOptions& options) {
   const Seed first_seed = options.seed ? *options.seed : Seed::fresh();
   std::vector<Contestant> all;
+  if (options.fewest) suite.mutants = fewest(std::move(suite.mutants));
   for (Mutant& mutant : suite.mutants) {
     all.push_back(contestant(challenge, Kind::mutant, mutant.name, mutant.fault,
                              std::move(mutant.solution), first_seed));
@@ -73,12 +102,17 @@ std::vector<Contestant> line_up(const Challenge& challenge, AuditSuite suite,
                              "solves nothing", {}, first_seed));
     all.back().request.null_solution = kind;
   }
+  const auto variants = static_cast<std::size_t>(
+      std::ranges::count(suite.honest, false, &HonestVariant::is_reference));
   for (int run = 0; run < honest_seeds(suite, options); ++run) {
     const Seed seed = first_seed + static_cast<std::uint64_t>(run);
+    std::size_t share = 0;
     for (const HonestVariant& variant : suite.honest) {
       const Kind kind = variant.is_reference ? Kind::reference : Kind::honest;
       all.push_back(
           contestant(challenge, kind, variant.name, variant.strategy, variant.solution, seed));
+      if (options.fewest && !variant.is_reference)
+        all.back().request.only_checks = share_of(grader, share++, variants);
       if (!options.as_graded) continue;
       all.back().request.audit = false;
       all.back().request.races = false;
@@ -199,7 +233,7 @@ bool AuditReport::ok() const {
 
 AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditSuite suite,
                         const AuditOptions& options, const GradeRequests& grade) {
-  std::vector<Contestant> contestants = line_up(challenge, std::move(suite), options);
+  std::vector<Contestant> contestants = line_up(challenge, grader, std::move(suite), options);
   keep_only(contestants, options.only);
   const auto run = [&](const auto& many) {
     std::vector<CellRequest> requests;
@@ -219,7 +253,8 @@ AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditS
     judge(contestants[i].row, cells[i], grader);
     report.rows.push_back(std::move(contestants[i].row));
   }
-  if (!options.brief && options.only.empty()) report.idle_checks = idle_checks(grader, report.rows);
+  if (!options.brief && !options.fewest && options.only.empty())
+    report.idle_checks = idle_checks(grader, report.rows);
   return report;
 }
 

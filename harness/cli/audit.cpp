@@ -76,9 +76,9 @@ std::string summary(const AuditRecord& record, const AuditOptionsOfUser& options
           : fmt::format(" (so at most {:.2g} % are, with 95 % confidence)",
                         100 * share_at_most(static_cast<int>(rejected), static_cast<int>(honest))),
       record.right("null"), record.count("null"),
-      options.brief          ? "mutants met only the checks that they name"
-      : options.only.empty() ? "checks that killed nothing: " + idle
-                             : "the others were not tried");
+      options.brief                             ? "mutants met only the checks that they name"
+      : options.only.empty() && !options.fewest ? "checks that killed nothing: " + idle
+                                                : "the others were not tried");
 }
 
 AuditRecord record_of(const AuditReport& report) {
@@ -106,7 +106,7 @@ AuditReport run_audit(const Context& context, const std::string& id,
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   return audit_challenge(context.environment, load_challenge(context.root(), id),
                          {context.jobs, options.seeds, options.mutant_seeds, options.brief,
-                          options.as_graded, context.seed, options.only},
+                          options.fewest, options.as_graded, context.seed, options.only},
                          [&](const CellEvent& event) { display.show(event); });
 }
 

@@ -85,6 +85,7 @@ struct AuditOptionsOfUser {
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
   std::optional<int> mutant_seeds;      // absent: 1, and 3 for a named check that missed
   bool brief = false;                   // mutants meet only the checks that they name
+  bool fewest = false;                  // the least to see that each check works
   bool as_graded = false;               // honest variants meet the bars of submissions
   std::vector<std::string> only;        // mutants and honest variants of one challenge; empty: all
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does

@@ -113,6 +113,37 @@ TEST_CASE("honest variants are tried with the suite's seeds, with three when bri
   CHECK(honest_runs() == 5);
 }
 
+TEST_CASE("the fewest mutants name every check that all of them name") {
+  Bench bench;
+  bench.suite.mutants = {{"m", "", {"first"}, {}, {}, {}},
+                         {"both", "", {"first", "second"}, {}, {}, {}},
+                         {"n", "", {"second"}, {}, {}, {}}};
+  const auto mutants = [&] {
+    std::vector<std::string> names;
+    for (const AuditRow& row : bench.audit().rows)
+      if (row.kind == AuditRow::Kind::mutant) names.push_back(row.name);
+    return names;
+  };
+  CHECK(mutants().size() == 3);
+  bench.options.fewest = true;
+  CHECK(mutants() == std::vector<std::string>{"both"});
+  bench.suite.mutants.erase(bench.suite.mutants.begin() + 1);
+  CHECK(mutants() == std::vector<std::string>{"m", "n"});
+}
+
+TEST_CASE("the reference is asked everything, and honest variants share the checks out") {
+  Bench bench;
+  bench.suite.honest.push_back({"one", "", {}, false});
+  bench.suite.honest.push_back({"other", "", {}, false});
+  bench.options.fewest = true;
+  bench.audit();
+  std::map<std::string, std::vector<std::string>> asked;
+  for (const CellRequest& request : bench.asked) asked[request.submission] = request.only_checks;
+  CHECK(asked.at("reference").empty());
+  CHECK(asked.at("one") == std::vector<std::string>{"first"});
+  CHECK(asked.at("other") == std::vector<std::string>{"second"});
+}
+
 TEST_CASE("mutants can be asked with many seeds, by the checks that they name") {
   Bench bench;
   bench.options.mutant_seeds = 6;
