@@ -40,9 +40,9 @@ struct AuditOptions {
   /// The least to see that each check works: as few mutants as name every check that any mutant
   /// names; and the honest variants share the checks out, all of which the reference is asked.
   bool fewest = false;
-  bool as_graded = false;           // honest variants get long runs as long as a submission's
-  std::optional<Seed> seed;         // of the first run
-  std::vector<std::string> only;    // names of mutants and honest variants; empty: all contestants
+  bool as_graded = false;         // honest variants get long runs as long as a submission's
+  std::optional<Seed> seed;       // of the first run
+  std::vector<std::string> only;  // names of mutants and honest variants; empty: all contestants
 };
 
 /// Checks draw their inputs, so that a check may miss a mutant now and then. It kills a mutant when

@@ -122,6 +122,8 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
     throw UserError("--only names contestants of one challenge; say which by -c CHALLENGE");
   if (!options.only.empty() && !options.record.empty())
     throw UserError("--record keeps whole audits; leave out --only");
+  if (options.fewest && !options.record.empty())
+    throw UserError("--record keeps whole audits; leave out --fewest");
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;

@@ -186,12 +186,12 @@ void add_grading_verbs(CLI::App& app, Options& o) {
       audit.add_flag("--brief", o.audit.brief,
                      "Put to mutants only the checks that must notice them, and try at most three "
                      "seeds for honest variants: half the time");
-  CLI::Option* fewest = audit.add_flag("--fewest", o.audit.fewest,
-                                       "The least to see that each check works: as few mutants as "
-                                       "name every check, which honest variants share out");
+  audit.add_flag(
+      "--fewest", o.audit.fewest,
+      "The least to see that each check works: as few mutants as name every check, which "
+      "honest variants share out; not with --record");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
-      ->excludes(brief)
-      ->excludes(fewest);
+      ->excludes(brief);
   audit.add_flag("--as-graded", o.audit.as_graded,
                  "Give honest variants runs as long as a submission's (ternary training: a minute "
                  "each) and judge them by the same bars");

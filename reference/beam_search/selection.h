@@ -7,12 +7,11 @@
 // maximum of each block of 512 tokens, on all threads and at memory speed. At least M extensions
 // reach the M-th largest maximum, so that only blocks that reach it can hold one of the best M:
 // these few are read again, and what reaches the threshold is sorted.
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <omp.h>
 #include <vector>
 
 #include "contract.h"

@@ -374,6 +374,15 @@ TEST_CASE("a grade that a report replaces is in its ledger") {
   CHECK(checkout.run({"report", "--check"}).code == kExitDone);
 }
 
+TEST_CASE("a part of an audit is not kept as a whole one") {
+  const Checkout checkout;
+  const std::string whole = "--record keeps whole audits";
+  CHECK(contains(checkout.run({"audit", "--fewest", "--record"}).err, whole));
+  CHECK(contains(
+      checkout.run({"audit", "-c", checkout.challenge, "--only", "none", "--record"}).err, whole));
+  CHECK(checkout.run({"audit", "--brief", "--record"}).code == kExitUsage);
+}
+
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
