@@ -106,7 +106,7 @@ void put_lists(Problem& problem, Rng& rng) {
 /// The first of `count` rows, the last ones and some between: where counts wrap around, both ends
 /// are wrong.
 std::vector<std::int64_t> ends_and_some(Rng& rng, std::int64_t count) {
-  constexpr int kOfEach = 100;
+  constexpr std::int64_t kOfEach = 100;
   if (count <= 3 * kOfEach) return kit::all_of(count);
   std::vector<std::int64_t> rows = kit::some_of(rng, count, kOfEach);
   for (std::int64_t n = 0; n < kOfEach; ++n) rows.insert(rows.end(), {n, count - 1 - n});
