@@ -155,33 +155,19 @@ void every_rule_of_wide_beams(Probe& probe) {
   ask_rules(probe, "5 to 9", "2");
 }
 
-void every_argument(Probe& probe) {
-  kit::ask_every_argument(
-      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_search(probe, choice, rng); });
-}
-
-void corners_together(Probe& probe) {
-  kit::ask_corners_together(
-      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_search(probe, choice, rng); });
-}
-
 }  // namespace
 
 std::vector<Check> domain_checks() {
   using enum Section;
   using enum Severity;
-  return {
-      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
-        correctness, 3, critical},
-       every_argument},
-      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
-       corners_together},
+  std::vector<Check> all = kit::domain_checks({{&domain(), ask_search}});
+  all.push_back(
       {{"every_rule", "a rule that is wrong beside some others only", correctness, 2, critical},
-       every_rule},
-      {{"every_rule_of_wide_beams", "the same with more hypotheses and EOS ids", correctness, 1,
-        major},
-       every_rule_of_wide_beams},
-  };
+       every_rule});
+  all.push_back({{"every_rule_of_wide_beams", "the same with more hypotheses and EOS ids",
+                  correctness, 1, major},
+                 every_rule_of_wide_beams});
+  return all;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -86,14 +86,6 @@ std::vector<kit::Refusal> refusals(Probe& probe, const Put& put) {
   return all;
 }
 
-void every_refusal(Probe& probe) {
-  kit::ask_every_refusal(probe, domain(), refusals(probe, refuse));
-}
-
-void refused_between_calls(Probe& probe) {
-  kit::ask_refused_between_calls(probe, domain(), refusals(probe, refuse_between));
-}
-
 // The model refuses a request: its number comes back, and it is left alone. The next call is as
 // good as any.
 void model_failure(Probe& probe) {
@@ -156,18 +148,16 @@ void optional_outputs(Probe& probe) {
 std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
-  return {
-      {{"model_failure", "a model's failure that is not reported", robustness, 1, minor},
-       model_failure},
-      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
-        robustness, 1, minor},
-       every_refusal},
-      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
-        minor},
-       refused_between_calls},
+  std::vector<Check> all =
+      kit::refusal_checks({{&domain(), [](Probe& probe, bool between) {
+                              return refusals(probe, between ? refuse_between : refuse);
+                            }}});
+  all.push_back({{"model_failure", "a model's failure that is not reported", robustness, 1, minor},
+                 model_failure});
+  all.push_back(
       {{"optional_outputs", "an empty batch; outputs that are not wanted", robustness, 0.5, minor},
-       optional_outputs},
-  };
+       optional_outputs});
+  return all;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -55,28 +55,10 @@ void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
   require_right(probe, problem, options);
 }
 
-void every_argument(Probe& probe) {
-  kit::ask_every_argument(
-      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_domain(probe, choice, rng); });
-}
-
-void corners_together(Probe& probe) {
-  kit::ask_corners_together(
-      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_domain(probe, choice, rng); });
-}
-
 }  // namespace
 
 std::vector<Check> domain_checks() {
-  using enum Section;
-  using enum Severity;
-  return {
-      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
-        correctness, 3, critical},
-       every_argument},
-      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
-       corners_together},
-  };
+  return kit::domain_checks({{&domain(), ask_domain}});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

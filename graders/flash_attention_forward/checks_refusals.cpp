@@ -63,27 +63,10 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   return all;
 }
 
-void every_refusal(Probe& probe) {
-  kit::ask_every_refusal(probe, domain(), refusals(probe, false));
-}
-
-void refused_between_calls(Probe& probe) {
-  kit::ask_refused_between_calls(probe, domain(), refusals(probe, true));
-}
-
 }  // namespace
 
 std::vector<Check> refusals_checks() {
-  using enum Section;
-  using enum Severity;
-  return {
-      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
-        robustness, 1, minor},
-       every_refusal},
-      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
-        minor},
-       refused_between_calls},
-  };
+  return kit::refusal_checks({{&domain(), refusals}});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -199,23 +199,48 @@ void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>&
   ask_named(probe, domain, assignments, ask, "");
 }
 
-void ask_every_argument(Probe& probe, const Domain& domain, const AskAssignment& ask) {
-  Rng rng = probe.common_stream("every argument");
-  ask_each(probe, domain, covering_assignments(domain, rng), ask);
+std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
+  using enum Section;
+  using enum Severity;
+  // Each domain draws its assignments from the same stream.
+  const auto check = [&](const std::string& stream, const auto& assignments) {
+    return [=](Probe& probe) {
+      for (const DomainQuestion& question : questions) {
+        Rng rng = probe.common_stream(stream);
+        ask_each(probe, *question.domain, assignments(*question.domain, rng),
+                 [&](const Assignment& choice, Rng& own) { question.ask(probe, choice, own); });
+      }
+    };
+  };
+  return {
+      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
+        correctness, 3, critical},
+       check("every argument", covering_assignments)},
+      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
+       check("corners together",
+             [](const Domain& domain, Rng& rng) {
+               return random_assignments(domain, rng, kCorners);
+             })},
+  };
 }
 
-void ask_corners_together(Probe& probe, const Domain& domain, const AskAssignment& ask) {
-  Rng rng = probe.common_stream("corners together");
-  ask_each(probe, domain, random_assignments(domain, rng, kCorners), ask);
-}
-
-void ask_every_refusal(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals) {
-  ask_beside(probe, domain, refusals, std::numeric_limits<std::size_t>::max());
-}
-
-void ask_refused_between_calls(Probe& probe, const Domain& domain,
-                               const std::vector<Refusal>& refusals) {
-  ask_beside(probe, domain, refusals, kBetween);
+std::vector<Check> refusal_checks(const std::vector<DomainRefusals>& all) {
+  using enum Section;
+  using enum Severity;
+  const auto check = [&](bool between, std::size_t most) {
+    return [=](Probe& probe) {
+      for (const DomainRefusals& one : all)
+        ask_beside(probe, *one.domain, one.refusals(probe, between), most);
+    };
+  };
+  return {
+      {{"every_refusal", "arguments that make no sense, or are not implemented, acted upon",
+        robustness, 1, minor},
+       check(false, std::numeric_limits<std::size_t>::max())},
+      {{"refused_between_calls", "a refused call that changes what comes after it", robustness, 0.5,
+        minor},
+       check(true, kBetween)},
+  };
 }
 
 }  // namespace gauntlet::kit

@@ -10,6 +10,7 @@
 
 #include "graders/kit/call_options.h"
 #include "harness/core/rng.h"
+#include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 
 /// What a contract allows, as data, and checks that ask all of it: every class of values of every
@@ -91,10 +92,15 @@ using AskAssignment = std::function<void(const Assignment&, Rng&)>;
 void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
               const AskAssignment& ask);
 
-/// The two checks that every grader makes of its domain: every pair of classes; and many unusual
-/// classes at once.
-void ask_every_argument(Probe& probe, const Domain& domain, const AskAssignment& ask);
-void ask_corners_together(Probe& probe, const Domain& domain, const AskAssignment& ask);
+/// A domain and what a grader asks of its assignments; the domain must outlive it.
+struct DomainQuestion {
+  const Domain* domain;
+  std::function<void(Probe&, const Assignment&, Rng&)> ask;
+};
+
+/// The two checks that every grader makes of its domains: `every_argument`, every pair of classes;
+/// `corners_together`, many unusual classes at once.
+std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions);
 
 /// A call that has to be turned down for one reason.
 struct Refusal {
@@ -104,11 +110,15 @@ struct Refusal {
   AskAssignment ask;
 };
 
-/// The two checks that every grader makes of them: each refusal alone, and beside every class of
-/// every argument that it can stand beside; and each beside some, where `ask` puts right calls
-/// before and after it.
-void ask_every_refusal(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals);
-void ask_refused_between_calls(Probe& probe, const Domain& domain,
-                               const std::vector<Refusal>& refusals);
+/// A domain and what is refused beside its classes; the domain must outlive it. `between`: right
+/// calls come before and after each refusal.
+struct DomainRefusals {
+  const Domain* domain;
+  std::function<std::vector<Refusal>(Probe&, bool between)> refusals;
+};
+
+/// The two checks that every grader makes of them: `every_refusal`, each alone, and beside every
+/// class of every argument that it can stand beside; `refused_between_calls`, each beside some.
+std::vector<Check> refusal_checks(const std::vector<DomainRefusals>& all);
 
 }  // namespace gauntlet::kit

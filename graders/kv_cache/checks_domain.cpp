@@ -81,34 +81,10 @@ void ask_merge(Probe& probe, const Assignment& choice, Rng& rng) {
   require_right(probe, parts, want_lse, options);
 }
 
-void every_argument(Probe& probe) {
-  kit::ask_every_argument(
-      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_cache(probe, choice, rng); });
-  kit::ask_every_argument(probe, merge_domain(), [&](const Assignment& choice, Rng& rng) {
-    ask_merge(probe, choice, rng);
-  });
-}
-
-void corners_together(Probe& probe) {
-  kit::ask_corners_together(
-      probe, domain(), [&](const Assignment& choice, Rng& rng) { ask_cache(probe, choice, rng); });
-  kit::ask_corners_together(probe, merge_domain(), [&](const Assignment& choice, Rng& rng) {
-    ask_merge(probe, choice, rng);
-  });
-}
-
 }  // namespace
 
 std::vector<Check> domain_checks() {
-  using enum Section;
-  using enum Severity;
-  return {
-      {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
-        correctness, 3, critical},
-       every_argument},
-      {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
-       corners_together},
-  };
+  return kit::domain_checks({{&domain(), ask_cache}, {&merge_domain(), ask_merge}});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

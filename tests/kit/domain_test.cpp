@@ -217,13 +217,15 @@ TEST_CASE("a refusal is asked alone, and beside every class that it goes with") 
                           for (const char* argument : {"items", "pages", "sign", "scale"})
                             seen.insert(std::string(argument) + " " + choice[argument].name);
                         }};
-  ask_every_refusal(probe, domain, {refusal});
+  const auto checks =
+      refusal_checks({{&domain, [&](Probe&, bool) { return std::vector<Refusal>{refusal}; }}});
+  checks.at(0).ask(probe);
   CHECK(seen == std::set<std::string>{"items 7 to 9", "items 63 to 65", "pages 1", "pages 2",
                                       "pages 33", "sign plus", "sign minus", "scale usual",
                                       "scale tiny", "scale one"});
   CHECK(asked <= 6);
   const int all = asked;
-  ask_refused_between_calls(probe, domain, {refusal});
+  checks.at(1).ask(probe);
   CHECK(asked - all == 3);
 }
 

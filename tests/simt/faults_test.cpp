@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-const std::string kFile = ".file 1 \"/work/solution.cu\"";
+const std::string kFile = ".file 1 \"/somewhere/solution.cu\"";
 /// %d1 is p0 plus four times the thread's number %r1; %d3 is p0.
 const std::string kWordAndLine =
     "ld.param.u64 %d3, [p0];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\n"
