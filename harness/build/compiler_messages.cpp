@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <utility>
 
@@ -93,6 +94,15 @@ std::string in_order(const std::vector<Diagnostic>& diagnostics) {
 }
 
 }  // namespace
+
+bool is_system_file(std::string_view path) {
+  if (!path.starts_with('/') || path.find("/proc/") != std::string_view::npos ||
+      path.find("/dev/") != std::string_view::npos)
+    return false;
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  return !error && place.string().starts_with("/usr/");
+}
 
 CompilerOutput read_output(std::string_view output) {
   CompilerOutput all;

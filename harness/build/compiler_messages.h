@@ -8,12 +8,9 @@
 
 namespace gauntlet {
 
-/// True for a path as the compiler names its own headers. A path through /proc or /dev leads
-/// anywhere, a submission's folder among others.
-inline bool is_system_file(std::string_view path) {
-  return path.starts_with('/') && path.find("/proc/") == std::string_view::npos &&
-         path.find("/dev/") == std::string_view::npos;
-}
+/// True for a file below /usr, where the compiler's own headers are, whatever links its path goes
+/// through. A path through /proc or /dev leads anywhere, a submission's folder among others.
+bool is_system_file(std::string_view path);
 
 /// One thing that the compiler says, and where.
 struct Diagnostic {

@@ -119,7 +119,7 @@ void add_taken_for_the_systems(const std::vector<Included>& included,
     if (own && systems.back())
       found.push_back(silencer(name, 0, 0, "text that the compiler takes for a system header's"));
     if (own && one.file.starts_with('/'))
-      found.push_back(silencer(name, 0, 0, "a file that is named through /proc or /dev"));
+      found.push_back(silencer(name, 0, 0, "a file that is named by a path from the root"));
     systems.push_back(!own);
   }
 }

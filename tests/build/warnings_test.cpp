@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warning is the submission's when its place is; and what keeps the compiler from warning is one.
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "harness/build/compiler_messages.h"
@@ -66,6 +67,7 @@ TEST_CASE("nothing gives a warning another place, or calls a file the system's")
            "/* a */ # /* b */ line 1 \"/usr/include/x.h\"",
            "# /*\n*/ 1 \"solution.cpp\" 3",
            "#define N 1 \"/usr/include/x.h\"\n#line N",
+           "# 1 \"/usr/lib/gcc/x86_64-linux-gnu/12/include/avx512fintrin.h\" 1 3",
        })
     check_warned(Bench(), line + "\n" + kBadAnswer);
   check_warned(Bench(), "\xEF\xBB\xBF#line 1 \"/usr/include/x.h\"\n" + kBadAnswer);
@@ -161,6 +163,19 @@ TEST_CASE("a header that is named through /proc is still the submission's") {
   }
 }
 
+TEST_CASE("a header that is named by where it was handed in is still the submission's") {
+  for (const bool walls : {true, false}) {  // without, a compiler sees all files
+    Bench bench;
+    bench.terms.walls.mounts = bench.terms.walls.landlock = walls;
+    bench.file("all.h", kBadAnswer);
+    std::filesystem::permissions(bench.solution.path(), std::filesystem::perms(0755));
+    const auto path = std::filesystem::canonical(bench.solution.path()) / "all.h";
+    const BuiltSolution built = bench.build("#include \"" + path.string() + "\"\n");
+    if (!walls) CHECK_MESSAGE(built.record.ok, built.record.messages);
+    CHECK((!built.record.ok || built.record.warnings == 2));  // the warning, and the way to it
+  }
+}
+
 TEST_CASE("a compiler with files of its own has no /proc and no descriptors to ask about") {
   if (!why_no_namespaces().empty() || !why_no_file_view().empty()) {
     MESSAGE("skipped: no mount namespaces here");
@@ -216,17 +231,47 @@ TEST_CASE("right code is blamed neither for what the system's headers do nor for
     check_clean(Bench(), fine + "\n" + kAnswer);
 }
 
-TEST_CASE("the compiler's own headers for AVX-512 are not the submission's") {
+TEST_CASE(
+    "the compiler's own headers for AVX-512 are not the submission's, what is beside them is") {
   // g++ 12 warns in avx512fintrin.h of registers that are undefined on purpose (GCC bug 105593).
-  check_clean(
-      Bench(),
-      "#include <immintrin.h>\n__attribute__((target(\"avx512f\")))\n"
-      "static float sum(const float* x) {\n"
-      "  const __m512 v = _mm512_loadu_ps(x);\n"
-      "  return _mm512_reduce_add_ps(v) + _mm512_reduce_max_ps(_mm512_getexp_ps(\n"
-      "      _mm512_permutexvar_ps(_mm512_set1_epi32(1), _mm512_roundscale_ps(v, 0))));\n"
-      "}\nextern \"C\" long answer() {\n"
-      "  float x[16] = {};\n  return __builtin_cpu_supports(\"avx512f\") ? (long)sum(x) : 0;\n}\n");
+  const auto sum_in = [](const std::string& header) {
+    return header +
+           "__attribute__((target(\"avx512f\")))\n"
+           "static float sum(const float* x) {\n"
+           "  const __m512 v = _mm512_loadu_ps(x);\n"
+           "  return _mm512_reduce_add_ps(v) + _mm512_reduce_max_ps(_mm512_getexp_ps(\n"
+           "      _mm512_permutexvar_ps(_mm512_set1_epi32(1), _mm512_roundscale_ps(v, 0))));\n"
+           "}\n";
+  };
+  const std::string answer =
+      "extern \"C\" long answer() {\n"
+      "  float x[16] = {};\n  return __builtin_cpu_supports(\"avx512f\") ? (long)sum(x) : 0;\n}\n";
+  const std::string fine = sum_in("#include <immintrin.h>\n") + answer;
+  const Bench bench;
+  check_clean(bench, fine);
+  const BuildRecord seen = bench.build().record;
+  if (contains(seen.compiler, " 12."))  // else there is nothing to tell apart
+    CHECK(contains(seen.messages, "avx512fintrin.h"));
+  CHECK(Bench().build("static int unused() { return 1; }\n" + fine).record.warnings == 1);
+  // The header's folder decides, and not its name or the name of a folder of the submission's.
+  for (const char* name : {"include/sum.h", "usr/include/sum.h", "avx512fintrin.h"}) {
+    const Bench own;
+    own.file(name, sum_in("#include <immintrin.h>\n") + "static int unused() { return 1; }\n");
+    CHECK(own.build(std::string("#include \"") + name + "\"\n" + answer).record.warnings == 1);
+  }
+}
+
+TEST_CASE("a system's file is one below /usr, by whatever way") {
+  for (const char* path : {"/usr/include/x.h", "/usr/lib/gcc/x86_64-linux-gnu/12/include/x.h",
+                           "/usr/lib/gcc/../../include/x.h", "/usr/local/include/x.h"})
+    CHECK_MESSAGE(is_system_file(path), std::string(path));
+  for (const char* path :
+       {"", "x.h", "./x.h", "usr/include/x.h", "/tmp/x.h", "/x.h", "/usr/../tmp/x.h", "/usr",
+        "/usr/include/../../proc/self/cwd/x.h", "/dev/fd/3", "/usr/../dev/fd/3"})
+    CHECK_MESSAGE(!is_system_file(path), std::string(path));
+  // A link out of /usr, behind which ".." leads elsewhere than its letters say.
+  const std::filesystem::path out = "/usr/lib/ssl/certs";
+  if (std::filesystem::is_symlink(out)) CHECK_FALSE(is_system_file((out / "../../x.h").string()));
 }
 
 TEST_CASE("what the compiler says is told with errors first, then own warnings, then the rest") {
