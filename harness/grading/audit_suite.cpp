@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <sstream>
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -76,19 +77,42 @@ Mutant load_mutant(const fs::path& folder, YamlFields entry, const std::set<std:
   return mutant;
 }
 
-/// "// strategy: Welford, one pass" on the first line.
+/// What the comment says behind a mark at the start of one of its lines, to the next mark or tag.
+std::string said_behind(std::string_view mark, const std::string& text) {
+  constexpr std::string_view kComment = "// ";
+  std::string said;
+  bool behind = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line.starts_with(kComment);) {
+    const std::string words = line.substr(kComment.size());
+    const bool marked = words.starts_with("strategy: ") || words.starts_with("uses: ") ||
+                        words.starts_with("SPDX-");
+    if (marked) behind = words.starts_with(mark);
+    if (behind) said += marked ? words.substr(mark.size()) : " " + words;
+  }
+  return said;
+}
+
+/// "// strategy: Welford, one pass" on the first line, and "// uses: ..." below.
 HonestVariant load_honest(const fs::path& file) {
-  constexpr std::string_view kMark = "// strategy: ";
   std::string text = read_file(file);
-  if (text.rfind(kMark, 0) != 0)
+  const std::string strategy = said_behind("strategy: ", text);
+  HonestVariant variant{variant_name(file), strategy, solution_from(file, std::move(text))};
+  if (strategy.empty() || freedom_taken(variant.solution).empty())
     throw UserError(
-        fmt::format("{}:1: an honest variant starts with '{}...'", file.string(), kMark));
-  const std::size_t end = text.find('\n');
-  const std::string strategy = text.substr(kMark.size(), end - kMark.size());
-  return {variant_name(file), strategy, solution_from(file, std::move(text))};
+        fmt::format("{}:1: an honest variant starts with '// strategy: ...' and '// uses: ...', "
+                    "which freedom of the contract it takes",
+                    file.string()));
+  return variant;
 }
 
 }  // namespace
+
+std::string freedom_taken(const SolutionSource& solution) {
+  for (const SolutionSource::File& file : solution.files)
+    if (file.name == "solution.cpp") return said_behind("uses: ", file.content);
+  return "";
+}
 
 AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_id,
                             const Grader& grader) {

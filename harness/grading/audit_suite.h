@@ -28,6 +28,10 @@ struct HonestVariant {
   bool is_reference = false;  // the one that speed is compared with; no file of the suite
 };
 
+/// Which freedom of the contract a right solution says that it takes, behind "// uses: " in the
+/// comment that its solution.cpp begins with; empty where it says nothing.
+std::string freedom_taken(const SolutionSource& solution);
+
 /// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched; headers that lie
 /// beside a file come with it, so that variants can share one. Throws UserError naming the entry
 /// when a patch does not apply exactly once or a killer is no check.

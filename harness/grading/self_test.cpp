@@ -14,6 +14,7 @@
 #include "harness/core/error.h"
 #include "harness/core/machine.h"
 #include "harness/core/rng.h"
+#include "harness/core/text.h"
 #include "harness/grading/subject_libraries.h"
 #include "harness/worker/worker_session.h"
 
@@ -25,6 +26,7 @@ constexpr const char* kSymbol = "self_test";
 // right solutions are anywhere in the order, so that nothing can be learned from them first. Tests
 // that hang with every wrong solution cost 5 s for each, on every core at once.
 constexpr double kSeconds = 5;
+constexpr std::size_t kWords = 160;  // bytes that a finding quotes
 
 bool needs_a_clock(const Mutant& mutant, const Grader& grader) {
   return std::all_of(mutant.killers.begin(), mutant.killers.end(), [&](const std::string& killer) {
@@ -45,6 +47,15 @@ struct Answer {
   std::string objection;  // "self_test returned 3"; empty: that it is right
 };
 
+/// What the tests printed last: mostly which assertion failed, and where it stands.
+std::string last_words(const std::string& printed) {
+  constexpr const char* kBlank = " \t\r\n";
+  const std::size_t end = printed.find_last_not_of(kBlank) + 1;
+  if (end == 0) return "";
+  const std::size_t start = printed.find_last_of('\n', end - 1) + 1;
+  return fmt::format(" and printed \"{}\"", one_line(printed.substr(start, end - start), kWords));
+}
+
 std::string objection(WorkerConfig config, const std::filesystem::path& library) {
   config.library = library;
   WorkerSession session(std::move(config));
@@ -52,11 +63,19 @@ std::string objection(WorkerConfig config, const std::filesystem::path& library)
   try {
     session.run(call);
   } catch (const SolutionFailure& failure) {
-    return failure.what();
+    return failure.what() + last_words(session.output());
   }
   // An int comes back in half a register; the other half is anything.
   const auto returned = static_cast<std::int32_t>(call.returned);
-  return returned == 0 ? "" : fmt::format("{} returned {}", kSymbol, returned);
+  if (returned == 0) return "";
+  return fmt::format("{} returned {}", kSymbol, returned) + last_words(session.output());
+}
+
+/// "merged_rows: self_test returned 3; it is right all the same: rows of a request may stand ...".
+std::string refusal_of(const SelfTestSubject& subject, const std::string& objection) {
+  std::string text = fmt::format("{}: {}", subject.name, objection);
+  if (!subject.uses.empty()) text += fmt::format("; it is right all the same: {}", subject.uses);
+  return text;
 }
 
 /// How the tests fared against the subjects that they met.
@@ -72,7 +91,7 @@ struct Tally {
       if (!subjects[i].honest || !answers[i].asked) continue;
       ++honest;
       if (answers[i].objection.empty()) continue;
-      refused.push_back(fmt::format("{}: {}", subjects[i].name, answers[i].objection));
+      refused.push_back(refusal_of(subjects[i], answers[i].objection));
       refused_names.insert(subjects[i].name);
     }
     for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -220,14 +239,16 @@ std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& enviro
   std::vector<SelfTestSubject> subjects;
   std::set<std::string> right;
   const auto add_right = [&](const std::string& name, SolutionSource solution) {
-    if (right.insert(name).second) subjects.push_back({name, std::move(solution), true, ""});
+    std::string uses = freedom_taken(solution);
+    if (right.insert(name).second)
+      subjects.push_back({name, std::move(solution), true, std::move(uses), ""});
   };
   add_right("reference", read_solution(environment.root / "reference" / challenge.id));
   for (HonestVariant& variant : suite.honest) add_right(variant.name, std::move(variant.solution));
   for (Mutant& mutant : suite.mutants) {
     if (needs_a_clock(mutant, grader)) continue;
     if (!mutant.made_of.empty()) add_right(mutant.made_of, std::move(mutant.original));
-    subjects.push_back({mutant.name, std::move(mutant.solution), false, mutant.made_of});
+    subjects.push_back({mutant.name, std::move(mutant.solution), false, "", mutant.made_of});
   }
   return subjects;
 }

@@ -15,6 +15,7 @@ struct SelfTestSubject {
   std::string name;
   SolutionSource solution;
   bool honest = false;
+  std::string uses;     // of a right one: which freedom of the contract it takes; may be empty
   std::string made_of;  // of a wrong one: the right subject that it is a change of; may be empty
 };
 
@@ -35,8 +36,9 @@ void compile_subjects(const GradingEnvironment& environment, const Challenge& ch
 /// solutions must be answered with 0 in time; anything else given a wrong one kills it, if the
 /// tests accept the right one that it was made of: whoever refuses both has noticed what they have
 /// in common, and that is not the fault. Earns the share of mutants killed less twice the share of
-/// right solutions refused, so that refusing everything, or at random, earns nothing. `busy` is
-/// told which subject comes next.
+/// right solutions refused, so that refusing everything, or at random, earns nothing. The finding
+/// says what the tests said of each right solution that they refuse, and which freedom of the
+/// contract that one takes. `busy` is told which subject comes next.
 CheckObservation grade_self_test(const GradingEnvironment& environment, const Challenge& challenge,
                                  const SolutionSource& solution,
                                  const std::vector<SelfTestSubject>& subjects,

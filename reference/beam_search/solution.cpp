@@ -1,3 +1,4 @@
+// uses: outputs of a call that the model ended are unspecified, here as they were
 // SPDX-License-Identifier: Apache-2.0
 // Beam search that reads every log-probability once: selection.h says how. Here is what a step does
 // with the best extensions under either policy, and what it asks of the model.

@@ -1,3 +1,5 @@
+// uses: where siblings carry the same token either may be followed, here the one that leads
+// furthest down; rows of logits that are not on the way need not be read
 // SPDX-License-Identifier: Apache-2.0
 // Greedy speculative decoding with draft trees: the reference that speed is compared with.
 //

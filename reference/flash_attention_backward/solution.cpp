@@ -1,3 +1,5 @@
+// uses: sums may be taken in any order, so that results differ within ACCURACY, and in their bits
+// with num_threads
 // SPDX-License-Identifier: Apache-2.0
 // Flash attention backward on host threads: the five matrix products of one tile of queries and one
 // block of keys stay in the core's own caches, and every product runs through one register-tiled

@@ -1,3 +1,4 @@
+// uses: keys may be taken in tiles of any size, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 // Flash attention with the queries of a block in the lanes of vector registers.
 //

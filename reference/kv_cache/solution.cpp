@@ -1,3 +1,4 @@
+// uses: the bytes of a page mean what the solution likes; any free page may be taken
 // SPDX-License-Identifier: Apache-2.0
 // A paged cache whose attention runs at the speed of memory. page.h says how a page is laid out,
 // kernels.h, attend.h and attention.h how it is read; here are the functions of the contract: what

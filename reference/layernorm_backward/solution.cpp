@@ -1,3 +1,5 @@
+// uses: what the saved bytes mean is the solution's choice, and results may be nearer to the
+// formulas than float32 sums are
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation at the speed of memory: the backward pass reads each row of x and dy once
 // from memory and once more from the cache, and writes dx around the cache. Every thread takes a

@@ -1,3 +1,4 @@
+// uses: sums may be taken in any order, so that lse and probs differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and top-k in one pass over memory. A row is read in blocks of neighbouring entries. While
 // a block is in registers, every vector lane gives the maximum of its entries, which is kept, and

@@ -1,3 +1,4 @@
+// uses: ternary_train may train in any way, and held_out_nll is an estimate of the solution's own
 // SPDX-License-Identifier: Apache-2.0
 // Training, quantiser, linear layer and forward pass on host threads: all matrix products run
 // through one kernel that keeps a tile of the result in registers.

@@ -36,8 +36,10 @@ std::vector<SelfTestSubject> subjects() {
              "extern \"C\" int64_t layernorm_backward(const LayernormArgs*) { return 0; }\n"});
     return subject;
   };
-  return {saving("right", 8, true), saving("also_right", 16, true), saving("negative", -5, false),
-          saving("odd", 7, false)};
+  std::vector<SelfTestSubject> all{saving("right", 8, true), saving("also_right", 16, true),
+                                   saving("negative", -5, false), saving("odd", 7, false)};
+  all[1].uses = "more may be saved";
+  return all;
 }
 
 CheckObservation grade(const std::string& tests) {
@@ -84,7 +86,27 @@ TEST_CASE("refusing one of two right solutions costs more than all kills bring")
   CHECK(seen.verdict == Verdict::wrong);
   CHECK(seen.earned == 0);
   REQUIRE(seen.finding);
-  CHECK(seen.finding->evidence.at(0) == "also_right: self_test returned 1");
+  CHECK(seen.finding->evidence.at(0) ==
+        "also_right: self_test returned 1; it is right all the same: more may be saved");
+}
+
+TEST_CASE("a finding names the line of the assertion that a right solution fails") {
+  const auto words = [](const std::string& tests) {
+    const auto seen = grade(tests);
+    REQUIRE(seen.finding);
+    return seen.finding->evidence.at(0);
+  };
+  const std::string asserting =
+      words("#include <cassert>\n" + self_test(std::string(kAsk) + "assert(n == 8); return 0;"));
+  CHECK_MESSAGE(asserting.find("tests.cpp:4: ") != std::string::npos, asserting);
+  CHECK_MESSAGE(asserting.find("`n == 8'") != std::string::npos, asserting);
+  CHECK(
+      words("#include <cstdio>\n" +
+            self_test(std::string(kAsk) + "std::puts(\"checked\"); if (n != 8) "
+                                          "std::fprintf(stderr, \"line %d: \\033[31m%d\\n\\n\", 4, "
+                                          "int(n)); return n != 8;")) ==
+      "also_right: self_test returned 1 and printed \"line 4: \uFFFD16\"; "
+      "it is right all the same: more may be saved");
 }
 
 TEST_CASE("tests cannot bring the functions that they test") {

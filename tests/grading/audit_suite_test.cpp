@@ -26,7 +26,9 @@ struct Checkout {
 
   explicit Checkout(const std::string& mutants_yaml) {
     write("mutants.yaml", mutants_yaml);
-    write("honest/plain.cpp", "// strategy: the plain one\nint a = 1;\nint b = 1;\n");
+    write("honest/plain.cpp",
+          "// strategy: the plain\n// one\n// uses: sums in\n// any order\n// SPDX-x\nint a = "
+          "1;\nint b = 1;\n");
   }
   void write(const std::string& name, const std::string& text) {
     write_file(root.path() / "graders/example" / name, text);
@@ -48,6 +50,9 @@ TEST_CASE("a patch makes a mutant of the honest file it names") {
   CHECK(suite.mutants[0].killers == std::vector<std::string>{"first", "second"});
   REQUIRE(suite.honest.size() == 1);
   CHECK(suite.honest[0].strategy == "the plain one");
+  CHECK(freedom_taken(suite.honest[0].solution) == "sums in any order");
+  CHECK(freedom_taken(suite.mutants[0].original) == "sums in any order");
+  CHECK(freedom_taken({}).empty());
 }
 
 TEST_CASE("a mutant says which honest file it was made of, and keeps it as it was") {
@@ -90,10 +95,12 @@ TEST_CASE("a mutant names two known checks, and nothing unknown") {
   CHECK_THROWS_AS(extra.load(), UserError);
 }
 
-TEST_CASE("an honest variant says its strategy on the first line") {
+TEST_CASE("an honest variant says its strategy first, and which freedom of the contract it takes") {
   Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
   checkout.write("honest/silent.cpp", "int a;\n");
   CHECK_THROWS_WITH_AS(checkout.load(), doctest::Contains("silent.cpp:1"), UserError);
+  checkout.write("honest/silent.cpp", "// strategy: another one\nint a;\n");
+  CHECK_THROWS_WITH_AS(checkout.load(), doctest::Contains("which freedom"), UserError);
 }
 
 TEST_CASE("headers beside a variant come with it and with its mutants") {

@@ -1,4 +1,5 @@
 // strategy: a bounded heap over one scan of the rows, hypotheses as back-pointers into one trie
+// uses: outputs of a call that the model ended are unspecified, here as they were
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

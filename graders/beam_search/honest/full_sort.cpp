@@ -1,4 +1,6 @@
 // strategy: sort all extensions of an item, token lists copied with every hypothesis
+// uses: the arrays of a request are the solution's, here other ones in every step; scores may be
+// off by 1e-9 relative, here with penalties by std::pow
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

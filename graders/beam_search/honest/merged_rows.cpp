@@ -1,4 +1,6 @@
 // strategy: the best of each row by nth_element on threads, merged; two buffers of tokens, swapped
+// uses: rows of a request may stand in any order, here the last one first; up to num_threads
+// threads may be used
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,6 @@
 // strategy: rows sorted on demand and popped one extension at a time; penalties by exp and log
+// uses: score may be off by 1e-9 relative, here with penalties by exp and log, and hypotheses with
+// different lp that are as near may change places
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

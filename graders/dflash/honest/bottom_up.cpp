@@ -1,4 +1,6 @@
 // strategy: one sweep marks accepted nodes, then upwards from the deepest; masks slot by slot
+// uses: where siblings carry the same token either may be followed, here the one that leads
+// furthest down
 // SPDX-License-Identifier: Apache-2.0
 #include "rounds.h"
 

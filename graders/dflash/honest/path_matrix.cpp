@@ -1,4 +1,6 @@
 // strategy: all leaf paths against the choices of all rows, longest cumulative match
+// uses: where siblings carry the same token either may be followed, here the one that leads
+// furthest down
 // SPDX-License-Identifier: Apache-2.0
 #include "rounds.h"
 

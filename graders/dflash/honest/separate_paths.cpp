@@ -1,5 +1,7 @@
 // strategy: every leaf path is a sequence of its own in the pass; equal siblings merged, trees
 // cropped
+// uses: a forward pass may have other rows than the trees' nodes, as long as what each row sees
+// stands at the positions 0, 1, ...; nodes with the same text may share one
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 

@@ -1,4 +1,6 @@
 // strategy: first-child and next-sibling lists; masks by climbing to the root
+// uses: where siblings carry the same token either may be followed, here the first, also where
+// another leads further down
 // SPDX-License-Identifier: Apache-2.0
 #include "rounds.h"
 

@@ -1,5 +1,7 @@
 // strategy: a task a key, dq added with atomics in any order; in key order by one task a head when
 // bits matter
+// uses: without `deterministic` the bits of dq may change from call to call, as sums may be taken
+// in any order
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,5 +1,7 @@
 // strategy: query heads apart, each with dk and dv of its own that are summed over the group; rows
 // of weights, branch-free masks
+// uses: sums may be taken in any order, so that results differ within ACCURACY; scratch memory is
+// the solution's own
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,5 +1,6 @@
 // strategy: one fused kernel, blocks of keys outside, tiles of queries inside, dq collected in
 // place
+// uses: sums may be taken in any order, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

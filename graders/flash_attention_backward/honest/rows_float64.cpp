@@ -1,4 +1,5 @@
 // strategy: one query row at a time, all sums in float64, one thread a kv head
+// uses: results may be nearer to the formulas than float32 sums are
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

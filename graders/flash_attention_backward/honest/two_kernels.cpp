@@ -1,5 +1,6 @@
 // strategy: two kernels that both recompute the weights, dq by query and dk with dv by key, base-2
 // exponentials
+// uses: weights may be computed in base 2, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

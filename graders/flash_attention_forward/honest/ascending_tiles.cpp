@@ -1,4 +1,5 @@
 // strategy: online softmax over tiles of keys, first to last, a block of queries at a time
+// uses: keys may be taken in tiles of any size, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,4 +1,5 @@
 // strategy: online softmax in base 2 over tiles of keys, last to first, no tile skipped
+// uses: keys may be taken in any order, and those that do not exist may be read
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

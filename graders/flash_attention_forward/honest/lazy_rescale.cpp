@@ -1,4 +1,6 @@
 // strategy: one key at a time, rescaling only when the maximum has grown by more than 5
+// uses: weights may be relative to another number than the maximum, so that results differ within
+// ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,4 +1,5 @@
 // strategy: float64, a running log-sum-exp in the place of maximum and sum, o always normalised
+// uses: results may be nearer to the formulas than float32 sums are
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,4 +1,5 @@
 // strategy: keys split into shards, each a softmax of its own, merged by their log-sum-exps
+// uses: keys may be split and merged in any way, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,4 +1,6 @@
 // strategy: one row of scores at a time: maximum and sum first, then the values
+// uses: sums may be taken in any order, so that results differ within ACCURACY; scratch memory may
+// hold a row of scores
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 

@@ -1,5 +1,7 @@
 // strategy: codes and steps apart, tiles of 48 keys gathered and joined by their lse, pages counted
 // first
+// uses: the bytes of a page mean what the solution likes, here codes and steps apart; any free page
+// may be taken
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>

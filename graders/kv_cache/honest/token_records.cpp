@@ -1,5 +1,7 @@
 // strategy: a record for each token and head, bookkeeping on copies, softmax key by key,
 // std::thread
+// uses: the bytes of a page mean what the solution likes, here a record for each token and head;
+// any free page may be taken
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

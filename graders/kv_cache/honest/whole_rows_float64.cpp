@@ -1,5 +1,7 @@
 // strategy: heads apart in the page, float64, all scores of a row before any weight, pages from the
 // top
+// uses: the bytes of a page mean what the solution likes, here heads apart; any free page may be
+// taken, here from the top
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,5 @@
 // strategy: rows in any order with atomic adds to dgamma and dbeta; one thread when deterministic
+// uses: without `deterministic` the bits of dgamma and dbeta may change from call to call
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cmath>

@@ -1,5 +1,6 @@
 // strategy: two kernels: dx by rows, then dgamma and dbeta by columns, a group of columns per
 // thread
+// uses: sums may be taken in any order, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 

@@ -1,4 +1,5 @@
 // strategy: nothing saved; backward computes the statistics again, with pairwise float32 sums
+// uses: saved_bytes may be 0: everything may be computed again in the backward pass
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,6 @@
 // strategy: one pass over x shifted by its first element, float64 accumulators, OpenMP
+// uses: what the saved bytes mean is the solution's choice, and results may be nearer to the
+// formulas than float32 sums are
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <omp.h>

@@ -1,4 +1,5 @@
 // strategy: two passes for the statistics in float32, std::thread over blocks of rows, partial sums
+// uses: sums may be taken in any order, so that results differ within ACCURACY and with num_threads
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

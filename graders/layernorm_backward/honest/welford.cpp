@@ -1,4 +1,6 @@
 // strategy: Welford's running mean and variance, one thread, one long float32 chain per sum
+// uses: fewer threads than num_threads may be used; results may be off by what ACCURACY allows to
+// long sums
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 

@@ -1,4 +1,5 @@
 // strategy: chunks sorted alone and merged in pairs; exp2 in float; subnormals flushed to zero
+// uses: results below 2^-126 may be flushed to zero
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,6 @@
 // strategy: radix select on the bits of the logits; pairwise float sums; std::thread
+// uses: in a row with NaN or +inf the indices need only be different and within the row, and the
+// numbers may be anything
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>

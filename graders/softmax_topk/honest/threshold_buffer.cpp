@@ -1,4 +1,5 @@
 // strategy: blocks in float, lane sums, and a buffer of candidates above a threshold
+// uses: sums may be taken in any order, so that lse and probs differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 // strategy: two passes for the softmax in float64, then nth_element over the indices and a sort
+// uses: results may be nearer to the formulas than float32 sums are
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 // strategy: dense weights for the first half of the way, then absmean with straight-through
 // gradients
+// uses: ternary_train may train in any way, here with dense weights for the first half; the
+// checkpoint is not that of another recipe
 // SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 

@@ -1,4 +1,5 @@
 // strategy: scales are trained of their own, as in learned step size quantisation; AdamW for both
+// uses: ternary_train may choose codes and scales in another way than ternary_quantize
 // SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 

@@ -1,5 +1,7 @@
 // strategy: one thread, plain loops, absmean with straight-through gradients, AdamW, own held-out
 // text
+// uses: fewer threads than num_threads may be used, and held_out_nll is an estimate of the
+// solution's own
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,6 @@
 // strategy: absmean; Lion (the sign of a blend of gradient and momentum) instead of Adam
+// uses: ternary_train may train in any way, here without Adam; the checkpoint is not that of
+// another recipe
 // SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 

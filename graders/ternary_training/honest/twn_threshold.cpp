@@ -1,5 +1,6 @@
 // strategy: ternary weight networks: threshold 0.7 of the mean, scale the mean of what exceeds it;
 // AdamW
+// uses: ternary_train may choose codes and scales in another way than ternary_quantize
 // SPDX-License-Identifier: Apache-2.0
 #include "student.h"
 
