@@ -156,6 +156,8 @@ VerbResult report(const Context& context, const ReportOptions& options) {
     const HoldInterrupts hold;  // the data, the ledger and the pages belong together
     data.save(cells, input.cards);
     append_to_ledger(ledger_file(options.folder), replaced);
+    for (const auto& record : input.audits)  // those of earlier versions in fewer letters
+      save_audit(options.folder / "audit", record);
     write_files(options.folder, pages);
     write_files(options.site, everything);
   }

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kAuditSchema = "gauntlet.audit-record/3";
+constexpr std::string_view kAuditSchema = "gauntlet.audit-record/4";
+constexpr std::string_view kOlderSchema = "gauntlet.audit-record/3";  // every row an object
 
 Json to_json(const KillCount& count) {
   return {{"check", count.check}, {"killed", count.killed}, {"asked", count.asked}};
@@ -58,6 +59,50 @@ Json line_of(const AuditRecord& record, const AuditRecord::Row& row) {
   return line;
 }
 
+/// "..xxx." as "2.3x.", and back.
+std::string with_counts(const std::string& letters) {
+  std::string text;
+  for (std::size_t i = 0; i < letters.size();) {
+    const std::size_t end = std::min(letters.find_first_not_of(letters[i], i), letters.size());
+    if (end - i > 1) text += std::to_string(end - i);
+    text += letters[i];
+    i = end;
+  }
+  return text;
+}
+
+std::string without_counts(const std::string& text) {
+  constexpr std::size_t kMost = 10'000;  // more checks than anybody writes
+  std::string letters;
+  std::size_t count = 0;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit) count = std::min(kMost, 10 * count + static_cast<std::size_t>(c - '0'));
+    if (digit) continue;
+    letters.append(count == 0 ? 1 : count, c);
+    if (letters.size() > kMost) return letters;
+    count = 0;
+  }
+  return letters;
+}
+
+/// Most rows are mutants of which nothing else is to be said: a name, and what the checks did.
+Json packed(const Json& line) {
+  if (line.size() != 2 || !line.contains("mutant") || !line.contains("checks")) return line;
+  return Json::array({line.at("mutant"), with_counts(line.at("checks").get<std::string>())});
+}
+
+/// With every row an object, as in the schema before. What cannot be read is left to who reads it.
+Json unpacked(Json document) {
+  if (!document.is_object() || !document.contains("schema")) return document;
+  if (document["schema"] == kOlderSchema) document["schema"] = kAuditSchema;
+  if (!document.contains("rows") || !document["rows"].is_array()) return document;
+  for (Json& row : document["rows"])
+    if (row.is_array() && row.size() == 2 && row[0].is_string() && row[1].is_string())
+      row = {{"mutant", row[0]}, {"checks", without_counts(row[1].get<std::string>())}};
+  return document;
+}
+
 AuditRecord::Row row_from(const JsonFields& in, const std::vector<std::string>& checks) {
   AuditRecord::Row row;
   for (const char* kind : {"mutant", "honest"})
@@ -84,7 +129,12 @@ AuditRecord from_json(const JsonFields& in) {
                      in.texts("checks"),
                      in.texts("idle_checks"),
                      {}};
-  for (const auto& row : in.list("rows")) record.rows.push_back(row_from(row, record.checks));
+  for (const auto& row : in.list("rows")) {
+    const std::int64_t runs = row.has("runs") ? row.integer("runs") : 1;
+    if (runs < 1 || runs > 10'000) row.refuse("runs", "must lie between 1 and 10000");
+    record.rows.insert(record.rows.end(), static_cast<std::size_t>(runs),
+                       row_from(row, record.checks));
+  }
   return record;
 }
 
@@ -141,18 +191,22 @@ void save_audit(const fs::path& folder, const AuditRecord& record) {
   }
   for (auto& [line, runs] : lines) {
     if (runs > 1) line["runs"] = runs;
-    text += (&line == &lines.front().first ? "\n" : ",\n") + line.dump();
+    text += (&line == &lines.front().first ? "\n" : ",\n") + packed(line).dump();
   }
-  write_file(folder / (record.challenge + ".json"), text + "\n]}\n");
+  text += "\n]}\n";
+  const fs::path file = folder / (record.challenge + ".json");
+  if (!fs::exists(file) || read_file(file, kResultFile) != text) write_file(file, text);
 }
 
 std::vector<AuditRecord> load_audits(const fs::path& folder) {
   std::vector<AuditRecord> records;
   if (!fs::is_directory(folder)) return records;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".json")
-      records.push_back(from_json(JsonFields::of_document(read_file(entry.path(), kResultFile),
-                                                          entry.path().string(), kAuditSchema)));
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string name = entry.path().string();
+    Json document = unpacked(parsed_json(read_file(entry.path(), kResultFile), name));
+    records.push_back(from_json(JsonFields::of_document(std::move(document), name, kAuditSchema)));
+  }
   std::sort(records.begin(), records.end(),
             [](const auto& a, const auto& b) { return a.challenge < b.challenge; });
   return records;

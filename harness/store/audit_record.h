@@ -46,8 +46,9 @@ struct AuditRecord {
 /// The fields of an audit's document, as --json prints it.
 Json to_json(const AuditRecord& record);
 
-/// <folder>/<challenge>.json, schema "gauntlet.audit-record/3": a line for each mutant and honest
-/// run, without seed and note; equal ones that follow each other share one.
+/// <folder>/<challenge>.json, schema "gauntlet.audit-record/4": a line for each mutant and honest
+/// run, without seed and note; equal ones that follow each other share one. Records of schema 3 are
+/// read as well.
 void save_audit(const std::filesystem::path& folder, const AuditRecord& record);
 
 /// All that a folder holds, by challenge; none when it is not there. Throws UserError (file,

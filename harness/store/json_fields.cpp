@@ -73,19 +73,26 @@ std::string json_text(const Json& document) {
 JsonFields::JsonFields(Json node, std::string file, std::string path)
     : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {}
 
-JsonFields JsonFields::of_document(const std::string& text, std::string shown_name,
-                                   std::string_view schema) {
-  Json node;
+Json parsed_json(const std::string& text, const std::string& shown_name) {
   try {
-    node = Json::parse(text, [guard = ShapeGuard(shown_name)](int depth, Json::parse_event_t event,
+    return Json::parse(text, [guard = ShapeGuard(shown_name)](int depth, Json::parse_event_t event,
                                                               const Json& parsed) mutable {
       return guard(depth, event, parsed);
     });
   } catch (const Json::exception& error) {
     throw UserError(fmt::format("{}: is no JSON: {}", shown_name, printable(error.what(), 300)));
   }
-  if (!node.is_object()) throw UserError(fmt::format("{}: must be a JSON object", shown_name));
-  JsonFields fields(std::move(node), std::move(shown_name), "");
+}
+
+JsonFields JsonFields::of_document(const std::string& text, std::string shown_name,
+                                   std::string_view schema) {
+  Json parsed = parsed_json(text, shown_name);
+  return of_document(std::move(parsed), std::move(shown_name), schema);
+}
+
+JsonFields JsonFields::of_document(Json parsed, std::string shown_name, std::string_view schema) {
+  if (!parsed.is_object()) throw UserError(fmt::format("{}: must be a JSON object", shown_name));
+  JsonFields fields(std::move(parsed), std::move(shown_name), "");
   if (const std::string found = fields.text("schema"); found != schema)
     fields.refuse("schema", fmt::format("is '{}', this program reads '{}'; grade again or use the "
                                         "Gauntlet that wrote it",

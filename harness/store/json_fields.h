@@ -30,6 +30,12 @@ void put_cell_key(Json& document, const CellKey& key);
 /// Two spaces of indent, newline at the end. Invalid UTF-8 becomes U+FFFD.
 std::string json_text(const Json& document);
 
+/// Throws UserError naming `shown_name` for text that is no JSON, nests deep or repeats a key.
+Json parsed_json(const std::string& text, const std::string& shown_name);
+
+/// Throws UserError naming `shown_name` for text that is no JSON or nests deep.
+Json parsed_json(const std::string& text, const std::string& shown_name);
+
 /// A JSON object that is read key by key. Every complaint is a UserError that names file and field:
 /// "results/a/b/observation.json: checks[3].weight: is missing". Unknown keys are ignored: a file
 /// may be newer than the program, within one schema.
@@ -38,6 +44,7 @@ class JsonFields {
   /// Parses a document whose "schema" must be `schema`, "gauntlet.observation/2".
   static JsonFields of_document(const std::string& text, std::string shown_name,
                                 std::string_view schema);
+  static JsonFields of_document(Json parsed, std::string shown_name, std::string_view schema);
 
   bool has(const std::string& key) const;  // present and not null
   std::string text(const std::string& key) const;

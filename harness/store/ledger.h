@@ -21,7 +21,8 @@ struct LedgerEntry {
 /// Throws UserError (file, line) for a line that cannot be read.
 std::vector<LedgerEntry> load_ledger(const std::filesystem::path& file);
 
-/// Lines are only ever added.
+/// Entries are only ever added. One is ["when", "submission", "challenge", "before", "after",
+/// ["because"]]; lines that earlier versions wrote as objects are written anew in that way.
 void append_to_ledger(const std::filesystem::path& file, const std::vector<LedgerEntry>& entries);
 
 }  // namespace gauntlet

@@ -5,7 +5,9 @@
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/report/data/cell_lines.h"
 #include "harness/report/data/fold.h"
+#include "harness/report/data/packing.h"
 #include "harness/report/data/report_data.h"
 #include "harness/report/report.h"
 #include "harness/store/observation_json.h"
@@ -61,6 +63,79 @@ TEST_CASE("what all share stands once") {
   const Json one{{"a", 1}, {"b", "same"}};
   const Json two{{"a", 2}, {"b", "same"}};
   CHECK(fold({&one, &two}).dump() == R"({"a":{"each":[1,2]},"b":"same"})");
+}
+
+TEST_CASE("what a check measured comes back from its pack") {
+  const auto speed = [](const char* name, double ratio) {
+    return Json{{"case", name}, {"rounds", 6}, {"ratio", ratio}};
+  };
+  const auto fact = [](const char* name, const char* unit, double value) {
+    return Json{{"name", name}, {"value", value}, {"unit", unit}};
+  };
+  Json more = fact("peak", "MiB", 3);
+  more["answers"] = "peak_workspace";
+  Json with_bytes = speed("large", 0.5);
+  with_bytes["input_bytes"] = 64;
+  const Json check{{"speeds", {speed("small", 0.25), with_bytes}},
+                   {"facts", {fact("error", "", 1.5), fact("error", "ulp", 2), more}}};
+  const auto fields = speed_fields({{check}});
+  CHECK(fields == std::vector<std::string>{"rounds", "ratio", "input_bytes"});
+  Json packed = check;
+  pack(fields, packed);
+  CHECK(packed["speeds"].dump() == R"({"small":[6,0.25],"large":[6,0.5,64]})");
+  CHECK(packed["facts"].dump() ==
+        R"({"error\t":1.5,"error\tulp":2.0,"peak\tMiB":{"value":3.0,"answers":"peak_workspace"}})");
+  unpack(fields, packed);
+  CHECK(packed == check);
+}
+
+TEST_CASE("names that an object of theirs could not hold stay in a list") {
+  for (const char* name : {"each", "some", "0", "17", ""}) {
+    Json check{{"speeds", {{{"case", name}, {"ratio", 1}}}}};
+    const Json before = check;
+    pack({"ratio"}, check);
+    CHECK(check == before);
+  }
+  Json twice{{"facts",
+              {{{"name", "a"}, {"value", 1}, {"unit", "b"}},
+               {{"name", "a"}, {"value", 2}, {"unit", "b"}}}}};
+  const Json before = twice;
+  pack({}, twice);
+  CHECK(twice == before);
+}
+
+TEST_CASE("a curve keeps the points that a reader can see, and growth keeps all") {
+  Json points = Json::array();
+  for (int i = 0; i <= 1000; ++i)
+    points.push_back({{"x", i}, {"y", i < 500 ? i : 500 + (i == 700 ? 20 : 0)}});
+  const Json kept = shortened(Json{{"title", "loss"}, {"points", points}})["points"];
+  CHECK(kept.size() < 20);
+  for (const Json& seen : {Json{0, 0}, Json{700, 520}, Json{1000, 500}})
+    CHECK(std::find(kept.begin(), kept.end(), seen) != kept.end());
+  CHECK(shortened(Json{{"axis", "rows"}, {"points", points}})["points"].size() == points.size());
+}
+
+TEST_CASE("data of earlier versions are read") {
+  // As it was written before measurements were packed.
+  const std::string lines =
+      R"({"schema":"gauntlet.column/1","cells":1,"frame":)" +
+      [] {
+        Json frame = Json::parse(to_json(demo::good("alpha", "first", 0.5)));
+        frame.erase("checks");
+        frame["receipt"] = {{"commitment", "c"}, {"closing", "d"}};
+        return frame.dump();
+      }() +
+      "}\n" +
+      R"({"id":"speed","detects":"slowness","section":"performance","severity":"minor",)"
+      R"("speeds":{"0":{"case":"a case","rounds":9,"solution_ns":2000.0,"reference_ns":1000.0,)"
+      R"("ratio":0.5,"low":0.4,"high":0.6,"noise_low":0.9,"noise_high":1.1}},)"
+      R"("facts":{"0":{"name":"peak","value":3.0,"unit":"MiB"}}})"
+      "\n";
+  const auto cells = cells_from_lines(lines, "first.jsonl");
+  REQUIRE(cells.size() == 1);
+  REQUIRE(cells[0].seen.checks.size() == 1);
+  CHECK(cells[0].seen.checks[0].speeds.at(0).ratio == 0.5);
+  CHECK(cells[0].seen.checks[0].facts.at(0).name == "peak");
 }
 
 TEST_CASE("cells that were saved are loaded as they were kept, and give the same report") {

@@ -122,10 +122,11 @@ TEST_CASE("a logarithmic axis always holds 1, and gives each halving the same ro
 
 TEST_CASE("an audit that was kept is read back as it was") {
   const ScratchFolder folder("audits");
-  save_audit(folder.path(), demo::audit());
+  AuditRecord kept = demo::audit();
+  kept.rows.push_back(kept.rows.back());  // equal rows share a line, and are as many again
+  save_audit(folder.path(), kept);
   const auto read = load_audits(folder.path());
   REQUIRE(read.size() == 1);
-  AuditRecord kept = demo::audit();
   std::erase_if(kept.rows, [](const auto& row) { return row.kind == "reference"; });
   for (auto& row : kept.rows) row.seed = row.note = "";
   CHECK(to_json(read[0]) == to_json(kept));
@@ -133,6 +134,29 @@ TEST_CASE("an audit that was kept is read back as it was") {
   CHECK(read[0].right("mutant") == 1);
   CHECK(read[0].missed_once() == 2);
   CHECK(load_audits(folder.path() / "nowhere").empty());
+}
+
+TEST_CASE("audits of the schema before, and runs of letters in a row, are read alike") {
+  const auto rows_of = [](const std::string& schema, const std::string& rows) {
+    const ScratchFolder folder("audits");
+    write_file(folder.path() / "first.json",
+               "{\"schema\":\"" + schema +
+                   "\",\"challenge\":\"first\",\"grader_digest\":\"d\",\"checks\":[\"a\",\"b\","
+                   "\"c\",\"d\"],\"idle_checks\":[],\"rows\":[" +
+                   rows + "]}");
+    return load_audits(folder.path()).at(0).rows;
+  };
+  const auto older = rows_of("gauntlet.audit-record/3",
+                             "{\"mutant\":\"m\",\"checks\":\".NNx\"},{\"honest\":\"h\"}");
+  const auto now = rows_of("gauntlet.audit-record/4", "[\"m\",\".2Nx\"],{\"honest\":\"h\"}");
+  REQUIRE(older.size() == 2);
+  REQUIRE(now.size() == 2);
+  CHECK(now[0].failed_checks == std::vector<std::string>{"b", "c", "d"});
+  CHECK(now[0].failed_checks == older[0].failed_checks);
+  CHECK(now[0].named.size() == 2);
+  CHECK(now[1].kind == "honest");
+  for (const char* wrong : {"[\"m\",\".2N\"]", "[\"m\",\"99999999999x\"]", "[\"m\"]", "[1,2]", "3"})
+    CHECK_THROWS_AS(rows_of("gauntlet.audit-record/4", wrong), UserError);
 }
 
 TEST_CASE("the page of a challenge says how its graders fare, and of which grader that is true") {

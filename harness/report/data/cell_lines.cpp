@@ -2,12 +2,12 @@
 #include "harness/report/data/cell_lines.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <sstream>
 
 #include "harness/core/error.h"
 #include "harness/report/data/fold.h"
+#include "harness/report/data/packing.h"
 #include "harness/store/observation_json.h"
 
 namespace gauntlet {
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kKeptEvidence = 200;  // bytes of one finding
 constexpr const char* kCutEvidence = "... the rest is with whoever graded";
-constexpr const char* kColumnSchema = "gauntlet.column/1";
+constexpr const char* kColumnSchema = "gauntlet.column/2";
+constexpr const char* kPlainSchema = "gauntlet.column/1";  // nothing is packed
 
 /// What most checks say; a line leaves it out.
 const Json& usual_check() {
@@ -23,23 +24,6 @@ const Json& usual_check() {
       "weight": 1.0, "verdict": "passed", "earned": 1.0, "cases": 1, "seconds": 0.0,
       "speeds": [], "facts": [], "exhibits": [], "curves": []})");
   return usual;
-}
-
-/// What a clock or a sum of floats says is not known to more digits than these.
-double six_digits(double value) {
-  if (!std::isfinite(value) || value == std::floor(value)) return value;
-  return std::stod(fmt::format("{:.6g}", value));
-}
-
-/// The same value in fewer letters: numbers rounded, points of curves as pairs.
-Json shortened(const Json& value) {
-  if (value.is_number_float()) return six_digits(value.get<double>());
-  if (!value.is_structured()) return value;
-  Json result = value;
-  for (auto& one : result) one = shortened(one);
-  if (!value.is_object() || !value.contains("points")) return result;
-  for (auto& point : result["points"]) point = Json::array({point.at("x"), point.at("y")});
-  return result;
 }
 
 /// The first lines of what a finding shows; whoever graded has the rest.
@@ -53,14 +37,6 @@ void shorten_evidence(Json& check) {
     evidence.erase(evidence.begin() + static_cast<std::ptrdiff_t>(i), evidence.end());
     evidence.push_back(kCutEvidence);
   }
-}
-
-/// With points as observations have them.
-void restore_points(Json& value) {
-  if (!value.is_structured()) return;
-  for (auto& one : value) restore_points(one);
-  if (!value.is_object() || !value.contains("points")) return;
-  for (auto& point : value["points"]) point = {{"x", point.at(0)}, {"y", point.at(1)}};
 }
 
 /// A cell without its checks.
@@ -117,7 +93,7 @@ Json check_line(const std::string& id, const std::vector<std::vector<Json>>& cel
   return line;
 }
 
-void add_check(const Json& line, std::vector<Json>& cells) {
+void add_check(const Json& line, const std::vector<std::string>& fields, std::vector<Json>& cells) {
   std::vector<std::size_t> asked;
   if (line.contains("asked"))
     asked = line.at("asked").get<std::vector<std::size_t>>();
@@ -128,6 +104,7 @@ void add_check(const Json& line, std::vector<Json>& cells) {
   for (std::size_t k = 0; k < asked.size(); ++k) {
     Json check = usual_check();
     check.update(unfold(folded, k).value_or(Json::object()));
+    unpack(fields, check);
     cells.at(asked[k])["checks"].push_back(std::move(check));
   }
 }
@@ -155,8 +132,14 @@ std::string lines_of(const std::vector<PublishedCell>& cells) {
     frames.push_back(frame_of(cell));
     checks.push_back(checks_of(cell));
   }
+  const auto fields = speed_fields(checks);
+  for (auto& cell : checks)
+    for (Json& check : cell) pack(fields, check);
   for (const Json& frame : frames) to_fold.push_back(&frame);
-  const Json head{{"schema", kColumnSchema}, {"cells", cells.size()}, {"frame", fold(to_fold)}};
+  const Json head{{"schema", kColumnSchema},
+                  {"cells", cells.size()},
+                  {"speeds", fields},
+                  {"frame", fold(to_fold)}};
   const auto line = [](const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   };
@@ -169,6 +152,7 @@ std::vector<PublishedCell> cells_from_lines(const std::string& text,
                                             const std::string& shown_name) {
   std::vector<PublishedCell> cells;
   std::vector<Json> documents;
+  std::vector<std::string> fields;
   std::istringstream lines(text);
   std::string line;
   int number = 0;
@@ -176,10 +160,12 @@ std::vector<PublishedCell> cells_from_lines(const std::string& text,
     while (std::getline(lines, line)) {
       const Json json = Json::parse(line);
       if (number++ > 0) {
-        add_check(json, documents);
+        add_check(json, fields, documents);
         continue;
       }
-      if (json.at("schema") != kColumnSchema)
+      if (json.at("schema") == kColumnSchema)
+        fields = json.at("speeds").get<std::vector<std::string>>();
+      else if (json.at("schema") != kPlainSchema)
         throw UserError(
             fmt::format("{}:1: schema: must be \"{}\"; ./gauntlet report of this "
                         "version writes it",

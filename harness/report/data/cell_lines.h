@@ -9,12 +9,12 @@
 namespace gauntlet {
 
 /// The cells of one challenge as lines of JSON: what they have in common, then one for each check.
-/// Durations become 0, numbers keep six digits, and checks that the cells were asked in different
-/// orders take one order.
+/// Durations become 0, numbers keep about as many digits as are shown, curves the points that a
+/// reader can see (packing.h); checks and facts that cells have in different orders take one order.
 std::string lines_of(const std::vector<PublishedCell>& cells);
 
-/// The cells, without grades. Throws UserError naming `shown_name` for anything that lines_of does
-/// not write.
+/// The cells, without grades; lines of earlier versions are read as well. Throws UserError naming
+/// `shown_name` for anything that lines_of does not write.
 std::vector<PublishedCell> cells_from_lines(const std::string& text, const std::string& shown_name);
 
 }  // namespace gauntlet
