@@ -54,7 +54,8 @@ SIMT_DEVICE float log2f(float x) {
 }
 SIMT_DEVICE float logf(float x) {
   const float y = simt::log2_approx(x);
-  return __builtin_fmaf(y, 0.69314718f, y * -1.9046542e-09f);
+  const bool finite = y - y == 0;  // else the two products are infinite and of different signs
+  return finite ? __builtin_fmaf(y, 0.69314718f, y * -1.9046542e-09f) : y;
 }
 SIMT_DEVICE float exp(float x) {
   return expf(x);
@@ -81,23 +82,14 @@ SIMT_ONE(cospi, simt::turned((x - 2 * __builtin_rint(x / 2)) * 3.141592653589793
 SIMT_ONE(atan, simt::atan(x))
 SIMT_ONE(asin, simt::atan(x / __builtin_sqrt((1 - x) * (1 + x))))
 SIMT_ONE(acos, 2 * simt::atan(__builtin_sqrt((1 - x) / (1 + x))))
-SIMT_ONE(sinh,
-         __builtin_fabs(x) < 22
-             ? (simt::expm1(x) + simt::expm1(x) / (simt::expm1(x) + 1)) * 0.5
-             : __builtin_copysign(simt::exp_with_tail(__builtin_fabs(x) - 0.6931471805599453, 0),
-                                  x))
-SIMT_ONE(cosh, __builtin_fabs(x) < 22
-                   ? (simt::exp_with_tail(x, 0) + simt::exp_with_tail(-x, 0)) * 0.5
-                   : simt::exp_with_tail(__builtin_fabs(x) - 0.6931471805599453, 0))
+SIMT_ONE(sinh, simt::sinh(x))
+SIMT_ONE(cosh, simt::cosh(x))
 SIMT_ONE(tanh, __builtin_fabs(x) > 22 ? __builtin_copysign(1.0, x)
                                       : simt::expm1(2 * x) / (simt::expm1(2 * x) + 2))
 SIMT_ONE(erf, simt::erf(x))
 SIMT_ONE(erfc, simt::erfc(x))
 SIMT_ONE(normcdf, 0.5 * simt::erfc(x * -0.7071067811865476))
-SIMT_ONE(cbrt,
-         x == 0 || x != x || __builtin_isinf(x)
-             ? x
-             : __builtin_copysign(simt::exp_with_tail(simt::log(__builtin_fabs(x)) / 3, 0), x))
+SIMT_ONE(cbrt, simt::cbrt(x))
 #undef SIMT_ONE
 #undef SIMT_ONE_DOUBLE
 
@@ -120,8 +112,7 @@ SIMT_TWO(atan2, x != x || y != y ? simt::nan()
                     ? (x == 0 ? x : simt::atan(x / y))
                 : y == 0 ? __builtin_copysign(x == 0 ? 3.141592653589793 : 1.5707963267948966, x)
                          : simt::atan(x / y) + __builtin_copysign(3.141592653589793, x))
-SIMT_TWO(hypot, __builtin_isinf(x) || __builtin_isinf(y) ? simt::infinity()
-                                                         : __builtin_sqrt(x * x + y * y))
+SIMT_TWO(hypot, simt::hypot(x, y))
 #undef SIMT_TWO
 SIMT_DEVICE double pow(double x, int y) {
   return simt::pow(x, y);

