@@ -47,28 +47,32 @@ struct Answer {
   std::string objection;  // "self_test returned 3"; empty: that it is right
 };
 
-/// What the tests printed last: mostly which assertion failed, and where it stands.
-std::string last_words(const std::string& printed) {
+/// What the tests printed last: mostly which assertion failed, and where it stands. The C library
+/// puts the program's name before it.
+std::string last_words(std::string_view printed, const std::string& program) {
   constexpr const char* kBlank = " \t\r\n";
   const std::size_t end = printed.find_last_not_of(kBlank) + 1;
   if (end == 0) return "";
   const std::size_t start = printed.find_last_of('\n', end - 1) + 1;
-  return fmt::format(" and printed \"{}\"", one_line(printed.substr(start, end - start), kWords));
+  std::string_view line = printed.substr(start, end - start);
+  if (line.starts_with(program + ": ")) line.remove_prefix(program.size() + 2);
+  return fmt::format(" and printed \"{}\"", one_line(line, kWords));
 }
 
 std::string objection(WorkerConfig config, const std::filesystem::path& library) {
   config.library = library;
+  const std::string program = config.worker.filename();
   WorkerSession session(std::move(config));
   Call<Nothing> call(kSymbol);
   try {
     session.run(call);
   } catch (const SolutionFailure& failure) {
-    return failure.what() + last_words(session.output());
+    return failure.what() + last_words(session.output(), program);
   }
   // An int comes back in half a register; the other half is anything.
   const auto returned = static_cast<std::int32_t>(call.returned);
   if (returned == 0) return "";
-  return fmt::format("{} returned {}", kSymbol, returned) + last_words(session.output());
+  return fmt::format("{} returned {}", kSymbol, returned) + last_words(session.output(), program);
 }
 
 /// "merged_rows: self_test returned 3; it is right all the same: rows of a request may stand ...".

@@ -138,6 +138,25 @@ TEST_CASE("data of earlier versions are read") {
   CHECK(cells[0].seen.checks[0].facts.at(0).name == "peak");
 }
 
+TEST_CASE("of a finding the first line is kept, and what else fits") {
+  ReportInput input = demo::input();
+  input.cells = {demo::good("alpha", "first", 0.5)};
+  const auto kept = [&](const std::vector<std::string>& evidence) {
+    input.cells[0].checks[0].verdict = Verdict::wrong;
+    input.cells[0].checks[0].finding =
+        Finding{Verdict::wrong, "a case", "is wrong", evidence, std::nullopt};
+    const auto once = ReportData::as_kept(published(input));
+    CHECK(lines_of(ReportData::as_kept(once)) == lines_of(once));
+    return once.at(0).seen.checks.at(0).finding.value().evidence;
+  };
+  const std::string cut = "... the rest is with whoever graded";
+  const auto line = [](std::size_t length) { return std::string(length, 'x'); };
+  CHECK(kept({line(90), line(90)}) == std::vector{line(90), line(90)});
+  CHECK(kept({line(90), line(90), line(90)}) == std::vector{line(90), line(90), cut});
+  CHECK(kept({line(300), line(10)}) == std::vector{line(300), cut});
+  CHECK(kept({line(8000)}) == std::vector{line(400)});
+}
+
 TEST_CASE("cells that were saved are loaded as they were kept, and give the same report") {
   ReportInput attempts = demo::input();
   for (const char* row : {"alpha#2", "alpha@cuda", "alpha@cuda#2"})

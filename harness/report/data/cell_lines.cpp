@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/core/text.h"
 #include "harness/report/data/fold.h"
 #include "harness/report/data/packing.h"
 #include "harness/store/observation_json.h"
@@ -14,6 +15,7 @@ namespace gauntlet {
 namespace {
 
 constexpr std::size_t kKeptEvidence = 200;  // bytes of one finding
+constexpr std::size_t kKeptLine = 400;      // bytes of its first line, which is kept however long
 constexpr const char* kCutEvidence = "... the rest is with whoever graded";
 constexpr const char* kColumnSchema = "gauntlet.column/2";
 constexpr const char* kPlainSchema = "gauntlet.column/1";  // nothing is packed
@@ -32,8 +34,9 @@ void shorten_evidence(Json& check) {
   Json& evidence = check["finding"]["evidence"];
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < evidence.size(); ++i) {
+    if (i == 0) evidence[i] = printable(evidence[i].get_ref<const std::string&>(), kKeptLine);
     bytes += evidence[i].get_ref<const std::string&>().size();
-    if (bytes <= kKeptEvidence || evidence[i] == kCutEvidence) continue;
+    if (i == 0 || bytes <= kKeptEvidence || evidence[i] == kCutEvidence) continue;
     evidence.erase(evidence.begin() + static_cast<std::ptrdiff_t>(i), evidence.end());
     evidence.push_back(kCutEvidence);
   }
