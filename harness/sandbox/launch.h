@@ -53,7 +53,7 @@ struct Launched {
 Launched launch(const LaunchPlan& plan);
 
 /// Held while this process forks. Who makes something that no child may have, and needs two steps
-/// for it, holds it meanwhile: a child that keeps namespaces never gives up what it was born with.
+/// for it, holds it meanwhile.
 std::mutex& fork_mutex();
 
 /// Ends the namespaces, and with them every process in them. After the program was reaped.

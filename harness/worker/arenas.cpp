@@ -11,14 +11,18 @@ Arenas::Arenas(std::size_t bytes_each)
     : in_("gauntlet-in", bytes_each, SharedMemory::Writers::us),
       out_("gauntlet-out", bytes_each, SharedMemory::Writers::us_and_it) {}
 
-void Arenas::forget_calls() {
-  in_.clear(wire::kOrderBytes, in_.bytes());
-  out_.clear(0, out_.bytes());
+void Arenas::forget_calls(const Layout& next) {
+  for (const auto& [begin, end] : next.gaps(wire::ArenaId::in, in_.bytes())) in_.clear(begin, end);
+  clear_mailbox(next);
+  for (const auto& [begin, end] : next.gaps(wire::ArenaId::out, out_.bytes()))
+    out_.clear(begin, end);
+  for (const Body& body : next.bodies)
+    std::memset(base_of(body) + body.first_page, kPoison, body.last_page - body.first_page);
 }
 
 void Arenas::share_out(const Layout& layout) {
   if (layout == shared_out_) return;
-  forget_calls();
+  forget_calls(layout);
   shared_out_ = layout;
 }
 
@@ -28,8 +32,12 @@ void Arenas::place(CallBase& call, const Layout& layout) {
     write_body(call.buffers()[i], layout.bodies[i]);
 }
 
+std::byte* Arenas::base_of(const Body& body) const {
+  return body.arena == wire::ArenaId::in ? in_.base() : out_.base();
+}
+
 void Arenas::write_body(const Buffer& buffer, const Body& body) {
-  std::byte* arena = body.arena == wire::ArenaId::in ? in_.base() : out_.base();
+  std::byte* arena = base_of(body);
   const auto poison = [&](std::size_t begin, std::size_t end) {
     std::memset(arena + begin, kPoison, end - begin);
   };

@@ -25,8 +25,10 @@ class Arenas {
   wire::Order& order() const { return *reinterpret_cast<wire::Order*>(in_.base()); }
   std::byte* mailbox() const { return out_.base(); }
 
-  /// Takes every page of earlier calls away: who opens one finds zeros.
-  void forget_calls();
+  /// Nothing of earlier calls is left: who opens a page finds zeros, and poison in the bodies of
+  /// the next layout. Those pages stay, because giving pages back and asking for them again takes
+  /// longer than a small call.
+  void forget_calls(const Layout& next);
   void clear_mailbox(const Layout& layout) { out_.clear(0, layout.mailbox_bytes); }
 
   /// For several workers in turn: forgets earlier calls unless they were laid out alike, so that
@@ -54,6 +56,7 @@ class Arenas {
   void require_nobody_left();
 
  private:
+  std::byte* base_of(const Body& body) const;
   void write_body(const Buffer& buffer, const Body& body);
 
   SharedMemory in_;

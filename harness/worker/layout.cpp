@@ -85,4 +85,17 @@ std::size_t Layout::body_bytes() const {
   return sum;
 }
 
+std::vector<std::pair<std::size_t, std::size_t>> Layout::gaps(wire::ArenaId arena,
+                                                              std::size_t arena_bytes) const {
+  std::vector<std::pair<std::size_t, std::size_t>> all;
+  std::size_t begin = arena == wire::ArenaId::in ? wire::kOrderBytes : mailbox_bytes;
+  for (const Body& body : bodies) {  // ascending, as lay_out places them
+    if (body.arena != arena) continue;
+    all.emplace_back(begin, body.first_page);
+    begin = body.last_page;
+  }
+  all.emplace_back(begin, arena_bytes);
+  return all;
+}
+
 }  // namespace gauntlet

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/worker/call.h"
@@ -32,6 +33,11 @@ struct Layout {
 
   std::vector<wire::Range> ranges() const;  // what the worker may touch
   std::size_t body_bytes() const;           // of those that are mapped from the start
+
+  /// The stretches [begin, end) of an arena of so many bytes that hold no body, ascending; neither
+  /// the order nor the mailbox is one of them.
+  std::vector<std::pair<std::size_t, std::size_t>> gaps(wire::ArenaId arena,
+                                                        std::size_t arena_bytes) const;
 };
 
 /// Every buffer ends as near to a faulting page as its placement allows. Throws Broken when the

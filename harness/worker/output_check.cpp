@@ -13,18 +13,6 @@ namespace {
   throw SolutionFailure(Verdict::wrong, fmt::format("`{}` wrote {}", call.symbol, text));
 }
 
-/// Calls `visit(begin, end)` for every stretch of the out arena between the bodies.
-template <class Visit>
-void visit_gaps(const Layout& layout, const SharedMemory& out, Visit visit) {
-  std::size_t begin = layout.mailbox_bytes;
-  for (const Body& body : layout.bodies) {  // ascending, as lay_out places them
-    if (body.arena != wire::ArenaId::out) continue;
-    visit(begin, body.first_page);
-    begin = body.last_page;
-  }
-  visit(begin, out.bytes());
-}
-
 void check_poison(const CallBase& call, const Buffer& buffer, const Body& body,
                   const std::byte* arena) {
   const auto touched = [](std::byte b) { return b != std::byte{kPoison}; };
@@ -44,12 +32,12 @@ void check_surroundings(const CallBase& call, const Layout& layout, const Shared
   for (std::size_t i = 0; i < layout.bodies.size(); ++i)
     if (layout.bodies[i].arena == wire::ArenaId::out)
       check_poison(call, call.buffers()[i], layout.bodies[i], out.base());
-  visit_gaps(layout, out, [&](std::size_t begin, std::size_t end) {
+  for (const auto& [begin, end] : layout.gaps(wire::ArenaId::out, out.bytes())) {
     const std::size_t found = out.first_written(begin, end);
-    if (found == end) return;
+    if (found == end) continue;
     const std::string place = name_place(call, layout, wire::ArenaId::out, found);
     refuse(call, place.empty() ? "outside its buffers" : place + ", on a page that was protected");
-  });
+  }
 }
 
 }  // namespace gauntlet

@@ -155,11 +155,11 @@ class WorkerSession::Impl {
     symbol_.clear();
     layout_ = layout;
     // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
-    // new layout has no place for.
+    // new layout has no place for; those of this call come later, when its time counts.
     if (ground_ != nullptr)
       arenas_->share_out(layout_);
     else
-      arenas_->forget_calls();
+      arenas_->forget_calls(layout_);
     write_lay_order(arenas_->order(), call.symbol, layout_);
     obey(&call, config_.call_seconds);
     symbol_ = call.symbol;

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sandboxed command cannot reach.
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/file_view.h"
+#include "harness/sandbox/launch.h"
 #include "harness/sandbox/namespaces.h"
 #include "sandbox_fixture.h"
 
@@ -135,6 +141,32 @@ TEST_CASE("its processes and its network are its own, where the machine allows t
   Command shared{{"/usr/bin/perl", "-e", script}, box.folder.path()};
   shared.walls.namespaces = false;
   CHECK(run_command(shared, box.limits).output != "2 0");
+}
+
+TEST_CASE("the process that keeps the namespaces has none of our memory, and ends when told") {
+  if (!why_no_namespaces().empty()) {
+    MESSAGE("no namespaces here: ", why_no_namespaces());
+    return;
+  }
+  const std::string secret(64 << 20, 's');  // a fork has it, until it gives it back
+  LaunchPlan plan;
+  plan.argv = {"/bin/sleep", "60"};
+  Launched launched = launch(plan);
+  const auto pages = [&] {
+    std::ifstream file(fmt::format("/proc/{}/statm", launched.namespace_init));
+    long size = 0;
+    file >> size;
+    return size;
+  };
+  for (int tries = 0; pages() > 16 && tries < 1000; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(pages() > 0);
+  CHECK(pages() <= 16);
+  launched.life.reset();
+  int status = 0;
+  CHECK(waitpid(launched.pid, &status, 0) == launched.pid);
+  CHECK(WTERMSIG(status) == SIGKILL);  // with the namespace
+  CHECK(waitpid(launched.namespace_init, nullptr, 0) == launched.namespace_init);
 }
 
 TEST_CASE("a signal that ends it is seen as what it is, in namespaces too") {
