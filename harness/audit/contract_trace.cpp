@@ -245,7 +245,7 @@ class Tracer {
 
 Asked ContractStatement::asked() const {
   if (not_asked.empty()) return Asked::wholly;
-  return checks.empty() || mutants.empty() ? Asked::not_at_all : Asked::in_part;
+  return checks.empty() ? Asked::not_at_all : Asked::in_part;
 }
 
 std::size_t ContractTrace::count(Asked asked) const {

@@ -145,7 +145,23 @@ TEST_CASE("what is asked wholly, in part and not at all is counted apart") {
   CHECK(trace.count(not_at_all) == 1);
   const ContractTrace unbroken =
       trace_of(with(kTrace, ", mutants: [triples]", ", not_asked: no mutant yet"));
-  CHECK(unbroken.count(not_at_all) == 2);
+  CHECK(unbroken.problems == Problems{});
+  CHECK(unbroken.count(in_part) == 1);
+}
+
+TEST_CASE("the table shows each statement with its checks, its mutants and what is not asked") {
+  const Checkout checkout;
+  const Ran ran = checkout.run({"audit", "--contract", "-c", checkout.challenge});
+  CHECK(ran.code == kExitDone);
+  const ContractTrace trace =
+      trace_contract(checkout.root(), checkout.challenge, all_graders().front().make());
+  for (const ContractStatement& one : trace.statements) {
+    INFO(one.id);
+    CHECK(contains(ran.out, "  " + one.id + "\n"));
+    for (const auto& names : {one.checks, one.mutants})
+      if (!names.empty()) CHECK(contains(ran.out, "  " + sentence_list(names) + "\n"));
+    CHECK(contains(ran.out, one.not_asked + "\n"));
+  }
 }
 
 TEST_CASE("a challenge whose contract nobody traced says so") {
