@@ -13,22 +13,21 @@ using Asked = ContractStatement::Asked;
 
 constexpr std::size_t kShownWords = 72;  // characters of a statement
 
-struct AskedWords {
-  const char* text;
-  const char* key;  // in JSON
-  Paint paint;
-};
-
-AskedWords words_for(Asked asked) {
+std::string_view word_for(Asked asked) {
   switch (asked) {
     case Asked::wholly:
-      return {"asked    ", "asked", Paint::good};
+      return "asked";
     case Asked::in_part:
-      return {"in part  ", "in_part", Paint::fair};
+      return "in part";
     case Asked::not_at_all:
-      return {"not asked", "not_asked", Paint::dim};
+      return "not asked";
   }
-  return {};
+  return "";
+}
+
+Paint paint_for(Asked asked) {
+  if (asked == Asked::wholly) return Paint::good;
+  return asked == Asked::in_part ? Paint::fair : Paint::dim;
 }
 
 std::string shortened(const std::string& words) {
@@ -38,13 +37,13 @@ std::string shortened(const std::string& words) {
 
 std::string statement_text(const ContractStatement& one, std::size_t number,
                            const TerminalStyle& style) {
-  const AskedWords asked = words_for(one.asked());
+  const std::string asked = fmt::format("{:<9}", word_for(one.asked()));
   std::string text =
-      fmt::format("{:>5}  {}  {}\n", number, painted(style, asked.paint, asked.text), one.id);
-  const auto add = [&](const char* what, const std::string& value) {
+      fmt::format("{:>5}  {}  {}\n", number, painted(style, paint_for(one.asked()), asked), one.id);
+  const auto add = [&](const std::string& what, const std::string& value) {
     text += fmt::format("       {:<9}  {}\n", what, value);
   };
-  add(fmt::format("line {}", one.line).c_str(), shortened(one.says));
+  add(fmt::format("line {}", one.line), shortened(one.says));
   if (!one.checks.empty()) add("checks", sentence_list(one.checks));
   if (!one.mutants.empty()) add("mutants", sentence_list(one.mutants));
   if (!one.not_asked.empty()) add("not asked", one.not_asked);
@@ -65,12 +64,12 @@ std::string trace_text(const ContractTrace& trace, const Context& context) {
 }
 
 std::string summary(const std::string& challenge, const ContractTrace& trace) {
-  return fmt::format("{}: {} statements: {} asked and broken, {} in part, {} not asked{}\n",
-                     challenge, trace.statements.size(), trace.count(Asked::wholly),
-                     trace.count(Asked::in_part), trace.count(Asked::not_at_all),
-                     trace.problems.empty()
-                         ? ""
-                         : fmt::format("; {} problems of the trace", trace.problems.size()));
+  if (trace.statements.empty()) return fmt::format("{}: not traced yet\n", challenge);
+  return fmt::format(
+      "{}: {} statements: {} asked and broken, {} in part, {} not asked{}\n", challenge,
+      trace.statements.size(), trace.count(Asked::wholly), trace.count(Asked::in_part),
+      trace.count(Asked::not_at_all),
+      trace.problems.empty() ? "" : fmt::format("; problems: {}", trace.problems.size()));
 }
 
 Json document_of(const std::string& challenge, const ContractTrace& trace) {
@@ -79,10 +78,11 @@ Json document_of(const std::string& challenge, const ContractTrace& trace) {
                 {"problems", trace.problems},
                 {"statements", Json::array()}};
   for (const ContractStatement& one : trace.statements)
-    document["statements"].push_back({{"id", one.id},
+    document["statements"].push_back({{"number", document["statements"].size() + 1},
+                                      {"id", one.id},
                                       {"line", one.line},
                                       {"says", one.says},
-                                      {"asked", words_for(one.asked()).key},
+                                      {"asked", word_for(one.asked())},
                                       {"checks", one.checks},
                                       {"mutants", one.mutants},
                                       {"not_asked", one.not_asked}});
