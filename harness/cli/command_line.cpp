@@ -195,14 +195,11 @@ void add_grading_verbs(CLI::App& app, Options& o) {
   audit.add_flag("--as-graded", o.audit.as_graded,
                  "Give honest variants runs as long as a submission's (ternary training: a minute "
                  "each) and judge them by the same bars");
-  CLI::Option* attacks =
-      audit.add_flag("--attacks", o.audit.attacks,
-                     "Audit the sandbox instead: attacks and odd programs on every tier");
-  audit
-      .add_flag("--contract", o.audit.contract,
-                "Print every statement of contract.h, the checks that ask it, the mutants that "
-                "break it, and what is not asked and why; runs nothing")
-      ->excludes(attacks);
+  audit.add_flag("--attacks", o.audit.attacks,
+                 "Audit the sandbox instead: attacks and odd programs on every tier");
+  audit.add_flag("--contract", o.audit.contract,
+                 "Print every statement of contract.h, the checks that ask it, the mutants that "
+                 "break it, and what is not asked and why; runs nothing");
 }
 
 void add_other_verbs(CLI::App& app, Options& o) {

@@ -112,8 +112,8 @@ struct CrashNote {
 using Word = std::atomic<std::uint32_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 4, "a futex is a 32-bit word");
 
-/// Every contract says that callbacks are called by the thread that was called, and with the context
-/// that stands beside them. As the worker sees it: enough to find a slip.
+/// Every contract says that callbacks are called by the thread that was called, and with the
+/// context that stands beside them. As the worker sees it: enough to find a slip.
 enum class Asker : std::uint32_t { as_agreed, another_thread, another_context };
 
 struct Control {
