@@ -162,6 +162,11 @@ TEST_CASE("the table shows each statement with its checks, its mutants and what 
       if (!names.empty()) CHECK(contains(ran.out, "  " + sentence_list(names) + "\n"));
     CHECK(contains(ran.out, one.not_asked + "\n"));
   }
+  const Ran json = checkout.run({"audit", "--contract", "--json", "-c", checkout.challenge});
+  const Json statements = Json::parse(json.out)["challenges"][0]["statements"];
+  REQUIRE(statements.size() == trace.statements.size());
+  CHECK(statements.back()["number"] == trace.statements.size());
+  CHECK(statements.back()["id"] == trace.statements.back().id);
 }
 
 TEST_CASE("a challenge whose contract nobody traced says so") {
