@@ -43,15 +43,15 @@ RaceSpec spec_for(const TimedCase& timed) {
 constexpr std::int64_t kFew = 100;
 constexpr std::int64_t kMany = 20'000;
 
-/// A cost that must not grow: what a call takes with few tokens and with many. A busy machine only
-/// ever adds time, so the shortest of several turns counts, and many turns are had where it
+/// A cost that must not grow: what a call takes with few of something and with many. A busy machine
+/// only ever adds time, so the shortest of several turns counts, and many turns are had where it
 /// matters.
 class Growth {
  public:
   using Turn = std::function<std::chrono::nanoseconds()>;
 
-  void with_few(const Turn& turn) { few_ = shortest(turn, 9, 0); }
-  void with_many(const Turn& turn) { many_ = shortest(turn, 60, allowed()); }
+  Growth(const Turn& few, const Turn& many)
+      : few_(shortest(few, 9, 0)), many_(shortest(many, 60, allowed())) {}
   double few() const { return few_; }
   double many() const { return many_; }
   double allowed() const { return 4 * few_ + 400; }
@@ -64,19 +64,15 @@ class Growth {
     return best;
   }
 
-  double few_ = 0;  // microseconds
-  double many_ = 0;
+  double few_;  // microseconds
+  double many_;
 };
 
-void require_flat(Probe& probe, const Setup& setup, const char* what, std::int64_t many,
-                  const Growth& growth) {
-  probe.fact(fmt::format("{} {} of {} tokens", name_of(setup.stored), what, many), growth.many(),
-             "us");
+void require_flat(Probe& probe, const Setup& setup, const std::string& what, const Growth& growth) {
+  probe.fact(fmt::format("{} {}", name_of(setup.stored), what), growth.many(), "us");
   if (growth.many() > growth.allowed())
-    probe.fail(
-        fmt::format("{} of {} tokens takes {:.0f} us, and {:.0f} us of few, want {:.0f} or"
-                    " less",
-                    what, many, growth.many(), growth.few(), growth.allowed()));
+    probe.fail(fmt::format("{} takes {:.0f} us, and {:.0f} us of few, want {:.0f} or less", what,
+                           growth.many(), growth.few(), growth.allowed()));
 }
 
 /// Appends one token, each time to the same state.
@@ -106,42 +102,41 @@ void append_cost(Probe& probe) {
     const Setup setup = long_sequence(stored, kMany, 32);
     const State few = filled_state(probe, setup, draw_many_tokens(rng, setup, kFew + 5));
     const State many = filled_state(probe, setup, draw_many_tokens(rng, setup, kMany + 5));
-    Growth growth;
-    growth.with_few(append_turn(probe, rng, few));
-    growth.with_many(append_turn(probe, rng, many));
-    require_flat(probe, setup, "an append behind the last", kMany, growth);
+    require_flat(probe, setup, fmt::format("an append behind the last of {} tokens", kMany),
+                 {append_turn(probe, rng, few), append_turn(probe, rng, many)});
   }
 }
 
-// A query with a short window costs what it sees.
+/// Attention to the last 60 of so many tokens, each time to the same state.
+Growth::Turn window_turn(Probe& probe, Rng& rng, const Setup& setup, std::int64_t tokens) {
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {1};
+  problem.window = 60;
+  problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.25f);
+  const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, tokens));
+  ReadCall read(state, 0, 0, tokens);
+  probe.run_ok(read);
+  return [&probe, state, problem, expected = expect(setup, {read.tokens()}, problem)] {
+    AttendCall call(state, problem);
+    probe.run_ok(call);
+    require_close(probe, {call.answer().out, {}}, expected);
+    return call.elapsed;
+  };
+}
+
+// A query with a short window costs what it sees, however many tokens or pages there might be.
 void window_cost(Probe& probe) {
   for (const KvStored stored : {KV_F32, KV_INT8}) {
     Rng rng = probe.begin_case(name_of(stored));
     const Setup setup = long_sequence(stored, kMany, 32);
-    Problem problem;
-    problem.which = {0};
-    problem.queries = {1};
-    problem.window = 60;
-    problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.25f);
-    Growth growth;
-    for (const std::int64_t tokens : {kFew, kMany}) {
-      const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, tokens));
-      ReadCall read(state, 0, 0, tokens);
-      probe.run_ok(read);
-      const Expected expected = expect(setup, {read.tokens()}, problem);
-      const Growth::Turn turn = [&] {
-        AttendCall call(state, problem);
-        probe.run_ok(call);
-        require_close(probe, {call.answer().out, {}}, expected);
-        return call.elapsed;
-      };
-      if (tokens == kFew) {
-        growth.with_few(turn);
-      } else {
-        growth.with_many(turn);
-      }
-    }
-    require_flat(probe, setup, "attention to the last 60", kMany, growth);
+    Setup wide = setup;
+    wide.width = kWideTable;
+    const Growth::Turn few = window_turn(probe, rng, setup, kFew);
+    require_flat(probe, setup, fmt::format("attention to the last 60 of {} tokens", kMany),
+                 {few, window_turn(probe, rng, setup, kMany)});
+    require_flat(probe, setup, fmt::format("attention beside {} table entries", kWideTable),
+                 {few, window_turn(probe, rng, wide, kFew)});
   }
 }
 

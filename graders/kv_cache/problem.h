@@ -50,6 +50,9 @@ Setup one_sequence(std::int64_t tokens, std::int64_t page_tokens = 8);
 /// For so many that a call's cost is that of tokens: one sequence, one head, two pages to spare.
 Setup long_sequence(KvStored stored, std::int64_t tokens, std::int64_t dim);
 
+/// A table_width, of 16 MiB, that nobody can go through without being noticed.
+constexpr std::int64_t kWideTable = std::int64_t{1} << 22;
+
 /// What the arguments of every call on such a cache start with.
 KvShape shape_of(const Setup& setup);
 

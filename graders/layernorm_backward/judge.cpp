@@ -56,12 +56,14 @@ void require_y(Probe& probe, const Problem& problem, const Answer& answer,
     require_part(probe, problem, by_row(problem, "y"), answer.y, expected.y, expected.y_allowed);
 }
 
-void require_dx_row(Probe& probe, const Problem& problem, const Answer& answer,
-                    const Expected& expected, std::int64_t row) {
-  const auto part = [&](const auto& dx) {
-    return std::span(dx).subspan(static_cast<std::size_t>(row * problem.cols),
-                                 static_cast<std::size_t>(problem.cols));
+void require_row(Probe& probe, const Problem& problem, const Answer& answer,
+                 const Expected& expected, std::int64_t row) {
+  const auto part = [&](const auto& all) {
+    return std::span(all).subspan(static_cast<std::size_t>(row * problem.cols),
+                                  static_cast<std::size_t>(problem.cols));
   };
+  require_part(probe, problem, by_column(problem, fmt::format("y[{}]", row)), part(answer.y),
+               part(expected.y), part(expected.y_allowed));
   require_part(probe, problem, by_column(problem, fmt::format("dx[{}]", row)), part(answer.dx),
                part(expected.dx), part(expected.dx_allowed));
 }

@@ -21,9 +21,9 @@ void require_gradients(Probe& probe, const Problem& problem, const Answer& answe
 void require_y(Probe& probe, const Problem& problem, const Answer& answer,
                const Expected& expected);
 
-/// One row of dx, for inputs whose other rows may be anything.
-void require_dx_row(Probe& probe, const Problem& problem, const Answer& answer,
-                    const Expected& expected, std::int64_t row);
+/// One row of y and dx, for inputs whose other rows may be anything.
+void require_row(Probe& probe, const Problem& problem, const Answer& answer,
+                 const Expected& expected, std::int64_t row);
 
 /// All of dx, with a tolerance of the check's own.
 void require_dx(Probe& probe, const Problem& problem, std::span<const float> got,

@@ -116,6 +116,8 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
   if (options.attacks) return audit_attacks(context);
   const auto known = context.challenges();
   for (const auto& id : options.challenges) require_challenge(id, known);
+  const auto& challenges = options.challenges.empty() ? known : options.challenges;
+  if (options.contract) return audit_contract(context, challenges);
   if (options.seeds.value_or(1) < 1) throw UserError("--seeds must be 1 or more");
   if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
   if (!options.only.empty() && options.challenges.size() != 1)
@@ -127,7 +129,7 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;
-  for (const auto& id : options.challenges.empty() ? known : options.challenges) {
+  for (const auto& id : challenges) {
     const AuditReport report = run_audit(context, id, options);
     answer.text += id + "\n";
     for (const auto& row : report.rows)

@@ -197,6 +197,9 @@ void add_grading_verbs(CLI::App& app, Options& o) {
                  "each) and judge them by the same bars");
   audit.add_flag("--attacks", o.audit.attacks,
                  "Audit the sandbox instead: attacks and odd programs on every tier");
+  audit.add_flag("--contract", o.audit.contract,
+                 "Print every statement of contract.h, the checks that ask it, the mutants that "
+                 "break it, and what is not asked and why; runs nothing");
 }
 
 void add_other_verbs(CLI::App& app, Options& o) {

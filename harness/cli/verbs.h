@@ -90,9 +90,11 @@ struct AuditOptionsOfUser {
   std::vector<std::string> only;        // mutants and honest variants of one challenge; empty: all
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders
+  bool contract = false;                // contracts are traced instead; runs nothing
 };
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
 VerbResult audit_attacks(const Context& context);
+VerbResult audit_contract(const Context& context, const std::vector<std::string>& challenges);
 
 VerbResult doctor(const Context& context);
 

@@ -81,6 +81,16 @@ class Request {
   CallbackRequest raw_;
 };
 
+void require_agreed(const Callback& callback, wire::Asker asker) {
+  if (asker == wire::Asker::as_agreed) return;
+  throw SolutionFailure(
+      Verdict::rejected,
+      fmt::format("called back `{}` {}", callback.name,
+                  asker == wire::Asker::another_thread
+                      ? "from another thread than the one that was called"
+                      : "with another first argument than the one that it was given"));
+}
+
 }  // namespace
 
 std::size_t answer_callback(CallBase& call, wire::Control& control, std::byte* mailbox,
@@ -89,6 +99,7 @@ std::size_t answer_callback(CallBase& call, wire::Control& control, std::byte* m
   if (index >= call.callbacks().size())
     throw SolutionFailure(Verdict::rejected,
                           fmt::format("called back in `{}` what is no callback", call.symbol));
+  require_agreed(call.callbacks()[index], control.asker);
   Request request(call.callbacks()[index], mailbox + wire::kReplyBytes,
                   mailbox_bytes - wire::kReplyBytes);
   const std::int64_t returned = request.answer();

@@ -112,6 +112,10 @@ struct CrashNote {
 using Word = std::atomic<std::uint32_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 4, "a futex is a 32-bit word");
 
+/// Every contract says that callbacks are called by the thread that was called, and with the
+/// context that stands beside them. As the worker sees it: enough to find a slip.
+enum class Asker : std::uint32_t { as_agreed, another_thread, another_context };
+
 struct Control {
   alignas(64) Word go;    // number of the order to carry out
   Word answered;          // number of callback requests that the harness has answered
@@ -120,6 +124,7 @@ struct Control {
   Word asked;             // number of callback requests made
   alignas(64) Reply reply;
   std::uint32_t callback;  // which callback was asked
+  Asker asker;             // and by whom
   std::int64_t returned;
   std::uint64_t in_base;  // where the worker has mapped the arenas
   std::uint64_t out_base;

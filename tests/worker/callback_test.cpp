@@ -31,25 +31,26 @@ TEST_CASE("a request of no elements is a request") {
   CHECK(scaling.call.returned == 3);
 }
 
-TEST_CASE("several threads may call back, and every request gets its own answer") {
-  Scaling scaling(R"(
-    std::atomic<int> wrong{0};
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 6; ++t)
-      threads.emplace_back([&, t] {
-        for (int round = 0; round < 50; ++round) {
-          float in = t * 1000 + round, out = -1;
-          Request request = {1, 1, &in, &out, 2, -1};
-          if (args->scale(args->context, &request) != 101 || out != 2 * in) ++wrong;
-        }
-      });
-    for (auto& thread : threads) thread.join();
-    return wrong;
-  )",
-                  "#include <atomic>\n#include <thread>\n#include <vector>");
-  scaling.session.run(scaling.call);
-  CHECK(scaling.call.returned == 0);
-  CHECK(scaling.asked == 300);
+TEST_CASE("who calls back from another thread, or with another context, is rejected") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"std::thread([&] { args->scale(args->context, &request); }).join()",
+       "called back `scale` from another thread than the one that was called"},
+      {"args->scale(nullptr, &request)",
+       "called back `scale` with another first argument than the one that it was given"}};
+  for (const auto& [slip, text] : cases) {
+    Scaling scaling(fmt::format(R"(
+      float number = 1;
+      Request request = {{1, 1, &number, &number, 2, -1}};
+      {};
+      return 0;
+    )",
+                                slip),
+                    "#include <thread>");
+    const Ending end = ending_of(scaling.session, scaling.call);
+    CHECK(end.verdict == Verdict::rejected);
+    CHECK(end.text == text);
+    CHECK(scaling.asked == 0);
+  }
 }
 
 TEST_CASE("the time of answering is not the solution's, and it cannot use it") {

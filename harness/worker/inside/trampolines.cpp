@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "harness/worker/inside/futex.h"
@@ -17,6 +18,7 @@ Arenas* arenas_of_call = nullptr;
 std::array<wire::CallbackShape, wire::kMaxCallbacks> shapes;
 std::uint64_t mailbox_bytes = 0;
 std::mutex one_at_a_time;
+std::thread::id called_thread;
 
 struct Placed {
   std::byte* array;  // the solution's
@@ -50,9 +52,20 @@ bool place(const wire::CallbackShape& shape, const std::byte* request,
   return true;
 }
 
-std::int64_t ask_harness(std::uint32_t index) {
+/// What the solution is given to hand on; callbacks of one argument struct may share the field.
+const void* own_context() {
+  return &shapes;
+}
+
+wire::Asker asker_with(const void* context) {
+  if (std::this_thread::get_id() != called_thread) return wire::Asker::another_thread;
+  return context == own_context() ? wire::Asker::as_agreed : wire::Asker::another_context;
+}
+
+std::int64_t ask_harness(std::uint32_t index, wire::Asker asker) {
   wire::Control& control = arenas_of_call->control();
   control.callback = index;
+  control.asker = asker;
   const std::uint32_t number = control.asked.load(std::memory_order_relaxed) + 1;
   control.asked.store(number, std::memory_order_release);
   ring(control);
@@ -63,7 +76,7 @@ std::int64_t ask_harness(std::uint32_t index) {
   return returned;
 }
 
-std::int64_t carry(std::uint32_t index, std::byte* request) {
+std::int64_t carry(std::uint32_t index, const void* context, std::byte* request) {
   const std::lock_guard lock(one_at_a_time);
   const wire::CallbackShape& shape = shapes[index];
   // The first bytes of the mailbox are the reply's return value; the request follows.
@@ -74,7 +87,7 @@ std::int64_t carry(std::uint32_t index, std::byte* request) {
   for (std::uint32_t i = 0; fits && i < shape.array_count; ++i)
     if (shape.arrays[i].goes_out && placed[i].bytes > 0)
       std::memcpy(mailbox + placed[i].offset, placed[i].array, placed[i].bytes);
-  const std::int64_t returned = ask_harness(index);
+  const std::int64_t returned = ask_harness(index, asker_with(context));
   std::memcpy(request, mailbox, shape.request_bytes);
   for (std::uint32_t i = 0; fits && i < shape.array_count; ++i) {
     std::memcpy(request + shape.arrays[i].field_offset, &placed[i].array, sizeof(std::byte*));
@@ -85,8 +98,8 @@ std::int64_t carry(std::uint32_t index, std::byte* request) {
 }
 
 template <std::uint32_t index>
-std::int64_t trampoline(void* /*context*/, void* request) {
-  return carry(index, static_cast<std::byte*>(request));
+std::int64_t trampoline(void* context, void* request) {
+  return carry(index, context, static_cast<std::byte*>(request));
 }
 
 template <std::uint32_t... index>
@@ -101,10 +114,11 @@ constexpr auto kTrampolines =
 
 void set_callbacks(const wire::Order& order, Arenas& arenas, std::byte* arguments) {
   arenas_of_call = &arenas;
+  called_thread = std::this_thread::get_id();
   mailbox_bytes = order.mailbox_bytes - (order.mailbox_bytes > 0 ? wire::kReplyBytes : 0);
+  const void* context = own_context();
   for (std::uint32_t i = 0; i < order.callback_count; ++i) {
     shapes[i] = order.callbacks[i];
-    const void* context = &shapes[i];
     std::memcpy(arguments + shapes[i].function_offset, &kTrampolines[i], sizeof(Trampoline));
     std::memcpy(arguments + shapes[i].context_offset, &context, sizeof context);
   }
