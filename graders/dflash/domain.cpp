@@ -22,9 +22,12 @@ constexpr double kMostCompared = 1'200'000;
 constexpr double kMostCopied = 70'000;  // tokens of all prompts, nodes that all may have
 constexpr double kMostRounds = 600;     // of all requests together
 
-// Starting more threads takes longer than what a case asks of them.
+// Starting more threads takes longer than what a case asks of them. Where there are more of them
+// than processors, those that share a long row wait for each other.
 constexpr double kManyThreads = 7;
 constexpr double kMostFloatsOfManyThreads = 3000;
+constexpr double kSomeThreads = 2;
+constexpr double kLongRow = 60'000;
 
 /// The first class of a number: as many as fit beside the others.
 constexpr const char* kFew = "a few";
@@ -159,7 +162,8 @@ bool cheap_to_build(const Assignment& choice, double trees) {
 bool cheap_to_verify(const Assignment& choice, double trees) {
   const double row = choice["vocab"].most + choice["spare floats"].most;
   const double floats = row * rows_of(choice, trees);
-  return comparable(choice, trees) && floats <= kMostFloats && threads_fit(choice, floats);
+  return comparable(choice, trees) && floats <= kMostFloats && threads_fit(choice, floats) &&
+         (choice["threads"].most <= kSomeThreads || row <= kLongRow);
 }
 
 /// Nodes that a drafter answers for one request at most.
