@@ -52,14 +52,22 @@ void build_before(Probe& probe, const Assignment& choice, Rng& rng, TreeCase mad
   probe.run(call);
 }
 
+/// The same with as many other ends.
+Language with_other_ends(const Language& language) {
+  Language other = language;
+  std::vector<std::int32_t> ends = language.eos();
+  for (std::int32_t& end : ends) end = static_cast<std::int32_t>((end + 1LL) % language.vocab());
+  other.end_with(std::move(ends), 0.5);
+  return other;
+}
+
 void verify_before(Probe& probe, const Assignment& choice, Rng& rng, TreeCase made) {
   change_trees(choice, rng, made);
   if (choice.is("before", "logits differed")) translate(choice, rng, made);
   if (choice.is("before", "limits differed"))
     for (Draft& draft : made.batch.drafts) draft.max_emit = draft.max_emit == 1 ? 2 : 1;
-  Language endless = *made.language;
-  endless.end_with({}, 0);
-  if (choice.is("before", "EOS ids differed")) made.batch.language = &endless;
+  const Language other = with_other_ends(*made.language);
+  if (choice.is("before", "EOS ids differed")) made.batch.language = &other;
   VerifyCall call(made.batch, made.options);
   if (choice.is("before", "a refusal")) call.args.num_threads = 0;
   probe.run(call);
@@ -85,7 +93,7 @@ void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCa
   if (what == "another model") made = generate_case(choice, rng);
   Problem& problem = made.problem;
   if (what == "limits differed")
-    for (Prompt& prompt : problem.prompts) prompt.max_new = prompt.max_new == 1 ? 2 : 1;
+    for (Prompt& prompt : problem.prompts) prompt.max_new /= 2;
   if (what == "a request more" && !problem.prompts.empty())
     problem.prompts.push_back(problem.prompts.front());
   if (what == "other threads") made.options.threads = made.options.threads == 2 ? 5 : 2;
@@ -93,9 +101,8 @@ void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCa
     problem.spoil_draft = [](DflashDraft&, CallbackRequest& raw) {
       std::ranges::fill(raw.array<std::int64_t>(3), -1);
     };
-  Language endless = *made.language;
-  endless.end_with({}, 0);
-  if (what == "EOS ids differed") problem.language = &endless;
+  const Language other = with_other_ends(*made.language);
+  if (what == "EOS ids differed") problem.language = &other;
   GenerateCall call(problem, made.options);
   if (what == "a refusal") call.args.num_threads = 0;
   probe.run(call);

@@ -83,6 +83,15 @@ void bad_arguments(Probe& probe) {
                            {{"no_words", [](B& c) { c.args.mask_words = 0; }},
                             {"negative_context", [](B& c) { c.context_length[2] = -1; }}},
                            kBad);
+  for (const std::int64_t start : {-1, 1}) {  // of no trees
+    Rng rng = probe.begin_case(fmt::format("no_trees_from_{}", start));
+    const Language language(rng.integer(11, 40), rng);
+    BuildCall build({&language});
+    VerifyCall verify({&language});
+    build.trees.node_start[0] = verify.trees.node_start[0] = start;
+    kit::require_refused(probe, build, kBad);
+    kit::require_refused(probe, verify, kBad);
+  }
   for (const std::int64_t nodes : {64, 128}) {  // one row more than the mask has bits
     Rng rng = probe.begin_case(fmt::format("build_words_for_{}_nodes", nodes));
     const Language language(rng.integer(130, 160), rng);

@@ -19,8 +19,9 @@ using Arguments = std::vector<Argument>;
 constexpr double kMostBits = 1'300'000;
 constexpr double kMostFloats = 400'000;
 constexpr double kMostCompared = 1'200'000;
-constexpr double kMostCopied = 70'000;  // tokens of all prompts, nodes that all may have
-constexpr double kMostRounds = 600;     // of all requests together
+constexpr double kMostCopied = 70'000;   // tokens of all prompts, nodes that all may have
+constexpr double kMostRounds = 300;      // of all requests together
+constexpr double kMostEnds = 2'000'000;  // that all rounds look through
 
 // Starting more threads takes longer than what a case asks of them. Where there are more of them
 // than processors, those that share a long row wait for each other.
@@ -174,14 +175,20 @@ double drafted(const Assignment& choice) {
                                                                         : 1e9);
 }
 
+/// Tokens of all prompts at most, as often as they are read where one is long.
+double prompts_of(const Assignment& choice, double requests) {
+  const double prompt = choice["prompt"].most;
+  return choice.is("prompt of", "all") ? requests * prompt : prompt + 9 * requests;
+}
+
 bool cheap_to_generate(const Assignment& choice, double requests) {
   const double rounds = requests * choice["max_new"].most;
   const double nodes = 1 + drafted(choice);
   const double floats = rounds * nodes * choice["vocab"].most;
   return rounds <= kMostRounds && floats <= kMostFloats && rounds * nodes * nodes <= 200'000 &&
          requests * choice["budget"].most <= kMostCopied &&
-         requests * choice["prompt"].most <= kMostCopied &&
-         rounds * choice["prompt"].most <= 20 * kMostCopied && threads_fit(choice, floats);
+         prompts_of(choice, requests) <= kMostCopied &&
+         rounds * choice["EOS ids"].most <= kMostEnds && threads_fit(choice, floats);
 }
 
 std::int64_t drawn_count(const Assignment& choice, Rng& rng, const char* argument,
