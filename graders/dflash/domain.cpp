@@ -23,11 +23,10 @@ constexpr double kMostCopied = 70'000;   // tokens of all prompts, nodes that al
 constexpr double kMostRounds = 300;      // of all requests together
 constexpr double kMostEnds = 2'000'000;  // that all rounds look through
 
-// Starting more threads takes longer than what a case asks of them. Where there are more of them
-// than processors, those that share a long row wait for each other.
+// Starting more threads takes longer than what a case asks of them. Those that share a long row
+// wait for each other, for long where there are fewer processors: thread_counts asks some of these.
 constexpr double kManyThreads = 7;
 constexpr double kMostFloatsOfManyThreads = 3000;
-constexpr double kSomeThreads = 2;
 constexpr double kLongRow = 60'000;
 
 /// The first class of a number: as many as fit beside the others.
@@ -164,7 +163,7 @@ bool cheap_to_verify(const Assignment& choice, double trees) {
   const double row = choice["vocab"].most + choice["spare floats"].most;
   const double floats = row * rows_of(choice, trees);
   return comparable(choice, trees) && floats <= kMostFloats && threads_fit(choice, floats) &&
-         (choice["threads"].most <= kSomeThreads || row <= kLongRow);
+         (choice["threads"].most <= 1 || row <= kLongRow);
 }
 
 /// Nodes that a drafter answers for one request at most.
