@@ -57,7 +57,7 @@ void unaligned_pointers(Probe& probe) {
 }
 
 void thread_counts(Probe& probe) {
-  for (const int threads : {1, 2, 3, 7, 16}) {
+  for (const int threads : {1, 2, 3, 7, 33}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
     const Language language(rng.integer(60, 140), rng);
     CallOptions options;

@@ -76,6 +76,24 @@ void scattered_paths(Probe& probe) {
   }
 }
 
+/// Requests of which every second has drafts of many nodes, the others of few, after texts that are
+/// together, or alone, longer than 16 bits can count.
+void ask_uneven_requests(Probe& probe) {
+  for (const std::int64_t nodes : {70, 130, 200}) {
+    Rng rng = probe.begin_case(fmt::format("uneven_{}_nodes", nodes));
+    const Language language(rng.integer(20, 40), rng);
+    Problem problem{&language, {}, nodes, {}};
+    for (const std::int64_t length : {65'537, 5, 300})
+      problem.prompts.push_back(random_prompt(language, length, 4, rng));
+    const Drafter few = random_drafter(language, rng.seed(), 3, 3);
+    const Drafter many = random_drafter(language, rng.seed(), nodes, nodes);
+    problem.drafter = [few, many](std::size_t r, std::int64_t known, State text) {
+      return (r % 2 == 0 ? few : many)(r, known, text);
+    };
+    require_right(probe, problem);
+  }
+}
+
 // Passes whose rows end around the widths of mask words, after texts whose lengths do.
 void wide_passes(Probe& probe) {
   for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200}) {
@@ -90,6 +108,7 @@ void wide_passes(Probe& probe) {
     });
     require_right(probe, problem);
   }
+  ask_uneven_requests(probe);
 }
 
 // Few tokens wanted of drafts that could give more; texts that end everywhere.
