@@ -19,8 +19,10 @@ using Arguments = std::vector<Argument>;
 constexpr double kMostBits = 1'300'000;
 constexpr double kMostFloats = 400'000;
 constexpr double kMostCompared = 1'200'000;
-constexpr double kMostCopied = 70'000;   // tokens of all prompts, nodes that all may have
-constexpr double kMostRounds = 300;      // of all requests together
+constexpr double kMostCopied = 70'000;  // tokens of all prompts, nodes that all may have
+constexpr double kMostRounds = 300;     // of all requests together
+// Each asks three callbacks, and each of those waits for a processor where others want it too.
+constexpr double kMostPasses = 65;
 constexpr double kMostEnds = 2'000'000;  // that all rounds look through
 
 // Starting more threads takes longer than what a case asks of them. Those that share a long row
@@ -180,12 +182,19 @@ double prompts_of(const Assignment& choice, double requests) {
   return choice.is("prompt of", "all") ? requests * prompt : prompt + 9 * requests;
 }
 
+/// Passes at most. Where all drafts are right and full, each brings as many tokens.
+double passes_of(const Assignment& choice) {
+  const bool right = choice.is("right", "all") && choice.is("tokens", "tempting") &&
+                     choice.is("drafts", "the budget") && !choice.is("shape", "star");
+  return choice["max_new"].most / (right ? 1 + choice["budget"].least : 1);
+}
+
 bool cheap_to_generate(const Assignment& choice, double requests) {
   const double rounds = requests * choice["max_new"].most;
   const double nodes = 1 + drafted(choice);
   const double floats = rounds * nodes * choice["vocab"].most;
-  return rounds <= kMostRounds && floats <= kMostFloats && rounds * nodes * nodes <= 200'000 &&
-         requests * choice["budget"].most <= kMostCopied &&
+  return rounds <= kMostRounds && passes_of(choice) <= kMostPasses && floats <= kMostFloats &&
+         rounds * nodes * nodes <= 200'000 && requests * choice["budget"].most <= kMostCopied &&
          prompts_of(choice, requests) <= kMostCopied &&
          rounds * choice["EOS ids"].most <= kMostEnds && threads_fit(choice, floats);
 }
