@@ -96,7 +96,7 @@ void ask_uneven_requests(Probe& probe) {
 
 // Passes whose rows end around the widths of mask words, after texts whose lengths do.
 void wide_passes(Probe& probe) {
-  for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200}) {
+  for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200, 320}) {
     Rng rng = probe.begin_case(fmt::format("{}_nodes", nodes));
     const Language language(rng.integer(205, 260), rng);
     Problem problem{&language, {}, nodes, {}};
