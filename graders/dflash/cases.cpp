@@ -56,7 +56,7 @@ std::int64_t right_nodes(const Manner& manner, std::int64_t nodes, Rng& rng) {
   return std::min(count, manner.shape == Shape::star ? std::min<std::int64_t>(nodes, 1) : nodes);
 }
 
-/// Gives some of the nodes other tokens; only those without children, where others shall stay right.
+/// Gives some of the nodes other tokens; only those without children, where others stay right.
 class Retold {
  public:
   Retold(const Language& language, State root, Tree& tree, Rng& rng)
