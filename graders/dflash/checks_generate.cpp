@@ -48,6 +48,18 @@ void greedy_equality(Probe& probe) {
   }
 }
 
+/// Accepted nodes come last in a pass, and it goes on behind them.
+void ask_late_paths(Probe& probe, std::int64_t wrong) {
+  Rng rng = probe.begin_case(fmt::format("behind_{}", wrong));
+  const Language language(rng.integer(11, 20), rng);
+  Problem problem{&language, {}, wrong + 2, {}};
+  for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 3, 7, rng));
+  problem.drafter = [&language, wrong](std::size_t, std::int64_t known, State text) {
+    return late_path(language, text, wrong, 1 + known % 2);
+  };
+  require_right(probe, problem);
+}
+
 // Accepted nodes lie apart in the pass; what is kept of it must be their slots in the text's order.
 void scattered_paths(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
@@ -74,6 +86,7 @@ void scattered_paths(Probe& probe) {
     });
     require_right(probe, problem);
   }
+  ask_late_paths(probe, 300);
 }
 
 /// Requests of which every second has drafts of many nodes, the others of few, after texts that are
@@ -108,6 +121,7 @@ void wide_passes(Probe& probe) {
     });
     require_right(probe, problem);
   }
+  ask_late_paths(probe, 600);
   ask_uneven_requests(probe);
 }
 

@@ -40,12 +40,7 @@ void most_nodes(Probe& probe) {
   Rng rng = probe.begin_case("most_nodes");
   const Language language(rng.integer(11, 30), rng);
   Draft most = draft_after(language, 3, rng);
-  while (most.tree.nodes() < kMostNodes - 4) most.tree.add(-1, -1);
-  State text = most.root;
-  for (std::int32_t above = -1; most.tree.nodes() < kMostNodes;) {
-    above = most.tree.add(above, language.choice(text));
-    text = language.extend(text, most.tree.token.back());
-  }
+  most.tree = late_path(language, most.root, kMostNodes - 4, 4);
   most.max_emit = 9;
   require_right(
       probe, Batch{&language,

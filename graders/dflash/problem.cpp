@@ -105,6 +105,16 @@ Tree rejected_chains(const Language& language, State root, std::int64_t correct,
   return tree;
 }
 
+Tree late_path(const Language& language, State root, std::int64_t wrong, std::int64_t correct) {
+  Tree tree;
+  while (tree.nodes() < wrong) tree.add(-1, -1);
+  for (std::int32_t above = -1; tree.nodes() < wrong + correct;) {
+    above = tree.add(above, language.choice(root));
+    root = language.extend(root, tree.token.back());
+  }
+  return tree;
+}
+
 Tree large_random_tree(const Language& language, State root, std::int64_t nodes,
                        std::int64_t correct, Rng& rng) {
   Tree tree;

@@ -92,6 +92,9 @@ TreePlan chain_plan(std::int64_t correct, std::int64_t wrong);
 Tree rejected_chains(const Language& language, State root, std::int64_t correct, std::int64_t depth,
                      Rng& rng);
 
+/// `wrong` children of the root that nobody says, and behind them a path of `correct` right nodes.
+Tree late_path(const Language& language, State root, std::int64_t wrong, std::int64_t correct);
+
 /// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
 /// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may
 /// be equal where they are wrong.
