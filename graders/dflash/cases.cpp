@@ -257,10 +257,11 @@ Prompt prompt_of(const Assignment& choice, const Language& language, std::int64_
   return prompt;
 }
 
-std::int64_t nodes_of(const Assignment& choice, std::int64_t budget, Rng& rng) {
+std::int64_t nodes_of(const Assignment& choice, std::size_t r, std::int64_t budget, Rng& rng) {
   const std::string& name = choice["drafts"].name;
   if (name == "none") return 0;
   if (name == "the budget") return budget;
+  if (name == "none for the first") return r == 0 ? 0 : budget;
   if (name == "one") return std::min<std::int64_t>(budget, 1);
   if (name == "a few") return std::min<std::int64_t>(budget, rng.integer(0, 4));
   if (name == "none or the budget") return rng.chance(0.5) ? 0 : budget;
@@ -328,7 +329,7 @@ RequestCase generate_case(const Assignment& choice, Rng& rng) {
   problem.drafter = [choice, language = made.language, seed = rng.seed(), budget = problem.budget](
                         std::size_t r, std::int64_t known, State text) {
     Rng own = draft_rng(seed, r, known);
-    return tree_of(manner_of(choice), *language, text, nodes_of(choice, budget, own), own);
+    return tree_of(manner_of(choice), *language, text, nodes_of(choice, r, budget, own), own);
   };
   if (choice.is("behind nodes", "what is no tree")) problem.spoil_draft = fill_behind_nodes;
   return made;
