@@ -10,20 +10,50 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// Logits of every row of a batch, rows `stride` floats apart.
-std::vector<float> batch_logits(const Batch& batch, std::int64_t stride) {
+std::vector<float> batch_logits(const Batch& batch, std::int64_t stride, float between) {
   const JoinedTrees joined(batch.drafts);
   const auto vocab = static_cast<std::size_t>(batch.language->vocab());
   // The last row ends with its last logit, so that a guard page can follow it.
   const auto gaps = static_cast<std::size_t>(stride * std::max<std::int64_t>(joined.rows - 1, 0));
-  std::vector<float> logits(joined.rows == 0 ? 0 : gaps + vocab, kit::kNan);
+  std::vector<float> logits(joined.rows == 0 ? 0 : gaps + vocab, between);
   std::size_t row = 0;
   for (const Draft& draft : batch.drafts)
     for (const State text : row_states(*batch.language, draft.tree, draft.root)) {
       const auto cells = std::span(logits).subspan(static_cast<std::size_t>(stride) * row++, vocab);
-      batch.logits ? batch.logits(text, cells) : batch.language->logits(text, cells);
+      write_logits(*batch.language, batch.logits, text, cells);
     }
   return logits;
 }
+
+/// Sets what all three structs begin with. No array is placed below 8 bytes, the largest element.
+template <class Args>
+void put_header(Args& args, const CallOptions& options) {
+  kit::set_header(args, DFLASH_ABI_VERSION, DFLASH_HOST, options);
+  if (options.least_promised || !options.displaced.empty()) args.min_align = 8;
+}
+
+Placement place_of(const CallOptions& options, std::string_view array) {
+  return array == options.displaced ? Placement{16, 8} : options.placement;
+}
+
+/// Arrays of one call, placed and left out as its options say.
+template <class Made>
+struct Arrays {
+  Made& call;
+  const CallOptions& options;
+
+  template <class T>
+  void give(const char* name, const T* const& field, const std::vector<T>& data) const {
+    if (!options.left_out(name, std::ssize(data)))
+      call.in(name, field, data, place_of(options, name));
+  }
+  template <class T>
+  void take(const char* name, T* const& field, std::size_t count,
+            std::vector<Output<T>>& to) const {
+    if (!options.left_out(name, static_cast<std::int64_t>(count)))
+      to.push_back(call.template out<T>(name, field, count, place_of(options, name)));
+  }
+};
 
 CallbackArray array_of(Direction direction, std::size_t field, std::size_t element,
                        std::size_t count, std::int64_t times = -1) {
@@ -76,24 +106,24 @@ JoinedTrees::JoinedTrees(const std::vector<Draft>& drafts) {
 VerifyCall::VerifyCall(const Batch& batch, const CallOptions& options)
     : Call("dflash_verify"), trees(batch.drafts), eos_(batch.language->eos()) {
   for (const Draft& draft : batch.drafts) max_emit.push_back(draft.max_emit);
-  kit::set_header(args, DFLASH_ABI_VERSION, DFLASH_HOST, options);
+  put_header(args, options);
   args.num_trees = std::ssize(batch.drafts);
   args.vocab = batch.language->vocab();
   args.num_eos = std::ssize(eos_);
   args.logits_stride = args.vocab + options.stride_extra;
-  logits_ = batch_logits(batch, args.logits_stride);
-  const Placement place = options.placement;
-  in("node_start", args.node_start, trees.node_start, place);
-  in("parent", args.parent, trees.parent, place);
-  in("token", args.token, trees.token, place);
-  in("eos", args.eos, eos_, place);
-  in("max_emit", args.max_emit, max_emit, place);
-  in("logits", args.logits, logits_, place);
+  logits_ = batch_logits(batch, args.logits_stride, options.between);
+  const Arrays<VerifyCall> arrays{*this, options};
+  arrays.give("node_start", args.node_start, trees.node_start);
+  arrays.give("parent", args.parent, trees.parent);
+  arrays.give("token", args.token, trees.token);
+  arrays.give("eos", args.eos, eos_);
+  arrays.give("max_emit", args.max_emit, max_emit);
+  arrays.give("logits", args.logits, logits_);
   const auto rows = static_cast<std::size_t>(trees.rows);
-  lists_.push_back(out<std::int32_t>("emit", args.emit, rows, place));
-  lists_.push_back(out<std::int32_t>("path", args.path, rows, place));
-  counts_.push_back(out<std::int64_t>("num_emit", args.num_emit, max_emit.size(), place));
-  counts_.push_back(out<std::int64_t>("num_path", args.num_path, max_emit.size(), place));
+  arrays.take("emit", args.emit, rows, lists_);
+  arrays.take("path", args.path, rows, lists_);
+  arrays.take("num_emit", args.num_emit, max_emit.size(), counts_);
+  arrays.take("num_path", args.num_path, max_emit.size(), counts_);
 }
 
 Walk VerifyCall::walk(std::size_t t, std::string* complaint) const {
@@ -115,17 +145,16 @@ Walk VerifyCall::walk(std::size_t t, std::string* complaint) const {
 BuildCall::BuildCall(const Batch& batch, const CallOptions& options)
     : Call("dflash_build"), trees(batch.drafts) {
   for (const Draft& draft : batch.drafts) context_length.push_back(draft.context_length);
-  kit::set_header(args, DFLASH_ABI_VERSION, DFLASH_HOST, options);
+  put_header(args, options);
   args.num_trees = std::ssize(batch.drafts);
   args.mask_words = (trees.widest + 63) / 64 + options.spare_words;
-  const Placement place = options.placement;
-  in("node_start", args.node_start, trees.node_start, place);
-  in("parent", args.parent, trees.parent, place);
-  in("context_length", args.context_length, context_length, place);
+  const Arrays<BuildCall> arrays{*this, options};
+  arrays.give("node_start", args.node_start, trees.node_start);
+  arrays.give("parent", args.parent, trees.parent);
+  arrays.give("context_length", args.context_length, context_length);
   const auto rows = static_cast<std::size_t>(trees.rows);
-  mask_.push_back(out<std::uint64_t>("mask", args.mask,
-                                     rows * static_cast<std::size_t>(args.mask_words), place));
-  position_.push_back(out<std::int64_t>("position", args.position, rows, place));
+  arrays.take("mask", args.mask, rows * static_cast<std::size_t>(args.mask_words), mask_);
+  arrays.take("position", args.position, rows, position_);
 }
 
 std::vector<std::vector<bool>> BuildCall::mask(std::size_t t) const {
@@ -153,23 +182,22 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
     max_new.push_back(prompt.max_new);
     longest = std::max(longest, prompt.max_new);
   }
-  kit::set_header(args, DFLASH_ABI_VERSION, DFLASH_HOST, options);
+  put_header(args, options);
   args.num_requests = std::ssize(problem.prompts);
   args.vocab = problem.language->vocab();
   args.num_eos = std::ssize(eos_);
   args.draft_budget = problem.budget;
   args.emit_stride = longest + options.stride_extra;
-  const Placement place = options.placement;
-  in("prompt_start", args.prompt_start, prompt_start, place);
-  in("prompt", args.prompt, prompt_, place);
-  in("max_new", args.max_new, max_new, place);
-  in("eos", args.eos, eos_, place);
+  const Arrays<GenerateCall> arrays{*this, options};
+  arrays.give("prompt_start", args.prompt_start, prompt_start);
+  arrays.give("prompt", args.prompt, prompt_);
+  arrays.give("max_new", args.max_new, max_new);
+  arrays.give("eos", args.eos, eos_);
   const std::size_t requests = problem.prompts.size();
-  emit_.push_back(out<std::int32_t>("emit", args.emit,
-                                    requests * static_cast<std::size_t>(args.emit_stride), place));
-  counts_.push_back(out<std::int64_t>("num_emit", args.num_emit, requests, place));
-  counts_.push_back(out<std::int64_t>("rounds", args.rounds, requests, place));
-  counts_.push_back(out<std::int64_t>("accepted", args.accepted, requests, place));
+  arrays.take("emit", args.emit, requests * static_cast<std::size_t>(args.emit_stride), emit_);
+  arrays.take("num_emit", args.num_emit, requests, counts_);
+  arrays.take("rounds", args.rounds, requests, counts_);
+  arrays.take("accepted", args.accepted, requests, counts_);
   callback<std::int64_t(void*, DflashDraft*), DflashDraft>(
       "draft", args.draft, args.model, draft_arrays(),
       [this](DflashDraft& ask, CallbackRequest& raw) { return model->draft(ask, raw); });
@@ -183,6 +211,7 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
 
 std::span<const std::int32_t> GenerateCall::emit_row(std::size_t r) const {
   const auto stride = static_cast<std::size_t>(args.emit_stride);
+  if (stride == 0) return {};
   return emit_[0].view().subspan(r * stride, stride);
 }
 

@@ -8,6 +8,7 @@
 
 #include "contract.h"
 #include "graders/kit/call_options.h"
+#include "graders/kit/inputs.h"
 #include "model.h"
 #include "oracle.h"
 
@@ -15,7 +16,9 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 
 struct CallOptions : kit::CallOptions {
   std::int64_t spare_words = 0;   // mask words beyond what the widest tree needs
-  std::int64_t stride_extra = 0;  // floats between rows of logits, which hold NaN; also of emit
+  std::int64_t stride_extra = 0;  // floats between rows of logits; also of emit
+  float between = kit::kNan;      // what these floats are
+  bool least_promised = false;    // min_align says no more than it has to
 };
 
 /// The trees of a batch, concatenated as the contract wants them.

@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
+#include "rows.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-/// A row whose lowest largest logit stands at `best`, of one of the kinds that argmax loops get
-/// wrong.
-void hard_row(std::span<float> row, std::size_t best, Rng& rng) {
-  const auto kind = rng.integer(0, 7);
-  float low = -1;
-  float top = 1;
-  if (kind == 1) low = top = -kit::kInfinity;  // every token forbidden: the first is the lowest id
-  if (kind == 2) top = kit::kInfinity;
-  if (kind == 3) low = -3.4e38f, top = -3.3e38f;
-  if (kind == 4) low = -kit::kInfinity, top = -3.4e38f;
-  if (kind == 5) low = std::nextafter(1.0f, 0.0f);
-  if (kind == 6) low = -1e-40f, top = -1e-45f;
-  for (float& logit : row) logit = low;
-  if (kind == 1) return;
-  row[best] = top;
-  // Equals above it; a minus zero equals a zero.
-  if (kind == 7) row[best] = top = -0.0f;
-  for (std::size_t j = best + 1; j < row.size(); ++j)
-    if (rng.chance(0.2)) row[j] = kind == 7 ? 0.0f : top;
-}
-
-std::size_t first_largest(std::span<const float> row) {
-  std::size_t best = 0;
-  for (std::size_t j = 1; j < row.size(); ++j)
-    if (row[j] > row[best]) best = j;
-  return best;
-}
+constexpr int kMostVocab = 1 << 20;  // by the contract
 
 /// Positions that vector loops treat apart: ends, and around multiples of 8 and 64.
 std::size_t edge(std::size_t vocab, Rng& rng) {
@@ -51,18 +24,13 @@ std::size_t edge(std::size_t vocab, Rng& rng) {
       std::clamp<std::int64_t>(draw < 0.8 ? near : rng.integer(0, last), 0, last));
 }
 
-/// Hangs tokens outside the vocabulary on a tree, such as become the right one when they are cut to
-/// fewer bits or taken modulo the vocabulary.
+/// Hangs tokens outside the vocabulary on a tree.
 void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& rng) {
-  const auto vocab = static_cast<std::int32_t>(language.vocab());
   const auto states = row_states(language, tree, root);
   for (std::size_t row = 0; row < states.size(); ++row) {
     const std::int32_t right = language.choice(states[row]);
-    for (const std::int32_t foreign :
-         {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
-          std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()})
-      if (rng.chance(0.3) && (foreign < 0 || foreign >= vocab) &&
-          !tree.has_child(static_cast<std::int32_t>(row) - 1, foreign))
+    for (const std::int32_t foreign : strangers(language, right))
+      if (rng.chance(0.3) && !tree.has_child(static_cast<std::int32_t>(row) - 1, foreign))
         tree.add(static_cast<std::int32_t>(row) - 1, foreign);
   }
 }
@@ -71,19 +39,21 @@ void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& r
 // be shared out between threads.
 void choice_rule(Probe& probe) {
   for (const std::int64_t around :
-       {1, 2, 8, 16, 33, 64, 128, 1000, 4099, 20'000, 70'000, 140'000}) {
+       {1, 2, 8, 16, 33, 64, 128, 1000, 4099, 20'000, 70'000, 140'000, kMostVocab}) {
     Rng rng = probe.begin_case(fmt::format("vocab_near_{}", around));
-    Language language(kit::near_to(rng, around), rng);
+    Language language(around == kMostVocab ? around : kit::near_to(rng, around), rng);
     std::unordered_map<State, std::vector<float>> rows;
     Batch batch{&language};
     CallOptions options;
     options.stride_extra = rng.integer(0, 5);
     options.threads = static_cast<int>(rng.integer(1, 4));
-    for (int t = 0; t < (around < 10'000 ? 40 : 12); ++t) {
+    for (int t = 0; t < (around < 10'000 ? 40 : around < kMostVocab ? 12 : 3); ++t) {
       batch.drafts.push_back(draft_after(language, 40 + t, rng));
       std::vector<float> row(static_cast<std::size_t>(language.vocab()));
-      hard_row(row, edge(row.size(), rng), rng);
-      language.say(batch.drafts.back().root, static_cast<std::int32_t>(first_largest(row)));
+      const auto kind = kit::one_of(rng, kRowKinds);
+      const std::size_t best = kind == RowKind::forbidden ? 0 : edge(row.size(), rng);
+      write_row(row, best, kind, rng);
+      language.say(batch.drafts.back().root, static_cast<std::int32_t>(best));
       rows[batch.drafts.back().root] = std::move(row);
     }
     batch.logits = [&rows](State text, std::span<float> row) {

@@ -94,17 +94,7 @@ void reported_counts(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("counts_{}", turn));
     Language language(rng.integer(20, 60), rng);
     if (turn > 0) language.end_with({nonzero_token(language, rng)}, 0.08);
-    const Answer seen = require_right(probe, uneven(language, rng));
-    for (std::size_t r = 0; r < seen.expected.size(); ++r) {
-      const Expected& want = seen.expected[r];
-      const std::int64_t passes = std::ssize(seen.model->known_at(r));
-      if (seen.rounds[r] != passes)
-        probe.fail(fmt::format("rounds[{}] is {}, want {}", r, seen.rounds[r], passes));
-      // With more passes than needed other nodes are accepted; their number is not ours to know.
-      if (passes == want.rounds && seen.accepted[r] != want.accepted)
-        probe.fail(fmt::format("accepted[{}] is {}, want {} of {} emitted tokens", r,
-                               seen.accepted[r], want.accepted, want.emit.size()));
-    }
+    require_counts(probe, require_right(probe, uneven(language, rng)));
   }
 }
 

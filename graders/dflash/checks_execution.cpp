@@ -57,7 +57,7 @@ void unaligned_pointers(Probe& probe) {
 }
 
 void thread_counts(Probe& probe) {
-  for (const int threads : {1, 2, 3, 7, 16}) {
+  for (const int threads : {1, 2, 3, 7, 33}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
     const Language language(rng.integer(60, 140), rng);
     CallOptions options;
@@ -121,6 +121,11 @@ void empty_sizes(Probe& probe) {
   rng = probe.begin_case("trees_without_nodes");
   Batch batch{&language};
   for (int t = 0; t < 5; ++t) batch.drafts.push_back(draft_after(language, 1 + t, rng));
+  require_built(probe, batch);
+  require_right(probe, batch);
+
+  rng = probe.begin_case("many_trees_without_nodes");
+  batch.drafts.resize(65'537, batch.drafts.back());
   require_built(probe, batch);
   require_right(probe, batch);
 

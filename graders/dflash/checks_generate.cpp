@@ -48,6 +48,18 @@ void greedy_equality(Probe& probe) {
   }
 }
 
+/// Accepted nodes come last in a pass, and it goes on behind them.
+void ask_late_paths(Probe& probe, std::int64_t wrong) {
+  Rng rng = probe.begin_case(fmt::format("behind_{}", wrong));
+  const Language language(rng.integer(11, 20), rng);
+  Problem problem{&language, {}, wrong + 2, {}};
+  for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 3, 7, rng));
+  problem.drafter = [&language, wrong](std::size_t, std::int64_t known, State text) {
+    return late_path(language, text, wrong, 1 + known % 2);
+  };
+  require_right(probe, problem);
+}
+
 // Accepted nodes lie apart in the pass; what is kept of it must be their slots in the text's order.
 void scattered_paths(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
@@ -74,11 +86,30 @@ void scattered_paths(Probe& probe) {
     });
     require_right(probe, problem);
   }
+  ask_late_paths(probe, 300);
+}
+
+/// Requests of which every second has drafts of many nodes, the others of few, after texts that are
+/// together, or alone, longer than 16 bits can count.
+void ask_uneven_requests(Probe& probe) {
+  for (const std::int64_t nodes : {70, 130, 200}) {
+    Rng rng = probe.begin_case(fmt::format("uneven_{}_nodes", nodes));
+    const Language language(rng.integer(20, 40), rng);
+    Problem problem{&language, {}, nodes, {}};
+    for (const std::int64_t length : {65'537, 5, 300})
+      problem.prompts.push_back(random_prompt(language, length, 4, rng));
+    const Drafter few = random_drafter(language, rng.seed(), 3, 3);
+    const Drafter many = random_drafter(language, rng.seed(), nodes, nodes);
+    problem.drafter = [few, many](std::size_t r, std::int64_t known, State text) {
+      return (r % 2 == 0 ? few : many)(r, known, text);
+    };
+    require_right(probe, problem);
+  }
 }
 
 // Passes whose rows end around the widths of mask words, after texts whose lengths do.
 void wide_passes(Probe& probe) {
-  for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200}) {
+  for (const std::int64_t nodes : {31, 32, 62, 63, 64, 65, 127, 128, 200, 320}) {
     Rng rng = probe.begin_case(fmt::format("{}_nodes", nodes));
     const Language language(rng.integer(205, 260), rng);
     Problem problem{&language, {}, nodes, {}};
@@ -90,6 +121,8 @@ void wide_passes(Probe& probe) {
     });
     require_right(probe, problem);
   }
+  ask_late_paths(probe, 600);
+  ask_uneven_requests(probe);
 }
 
 // Few tokens wanted of drafts that could give more; texts that end everywhere.

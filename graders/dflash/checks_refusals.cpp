@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
+#include "cases.h"
+#include "domain.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
+#include "invalid_calls.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+using kit::Assignment;
 using kit::Flaw;
 constexpr std::int64_t kBad = DFLASH_BAD_ARGUMENT;
 
@@ -77,6 +83,15 @@ void bad_arguments(Probe& probe) {
                            {{"no_words", [](B& c) { c.args.mask_words = 0; }},
                             {"negative_context", [](B& c) { c.context_length[2] = -1; }}},
                            kBad);
+  for (const std::int64_t start : {-1, 1}) {  // of no trees
+    Rng rng = probe.begin_case(fmt::format("no_trees_from_{}", start));
+    const Language language(rng.integer(11, 40), rng);
+    BuildCall build({&language});
+    VerifyCall verify({&language});
+    build.trees.node_start[0] = verify.trees.node_start[0] = start;
+    kit::require_refused(probe, build, kBad);
+    kit::require_refused(probe, verify, kBad);
+  }
   for (const std::int64_t nodes : {64, 128}) {  // one row more than the mask has bits
     Rng rng = probe.begin_case(fmt::format("build_words_for_{}_nodes", nodes));
     const Language language(rng.integer(130, 160), rng);
@@ -141,16 +156,181 @@ void bad_drafts(Probe& probe) {
   }
 }
 
+/// The numbers of a call that flaws change; the arrays stay where they are.
+auto numbers_of(BuildCall& call) {
+  return std::tie(call.args, call.trees, call.context_length);
+}
+auto numbers_of(VerifyCall& call) {
+  return std::tie(call.args, call.trees, call.max_emit);
+}
+auto numbers_of(GenerateCall& call) {
+  return std::tie(call.args, call.prompt_start, call.max_new);
+}
+
+TreeCase case_for(const BuildCall*, const Assignment& choice, Rng& rng) {
+  return build_case(choice, rng);
+}
+TreeCase case_for(const VerifyCall*, const Assignment& choice, Rng& rng) {
+  return verify_case(choice, rng);
+}
+RequestCase case_for(const GenerateCall*, const Assignment& choice, Rng& rng) {
+  return generate_case(choice, rng);
+}
+
+const Batch& asked(const TreeCase& made) {
+  return made.batch;
+}
+const Problem& asked(const RequestCase& made) {
+  return made.problem;
+}
+
+void require_right_again(Probe& probe, const BuildCall*, const TreeCase& made) {
+  require_built(probe, made.batch, made.options);
+}
+void require_right_again(Probe& probe, const VerifyCall*, const TreeCase& made) {
+  require_right(probe, made.batch, made.options);
+}
+void require_right_again(Probe& probe, const GenerateCall*, const RequestCase& made) {
+  require_right(probe, made.problem, made.options);
+}
+
+void require_untouched(Probe& probe, BuildCall& call, std::int64_t want) {
+  kit::require_refused(probe, call, want);
+}
+void require_untouched(Probe& probe, VerifyCall& call, std::int64_t want) {
+  kit::require_refused(probe, call, want);
+}
+void require_untouched(Probe& probe, GenerateCall& call, std::int64_t want) {
+  kit::require_refused(probe, call, want);
+  probe.require(call.model->forwards() == 0, "asked the target although it refused the call");
+}
+
+/// Ends with what was wrong with the call in front of the evidence.
+template <class Ask>
+void tell_flaw(const std::string& name, const Ask& ask) {
+  try {
+    ask();
+  } catch (CheckEnded& ended) {
+    ended.finding.evidence.insert(ended.finding.evidence.begin(),
+                                  "what is wrong with the call: " + name);
+    throw;
+  }
+}
+
+/// A call of these classes that is good but for what is spoilt, one thing after the other. With
+/// `between`, the good call is asked before and after each of them.
+template <class Made>
+void refuse(Probe& probe, const InvalidGroup<Made>& group, const Assignment& choice, Rng& rng,
+            bool between) {
+  const Made* const kind = nullptr;
+  const auto made = case_for(kind, choice, rng);
+  Made call(asked(made), made.options);
+  const auto numbers = numbers_of(call);
+  const auto good = std::apply([](const auto&... all) { return std::tuple(all...); }, numbers);
+  if (between) require_right_again(probe, kind, made);
+  for (const Flaw<Made>& flaw : group.flaws) {
+    flaw.spoil(call);
+    tell_flaw(flaw.name, [&] { require_untouched(probe, call, group.want); });
+    std::apply(
+        [&](auto&... all) {
+          std::apply([&](const auto&... before) { ((all = before), ...); }, good);
+        },
+        numbers);
+    if (between) require_right_again(probe, kind, made);
+  }
+}
+
+/// An answer of the drafter, the first or a later one, is no tree in one of its entries. The target
+/// is not asked about it.
+void require_draft_refused(Probe& probe, const Flaw<DraftAnswer>& flaw, std::int64_t want,
+                           const RequestCase& made, std::int64_t round, std::size_t place) {
+  Problem problem = made.problem;
+  const Model* model = nullptr;
+  std::int64_t drafts = 0;
+  std::int64_t passes = 0;
+  problem.spoil_draft = [&](DflashDraft& ask, CallbackRequest& raw) {
+    if (made.problem.spoil_draft) made.problem.spoil_draft(ask, raw);
+    if (++drafts != round) return;
+    passes = model->forwards();
+    DraftAnswer answer{ask, raw, at_place(place, static_cast<std::size_t>(ask.num_requests))};
+    flaw.spoil(answer);
+  };
+  GenerateCall call(problem, made.options);
+  model = call.model.get();
+  run_watched(probe, call);
+  probe.require(model->forwards() == passes, "asked the target about what is no tree");
+  if (call.returned != want)
+    probe.fail(fmt::format("dflash_generate returned {} after a draft that is none, want {}",
+                           call.returned, want));
+}
+
+void refuse_drafts(Probe& probe, const InvalidGroup<DraftAnswer>& group, const Assignment& choice,
+                   Rng& rng, bool between) {
+  const GenerateCall* const kind = nullptr;
+  const RequestCase made = generate_case(choice, rng);
+  std::int64_t rounds = 0;
+  for (std::size_t r = 0; r < made.problem.prompts.size(); ++r)
+    rounds = std::max(rounds, expect(made.problem, r).rounds);
+  if (between) require_right_again(probe, kind, made);
+  for (const Flaw<DraftAnswer>& flaw : group.flaws) {
+    const std::int64_t round = rng.chance(0.5) ? 1 : std::min<std::int64_t>(rounds, 2);
+    const auto place = static_cast<std::size_t>(rng.integer(0, kPlaces - 1));
+    tell_flaw(flaw.name,
+              [&] { require_draft_refused(probe, flaw, group.want, made, round, place); });
+    if (between) require_right_again(probe, kind, made);
+  }
+}
+
+/// Many calls are refused, so that each has to be cheap.
+bool is_small(const Assignment& choice) {
+  return choice["threads"].most <= 7;
+}
+
+template <class What, class Ask>
+std::vector<kit::Refusal> refusals(Probe& probe, const std::vector<InvalidGroup<What>>& groups,
+                                   bool between, const Ask& ask) {
+  std::vector<kit::Refusal> all;
+  for (const InvalidGroup<What>& group : groups)
+    all.push_back({group.name,
+                   [beside = group.beside](const Assignment& choice) {
+                     return beside(choice) && is_small(choice);
+                   },
+                   [=, &probe](const Assignment& choice, Rng& rng) {
+                     ask(probe, group, choice, rng, between);
+                   }});
+  return all;
+}
+
+template <class Made>
+std::vector<kit::Refusal> refusals_of(Probe& probe, const std::vector<InvalidGroup<Made>>& groups,
+                                      bool between) {
+  return refusals(probe, groups, between, refuse<Made>);
+}
+
+std::vector<kit::Refusal> refusals_of_requests(Probe& probe, bool between) {
+  std::vector<kit::Refusal> all = refusals_of(probe, invalid_generates(), between);
+  for (kit::Refusal& draft : refusals(probe, invalid_drafts(), between, refuse_drafts))
+    all.push_back(std::move(draft));
+  return all;
+}
+
 }  // namespace
 
 std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
-  return {
+  std::vector<Check> all = kit::refusal_checks(
+      {{&build_domain(),
+        [](Probe& probe, bool between) { return refusals_of(probe, invalid_builds(), between); }},
+       {&verify_domain(),
+        [](Probe& probe, bool between) { return refusals_of(probe, invalid_verifies(), between); }},
+       {&generate_domain(), refusals_of_requests}});
+  all.push_back(
       {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 1, major},
-       bad_arguments},
-      {{"bad_drafts", "drafts that are no trees, acted upon", robustness, 0.5, minor}, bad_drafts},
-  };
+       bad_arguments});
+  all.push_back(
+      {{"bad_drafts", "drafts that are no trees, acted upon", robustness, 0.5, minor}, bad_drafts});
+  return all;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -17,7 +17,8 @@ Draft draw_chain(const Language& language, const Size& size, Rng& rng) {
   return random_draft(language, chain_plan(size.correct, size.wrong), rng);
 }
 
-/// Over a vocabulary as models have it, somebody may not want to read every row.
+/// Over a vocabulary as models have it, somebody may not want to read every row. And the longest
+/// rows that there are.
 void long_rows(Probe& probe) {
   Rng rng = probe.begin_case("long_rows");
   const Language language(rng.integer(130'000, 160'000), rng);
@@ -26,6 +27,24 @@ void long_rows(Probe& probe) {
                 Batch{&language,
                       {draw_chain(language, {26, 0}, rng), draw_chain(language, {0, 26}, rng),
                        draw_chain(language, {right, 26 - right}, rng)}});
+  rng = probe.begin_case("longest_rows");
+  Language longest(std::int64_t{1} << 20, rng);
+  longest.speak({(1 << 20) - 1, 1 << 19});
+  require_right(probe, Batch{&longest, {draw_chain(longest, {2, 1}, rng)}});
+}
+
+/// As many nodes as a tree may have, nearly all of them children of the root that nobody says, and
+/// trees behind it.
+void most_nodes(Probe& probe) {
+  constexpr std::int64_t kMostNodes = 65'535;
+  Rng rng = probe.begin_case("most_nodes");
+  const Language language(rng.integer(11, 30), rng);
+  Draft most = draft_after(language, 3, rng);
+  most.tree = late_path(language, most.root, kMostNodes - 4, 4);
+  most.max_emit = 9;
+  require_right(
+      probe, Batch{&language,
+                   {most, draw_chain(language, {3, 2}, rng), draw_chain(language, {4, 0}, rng)}});
 }
 
 // Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
@@ -38,6 +57,7 @@ void big_trees(Probe& probe) {
         probe, {&language, {draw_chain(language, size, rng), draw_chain(language, {3, 2}, rng)}});
   }
   long_rows(probe);
+  most_nodes(probe);
   for (const Size& size : {Size{320, 9}, Size{1100, 1400}}) {
     Rng rng = probe.begin_case(fmt::format("masks_of_{}", size.correct + size.wrong));
     const Language language(rng.integer(11, 30), rng);
@@ -45,6 +65,20 @@ void big_trees(Probe& probe) {
     batch.drafts.back().context_length = std::int64_t{3} << 31;
     require_built(probe, batch);
   }
+}
+
+// More trees than 16 bits can count, with nodes and without. Most of them are equal.
+void many_small_trees(Probe& probe) {
+  Rng rng = probe.begin_case("small_trees");
+  const Language language(rng.integer(3, 9), rng);
+  std::vector<Draft> some;
+  for (const Size& size : {Size{0, 0}, Size{1, 0}, Size{0, 1}, Size{1, 1}, Size{2, 0}})
+    some.push_back(draw_chain(language, size, rng));
+  Batch batch{&language};
+  const std::int64_t trees = rng.integer(65'537, 65'600);
+  while (std::ssize(batch.drafts) < trees) batch.drafts.push_back(kit::one_of(rng, some));
+  require_right(probe, batch);
+  require_built(probe, batch);
 }
 
 // More trees and requests than a word has bits.
@@ -64,6 +98,7 @@ void many_at_once(Probe& probe) {
   while (std::ssize(problem.prompts) < requests)
     problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
   require_right(probe, problem);
+  many_small_trees(probe);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 // Each group stands in the file of its name, which declares its checks beside their code.
+std::vector<Check> domain_checks();     // every class of every argument of the three functions
 std::vector<Check> walk_checks();       // which rows are read, on trees that branch
 std::vector<Check> stop_checks();       // where emitting ends
 std::vector<Check> choice_checks();     // the target's choice, and tokens that can never be it
@@ -22,9 +23,10 @@ std::vector<Check> speed_checks();      // speed
 Grader make_grader();
 
 Grader make_grader() {
-  return {kit::joined({walk_checks(), stop_checks(), choice_checks(), masks_checks(),
-                       generate_checks(), rounds_checks(), counts_checks(), shapes_checks(),
-                       execution_checks(), refusals_checks(), memory_checks(), speed_checks()})};
+  return {
+      kit::joined({domain_checks(), walk_checks(), stop_checks(), choice_checks(), masks_checks(),
+                   generate_checks(), rounds_checks(), counts_checks(), shapes_checks(),
+                   execution_checks(), refusals_checks(), memory_checks(), speed_checks()})};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

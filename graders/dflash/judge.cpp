@@ -165,6 +165,25 @@ Answer require_right(Probe& probe, const Problem& problem, const CallOptions& op
   return answer;
 }
 
+void require_counts(Probe& probe, const Answer& answer, bool one_path) {
+  for (std::size_t r = 0; r < answer.expected.size(); ++r) {
+    const Expected& want = answer.expected[r];
+    const std::int64_t passes = std::ssize(answer.model->known_at(r));
+    if (answer.rounds[r] != passes)
+      probe.fail(fmt::format("rounds[{}] is {}, want {}", r, answer.rounds[r], passes));
+    const std::int64_t got = answer.accepted[r];
+    // With more passes than needed other nodes are accepted; their number is not ours to know.
+    if (one_path && passes == want.rounds && got != want.accepted)
+      probe.fail(fmt::format("accepted[{}] is {}, want {} of {} emitted tokens", r, got,
+                             want.accepted, want.emit.size()));
+    // Every round but the last brings a bonus.
+    const std::int64_t least = std::ssize(want.emit) - passes;
+    if (got < least || got > least + (passes > 0 ? 1 : 0))
+      probe.fail(fmt::format("accepted[{}] is {} of {} tokens emitted in {} rounds", r, got,
+                             want.emit.size(), passes));
+  }
+}
+
 std::int64_t Answer::fewest_forwards() const {
   std::int64_t most = 0;
   for (const Expected& each : expected) most = std::max(most, each.rounds);

@@ -38,6 +38,10 @@ struct Answer {
 /// that no callback broke a rule on which that depends. Numbers of passes are left to the caller.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
+/// Demands the numbers of rounds and of accepted nodes. Where equal siblings leave a choice, the
+/// latter is known but for the last round's.
+void require_counts(Probe& probe, const Answer& answer, bool one_path = true);
+
 /// Runs the call only; a broken rule of the callbacks ends the check, whatever became of the call.
 void run_watched(Probe& probe, GenerateCall& generate);
 

@@ -41,7 +41,10 @@ bool Language::is_eos(std::int32_t token) const {
 
 void Language::end_with(std::vector<std::int32_t> eos, double probability) {
   eos_ = std::move(eos);
-  end_probability_ = eos_.empty() ? 0 : probability;
+  said_ends_.clear();
+  for (const std::int32_t end : eos_)
+    if (end >= 0 && end < vocab_) said_ends_.push_back(end);
+  end_probability_ = said_ends_.empty() ? 0 : probability;
   std::vector<std::int32_t> rest;
   for (const std::int32_t token : alphabet_)
     if (!is_eos(token)) rest.push_back(token);
@@ -63,7 +66,7 @@ std::int32_t Language::choice(State text) const {
     return known->second;
   if (default_) return *default_;
   const std::uint64_t bits = mix(text ^ empty_);
-  if (share(mix(bits)) < end_probability_) return eos_[bits % eos_.size()];
+  if (share(mix(bits)) < end_probability_) return said_ends_[bits % said_ends_.size()];
   return alphabet_[bits % alphabet_.size()];
 }
 

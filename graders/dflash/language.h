@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/core/rng.h"
@@ -27,7 +28,10 @@ class Language {
   const std::vector<std::int32_t>& alphabet() const { return alphabet_; }
   bool is_eos(std::int32_t token) const;
 
-  /// From now on random texts end with one of these tokens with this probability a token.
+  /// From now on random texts are made of these tokens.
+  void speak(std::vector<std::int32_t> alphabet) { alphabet_ = std::move(alphabet); }
+  /// From now on random texts end with one of these tokens with this probability a token. Ends
+  /// outside the vocabulary are ends that never come.
   void end_with(std::vector<std::int32_t> eos, double probability);
   /// What follows every text that has no continuation of its own.
   void say_by_default(std::int32_t token) { default_ = token; }
@@ -51,6 +55,7 @@ class Language {
   Seed secret_;  // of logits: who has seen some can compute no others
   std::vector<std::int32_t> alphabet_;
   std::vector<std::int32_t> eos_;
+  std::vector<std::int32_t> said_ends_;  // those of them that are tokens
   double end_probability_ = 0;
   std::optional<std::int32_t> default_;
   std::unordered_map<State, std::int32_t> continuations_;

@@ -191,7 +191,8 @@ void Model::read(std::size_t r, const PassRows& rows, std::span<float> logits) {
   text.row_states = texts_of(rows, language, draft);
   const auto vocab = static_cast<std::size_t>(language.vocab());
   for (std::size_t row = 0; row < rows.count(); ++row)
-    language.logits(text.row_states[row], logits.subspan(row * vocab, vocab));
+    write_logits(language, problem_.logits, text.row_states[row],
+                 logits.subspan(row * vocab, vocab));
   // What the pass decides: one token after the deepest row that greedy decoding reaches.
   std::size_t deepest = known;
   for (std::size_t m = known; m < text.states.size(); ++m)

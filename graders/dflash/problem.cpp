@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 
 #include "fixtures/directed_trees.h"
@@ -39,6 +40,17 @@ std::int32_t nonzero_token(const Language& language, Rng& rng) {
 std::int32_t wrong_token(const Language& language, State text, Rng& rng) {
   const std::int64_t away = rng.integer(1, language.vocab() - 1);
   return static_cast<std::int32_t>((language.choice(text) + away) % language.vocab());
+}
+
+std::vector<std::int32_t> strangers(const Language& language, std::int32_t right) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  const auto vocab = static_cast<std::int32_t>(language.vocab());
+  std::vector<std::int32_t> foreign;
+  for (const std::int32_t token :
+       {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
+        right + Limits::min(), Limits::min(), Limits::max()})
+    if (token < 0 || token >= vocab) foreign.push_back(token);
+  return foreign;
 }
 
 Prompt random_prompt(const Language& language, std::int64_t length, std::int64_t max_new,
@@ -89,6 +101,16 @@ Tree rejected_chains(const Language& language, State root, std::int64_t correct,
     if (i == correct) break;
     tip = tree.add(tip, language.choice(text));
     text = language.extend(text, tree.token.back());
+  }
+  return tree;
+}
+
+Tree late_path(const Language& language, State root, std::int64_t wrong, std::int64_t correct) {
+  Tree tree;
+  while (tree.nodes() < wrong) tree.add(-1, -1);
+  for (std::int32_t above = -1; tree.nodes() < wrong + correct;) {
+    above = tree.add(above, language.choice(root));
+    root = language.extend(root, tree.token.back());
   }
   return tree;
 }

@@ -22,12 +22,20 @@ struct Draft {
   std::int64_t max_emit = 0;
 };
 
+/// Writes the logits after a text, whose largest is the language's choice.
+using WriteLogits = std::function<void(State text, std::span<float> row)>;
+
+/// The same where there need not be a writer: by the language itself.
+inline void write_logits(const Language& language, const WriteLogits& write, State text,
+                         std::span<float> row) {
+  write ? write(text, row) : language.logits(text, row);
+}
+
 /// Trees over texts of one language, verified or built in one call.
 struct Batch {
   const Language* language = nullptr;
   std::vector<Draft> drafts = {};
-  /// Writes the logits of one row; the language's own when empty. Must agree with its choices.
-  std::function<void(State text, std::span<float> row)> logits = {};
+  WriteLogits logits = {};
 };
 
 /// Drafts a tree for request r when `known` tokens of its text are decided; `text` is their state.
@@ -50,6 +58,7 @@ struct Problem {
   std::int64_t fail_at = 0;
   std::int64_t failure = 0;
   std::function<void(DflashDraft&, CallbackRequest&)> spoil_draft = {};  // changes the answer
+  WriteLogits logits = {};
 };
 
 /// The draft that request r is given when `known` tokens are decided, for checks and drawings.
@@ -62,6 +71,10 @@ Draft draft_of(const Problem& problem, std::size_t r, std::int64_t known, State 
 std::int32_t random_token(const Language& language, Rng& rng);
 std::int32_t nonzero_token(const Language& language, Rng& rng);
 std::int32_t wrong_token(const Language& language, State text, Rng& rng);
+
+/// Tokens outside the vocabulary, some of which become `right` when they are cut to fewer bits or
+/// taken modulo the vocabulary.
+std::vector<std::int32_t> strangers(const Language& language, std::int32_t right);
 
 Prompt random_prompt(const Language& language, std::int64_t length, std::int64_t max_new, Rng& rng);
 
@@ -78,6 +91,9 @@ TreePlan chain_plan(std::int64_t correct, std::int64_t wrong);
 /// chain of `depth` nodes grows that is right by its own parents throughout.
 Tree rejected_chains(const Language& language, State root, std::int64_t correct, std::int64_t depth,
                      Rng& rng);
+
+/// `wrong` children of the root that nobody says, and behind them a path of `correct` right nodes.
+Tree late_path(const Language& language, State root, std::int64_t wrong, std::int64_t correct);
 
 /// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
 /// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may
