@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "half.h"
 #include "quantizer.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -31,8 +32,10 @@ using Vectors = std::vector<Vector>;  // one for every position
 class Dense {
  public:
   explicit Dense(const TernaryMatrix& matrix) : rows_(matrix.rows), columns_(matrix.columns) {
-    for (std::int64_t r = 0; r < rows_; ++r)
-      for (std::int64_t c = 0; c < columns_; ++c) weight_.push_back(matrix.weight(r, c));
+    const auto group = static_cast<std::size_t>(matrix.group());
+    weight_.reserve(matrix.codes.size());
+    for (const std::int8_t code : matrix.codes)
+      weight_.push_back(code * half_value(matrix.scales[weight_.size() / group]));
   }
 
   Vector times(const Vector& x) const {
@@ -48,6 +51,10 @@ class Dense {
 
   Vector row(std::int64_t r) const {
     return {weight_.begin() + r * columns_, weight_.begin() + (r + 1) * columns_};
+  }
+
+  double operator()(std::int64_t r, std::int64_t c) const {
+    return weight_[static_cast<std::size_t>(r * columns_ + c)];
   }
 
   /// Lengths of the rows.
@@ -206,7 +213,7 @@ std::vector<double> Sums::allowed() const {
 
 ExpectedLinear expect(const LinearProblem& problem) {
   const auto& [rows, columns, group, count, weight, x, output_gradient] = problem;
-  const TernaryMatrix matrix = quantized(weight, rows, columns, group);
+  const Dense matrix(quantized(weight, rows, columns, group));
   ExpectedLinear answer{no_sums(count * rows, columns), no_sums(count * columns, rows),
                         no_sums(rows * columns, count)};
   for (std::int64_t i = 0; i < count; ++i)
@@ -214,7 +221,7 @@ ExpectedLinear expect(const LinearProblem& problem) {
       const double dy = output_gradient[static_cast<std::size_t>(i * rows + r)];
       for (std::int64_t c = 0; c < columns; ++c) {
         const double input = x[static_cast<std::size_t>(i * columns + c)];
-        const double w = matrix.weight(r, c);
+        const double w = matrix(r, c);
         add(answer.y, i * rows + r, w, input);
         add(answer.input_gradient, i * columns + c, w, dy);
         add(answer.weight_gradient, r * columns + c, dy, input);
