@@ -5,6 +5,7 @@
 
 #include "domain.h"
 #include "drawing.h"
+#include "drawing_models.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
 

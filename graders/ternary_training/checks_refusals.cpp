@@ -6,10 +6,12 @@
 
 #include "domain.h"
 #include "drawing.h"
+#include "drawing_models.h"
 #include "graders/kit/bits.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "invalid_calls.h"
+#include "invalid_files.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {

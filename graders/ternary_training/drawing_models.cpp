@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "drawing_models.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "domain.h"
-#include "drawing.h"
 #include "graders/kit/inputs.h"
 #include "half.h"
 

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "drawing.h"
+#include "call.h"
+#include "graders/kit/domain.h"
 #include "graders/kit/refusals.h"
 
-/// What the contract refuses.
+/// What the contract refuses, but for checkpoints.
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 /// One thing wrong with a call: with its arguments, or with the problem that it is made of.
@@ -65,21 +66,12 @@ std::vector<Group> of_all_functions() {
   return all;
 }
 
-/// A checkpoint as bytes, whole or damaged, and the text that is asked about.
-struct FileProblem {
-  TernaryModel model{};
-  std::vector<std::uint8_t> bytes;
-  Text token;
-};
-
 using InvalidQuantize = InvalidGroup<QuantizeProblem, TernaryQuantizeArgs>;
 using InvalidLayer = InvalidGroup<LinearProblem, TernaryLinearGradientArgs>;
-using InvalidForward = InvalidGroup<FileProblem, TernaryForwardArgs>;
 using InvalidTraining = InvalidGroup<TrainingRequest, TernaryTrainArgs>;
 
 std::vector<InvalidQuantize> invalid_quantize_calls();
 std::vector<InvalidLayer> invalid_layer_calls();
-std::vector<InvalidForward> invalid_forward_calls();
 
 /// Without what is wrong with the text of a call, which has to be put into it.
 std::vector<InvalidTraining> invalid_training_calls();

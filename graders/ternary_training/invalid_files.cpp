@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "invalid_files.h"
+
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -7,7 +9,6 @@
 
 #include "graders/kit/inputs.h"
 #include "half.h"
-#include "invalid_calls.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
