@@ -7,7 +7,8 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
 /// What the contract allows each of its functions: the classes of every argument, and what of them
-/// goes together. What the classes mean is in drawing.h and drawing_models.h; that of "before" is left to whoever asks.
+/// goes together. What the classes mean is in drawing.h and drawing_models.h; that of "before" is
+/// left to whoever asks.
 const kit::Domain& quantize_domain();
 const kit::Domain& layer_domain();
 const kit::Domain& forward_domain();
