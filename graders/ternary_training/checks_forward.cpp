@@ -24,6 +24,7 @@ constexpr Shape kShapes[] = {
     {"deep", {50, 32, 6, 4, 32, 24, 32}},
     {"narrow_hidden", {97, 128, 2, 4, 64, 40, 64}},
     {"groups_of_4", {20, 16, 2, 2, 20, 9, 4}},
+    {"long_windows", {25, 16, 1, 2, 32, 130, 16}},
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
 };
 
