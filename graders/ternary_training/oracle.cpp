@@ -49,6 +49,14 @@ class Dense {
     return y;
   }
 
+  /// The sum of the sizes of what `times` adds.
+  double size_of_terms(std::int64_t r, const Vector& x) const {
+    double sum = 0;
+    for (std::int64_t c = 0; c < columns_; ++c)
+      sum += std::abs((*this)(r, c) * x[static_cast<std::size_t>(c)]);
+    return sum;
+  }
+
   Vector row(std::int64_t r) const {
     return {weight_.begin() + r * columns_, weight_.begin() + (r + 1) * columns_};
   }
@@ -106,13 +114,11 @@ void rotate(Vector& x, std::size_t heads, std::size_t p) {
     }
 }
 
-void add_to(Vector& x, const Vector& y) {
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
-}
-
 class Model {
  public:
-  explicit Model(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {
+  /// With `noise` every sum is off by a share of a float32 rounding of its terms.
+  explicit Model(const Checkpoint& checkpoint, Rng* noise = nullptr)
+      : checkpoint_(checkpoint), noise_(noise) {
     for (const TernaryMatrix& matrix : checkpoint.matrices) matrices_.emplace_back(matrix);
   }
 
@@ -128,7 +134,7 @@ class Model {
     ExpectedLogits wanted;
     for (const Vector& position : x) {
       const Vector h = normed(position, checkpoint_.gain(2 * checkpoint_.model.layers));
-      const Vector y = head.times(h);
+      const Vector y = product(head, h);
       wanted.logits.insert(wanted.logits.end(), y.begin(), y.end());
       for (const double length : lengths) wanted.allowed.push_back(length * length_of(h));
     }
@@ -141,14 +147,31 @@ class Model {
     return matrices_[first_of(layer) + which];
   }
 
+  double rounded(double value, double size) const {
+    return noise_ == nullptr ? value : value + noise_->uniform(-1, 1) * kRoundoff * size;
+  }
+
+  Vector product(const Dense& matrix, const Vector& x) const {
+    Vector y = matrix.times(x);
+    if (noise_ != nullptr)
+      for (std::size_t r = 0; r < y.size(); ++r)
+        y[r] = rounded(y[r], matrix.size_of_terms(static_cast<std::int64_t>(r), x));
+    return y;
+  }
+
+  void add_to(Vector& x, const Vector& y) const {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = rounded(x[i] + y[i], std::abs(x[i]) + std::abs(y[i]));
+  }
+
   void attention(Vectors& x, std::int64_t layer) {
     const auto heads = static_cast<std::size_t>(checkpoint_.model.heads);
     Vectors q, k, v;
     for (std::size_t p = 0; p < x.size(); ++p) {
       const Vector h = normed(x[p], checkpoint_.gain(2 * layer));
-      q.push_back(matrix(layer, kQuery).times(h));
-      k.push_back(matrix(layer, kKey).times(h));
-      v.push_back(matrix(layer, kValue).times(h));
+      q.push_back(product(matrix(layer, kQuery), h));
+      k.push_back(product(matrix(layer, kKey), h));
+      v.push_back(product(matrix(layer, kValue), h));
       rotate(q.back(), heads, p);
       rotate(k.back(), heads, p);
     }
@@ -156,7 +179,7 @@ class Model {
     for (std::size_t p = 0; p < x.size(); ++p) {
       Vector mixed(x[p].size());
       for (std::size_t head = 0; head < heads; ++head) mix(q[p], k, v, p, head * size, size, mixed);
-      add_to(x[p], matrix(layer, kOut).times(mixed));
+      add_to(x[p], product(matrix(layer, kOut), mixed));
     }
   }
 
@@ -166,8 +189,12 @@ class Model {
     Vector score;
     for (std::size_t s = 0; s <= p; ++s) {
       double sum = 0;
-      for (std::size_t i = at; i < at + size; ++i) sum += q[i] * k[s][i];
-      score.push_back(sum / std::sqrt(static_cast<double>(size)));
+      double terms = 0;
+      for (std::size_t i = at; i < at + size; ++i) {
+        sum += q[i] * k[s][i];
+        terms += std::abs(q[i] * k[s][i]);
+      }
+      score.push_back(rounded(sum, terms) / std::sqrt(static_cast<double>(size)));
       largest_score_ = std::max(largest_score_, std::abs(score.back()));
     }
     const double top = *std::max_element(score.begin(), score.end());
@@ -180,10 +207,10 @@ class Model {
   void feed_forward(Vectors& x, std::int64_t layer) const {
     for (Vector& position : x) {
       const Vector h = normed(position, checkpoint_.gain(2 * layer + 1));
-      Vector gate = matrix(layer, kGate).times(h);
-      const Vector up = matrix(layer, kUp).times(h);
+      Vector gate = product(matrix(layer, kGate), h);
+      const Vector up = product(matrix(layer, kUp), h);
       for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1 + std::exp(-gate[i]));
-      add_to(position, matrix(layer, kDown).times(gate));
+      add_to(position, product(matrix(layer, kDown), gate));
     }
   }
 
@@ -198,6 +225,7 @@ class Model {
   }
 
   const Checkpoint& checkpoint_;
+  Rng* noise_;
   std::vector<Dense> matrices_;
   double largest_score_ = 0;
 };
@@ -232,6 +260,31 @@ ExpectedLinear expect(const LinearProblem& problem) {
 
 ExpectedLogits expect(const Checkpoint& checkpoint, std::span<const std::uint16_t> token) {
   return Model(checkpoint).logits(token);
+}
+
+std::vector<double> allowed_where_cancelled(const Checkpoint& checkpoint,
+                                            std::span<const std::uint16_t> token,
+                                            const ExpectedLogits& want) {
+  // Of eight runs that are off by a rounding a sum; a solution may be off by several.
+  constexpr int kRuns = 8;
+  constexpr double kRoundings = 8;
+  Rng noise(1);
+  const Dense head(checkpoint.matrices.back());
+  const Vector lengths = head.lengths();
+  std::vector<double> allowed = want.allowed;
+  for (int run = 0; run < kRuns; ++run) {
+    const ExpectedLogits other = Model(checkpoint, &noise).logits(token);
+    for (std::size_t at = 0; at < allowed.size(); at += lengths.size()) {
+      double spread = 0;  // of a position, as a share of a row's length
+      for (std::size_t v = 0; v < lengths.size(); ++v)
+        if (lengths[v] > 0)
+          spread =
+              std::max(spread, std::abs(other.logits[at + v] - want.logits[at + v]) / lengths[v]);
+      for (std::size_t v = 0; v < lengths.size(); ++v)
+        allowed[at + v] = std::max(allowed[at + v], kRoundings * spread * lengths[v]);
+    }
+  }
+  return allowed;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -26,7 +26,8 @@ const Names kRoles{"README.md", "call.cpp",     "call.h",    "fixtures",   "grad
                    "oracle.h",  "mutants.yaml", "problem.h", "problem.cpp"};
 // What only some have: a model is the state that a caller owns between calls; the oracle of one
 // forward attention is the kit's.
-const Names kSometimes{"domain.cpp", "domain.h", "model.cpp", "model.h", "oracle.cpp"};
+const Names kSometimes{"contract.yaml", "domain.cpp", "domain.h",
+                       "model.cpp",     "model.h",    "oracle.cpp"};
 const char* const kThemes[] = {"execution", "refusals", "speed"};  // each asks some checks
 const char* const kSections[] = {"## Traps", "## Tolerances", "## Left out on purpose"};
 
