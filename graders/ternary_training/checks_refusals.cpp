@@ -290,7 +290,7 @@ std::vector<kit::Refusal> forward_refusals(Probe& probe, bool between) {
 }
 
 /// The text of a good call is spoilt in every way.
-void refuse_texts(Probe& probe, TrainingRequest request, const Assignment& choice) {
+void refuse_texts(Probe& probe, const TrainingRequest& request, const Assignment& choice) {
   for (const InvalidText& invalid : invalid_texts()) {
     if (!invalid.beside(choice)) continue;
     TrainingCall call(request);
@@ -300,7 +300,8 @@ void refuse_texts(Probe& probe, TrainingRequest request, const Assignment& choic
 }
 
 /// Too little room for the model, and for one whose sizes take more than 32 bits.
-void refuse_space(Probe& probe, TrainingRequest request, const Assignment&) {
+void refuse_space(Probe& probe, const TrainingRequest& good, const Assignment&) {
+  TrainingRequest request = good;
   request.spare_bytes = 0;
   const std::int64_t needed = checkpoint_bytes_of(request.model);
   for (const std::int64_t capacity :
