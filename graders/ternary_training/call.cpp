@@ -25,11 +25,11 @@ QuantizeCall::QuantizeCall(const QuantizeProblem& problem, const CallOptions& op
   set_header(args, options);
   set_matrix(args, problem);
   const std::size_t weights = problem.weight.size();
-  in("weight", args.weight, problem.weight, options.placement);
-  codes = out<std::uint8_t>("codes", args.codes, weights / 4, options.placement);
+  in("weight", args.weight, problem.weight, options.placed("weight"));
+  codes = out<std::uint8_t>("codes", args.codes, weights / 4, options.placed("codes"));
   scales =
       out<std::uint16_t>("scales", args.scales, weights / static_cast<std::size_t>(problem.group),
-                         options.placement, ElementType::f16);
+                         options.placed("scales"), ElementType::f16);
 }
 
 GradientCall::GradientCall(const LinearProblem& problem, const CallOptions& options)
@@ -37,14 +37,15 @@ GradientCall::GradientCall(const LinearProblem& problem, const CallOptions& opti
   set_header(args, options);
   set_matrix(args, problem);
   args.count = problem.count;
-  const Placement& placement = options.placement;
-  in("weight", args.weight, problem.weight, placement);
-  in("x", args.x, problem.x, placement);
-  in("output_gradient", args.output_gradient, problem.output_gradient, placement);
-  y = out<float>("y", args.y, problem.output_gradient.size(), placement);
-  input_gradient = out<float>("input_gradient", args.input_gradient, problem.x.size(), placement);
-  weight_gradient =
-      out<float>("weight_gradient", args.weight_gradient, problem.weight.size(), placement);
+  in("weight", args.weight, problem.weight, options.placed("weight"));
+  in("x", args.x, problem.x, options.placed("x"));
+  in("output_gradient", args.output_gradient, problem.output_gradient,
+     options.placed("output_gradient"));
+  y = out<float>("y", args.y, problem.output_gradient.size(), options.placed("y"));
+  input_gradient = out<float>("input_gradient", args.input_gradient, problem.x.size(),
+                              options.placed("input_gradient"));
+  weight_gradient = out<float>("weight_gradient", args.weight_gradient, problem.weight.size(),
+                               options.placed("weight_gradient"));
 }
 
 ForwardCall::ForwardCall(const std::vector<std::uint8_t>& checkpoint, const Text& token,
@@ -53,10 +54,10 @@ ForwardCall::ForwardCall(const std::vector<std::uint8_t>& checkpoint, const Text
   set_header(args, options);
   args.checkpoint_bytes = std::ssize(checkpoint);
   args.num_tokens = std::ssize(token);
-  in("checkpoint", args.checkpoint, checkpoint, options.placement);
-  in("token", args.token, token, options.placement);
+  in("checkpoint", args.checkpoint, checkpoint, options.placed("checkpoint"));
+  in("token", args.token, token, options.placed("token"));
   logits = out<float>("logits", args.logits, token.size() * static_cast<std::size_t>(vocab),
-                      options.placement);
+                      options.placed("logits"));
 }
 
 TrainingCall::TrainingCall(const TrainingRequest& request)

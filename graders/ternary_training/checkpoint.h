@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -53,5 +54,11 @@ struct Place {
 };
 Place place_of(const TernaryModel& model, std::size_t tensor);
 std::size_t place_of_gains(const TernaryModel& model);
+
+/// Overwrites bytes with a number.
+template <class Number>
+void put(std::vector<std::uint8_t>& bytes, std::size_t at, Number number) {
+  std::memcpy(bytes.data() + at, &number, sizeof number);
+}
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>
@@ -23,11 +22,6 @@ constexpr TernaryModel kModel{10, 24, 2, 2, 36, 8, 12};
 Bytes good_bytes() {
   Rng rng(3);
   return bytes_of(random_checkpoint(rng, kModel));
-}
-
-template <class T>
-void put(Bytes& bytes, std::size_t at, T value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
 /// What the reader says of a good checkpoint with one thing spoilt.

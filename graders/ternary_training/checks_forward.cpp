@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 
 #include "graders/kit/compare.h"
@@ -25,6 +24,7 @@ constexpr Shape kShapes[] = {
     {"deep", {50, 32, 6, 4, 32, 24, 32}},
     {"narrow_hidden", {97, 128, 2, 4, 64, 40, 64}},
     {"groups_of_4", {20, 16, 2, 2, 20, 9, 4}},
+    {"long_windows", {25, 16, 1, 2, 32, 130, 16}},
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
 };
 
@@ -44,7 +44,7 @@ void forward_logits(Probe& probe) {
 
 // Queries and keys so large that attention picks few positions: which, is up to the rotation.
 void rotary_positions(Probe& probe) {
-  for (const auto& [heads, context] : {std::pair{1, 48}, {2, 96}, {8, 30}}) {
+  for (const auto& [heads, context] : {std::pair{1, 48}, {2, 96}, {8, 30}, {4, 150}}) {
     Rng rng = probe.begin_case(fmt::format("{}_heads_{}_tokens", heads, context));
     const TernaryModel model{40, 64, 2, heads, 64, context, 32};
     // A few ids only, so that equal tokens stand at many positions.
@@ -103,10 +103,6 @@ void causal(Probe& probe) {
 }
 
 using Bytes = std::vector<std::uint8_t>;
-
-void put(Bytes& bytes, std::size_t at, auto value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
-}
 
 // Every fault that the contract names, at the beginning, the end and in the middle.
 void refused_checkpoints(Probe& probe) {

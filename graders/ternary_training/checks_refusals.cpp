@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 
+#include "domain.h"
+#include "drawing.h"
+#include "drawing_models.h"
 #include "graders/kit/bits.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
+#include "invalid_calls.h"
+#include "invalid_files.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -149,26 +155,30 @@ void bad_lessons(Probe& probe) {
   }
 }
 
-// The size that is needed comes back, and nothing else.
+/// The size that is needed comes back, and nothing else.
+void require_no_space(Probe& probe, TrainingCall& call, std::int64_t want) {
+  probe.run(call);
+  if (call.returned != TERNARY_NO_SPACE)
+    probe.fail(fmt::format("ternary_train returned {}, want {}", call.returned,
+                           std::int64_t{TERNARY_NO_SPACE}));
+  const TrainingResult result = call.result();
+  if (result.checkpoint_bytes != want)
+    probe.fail(fmt::format("checkpoint_bytes is {}, want {}", result.checkpoint_bytes, want));
+  for (const Buffer& buffer : call.buffers())
+    if (buffer.direction == Direction::out && buffer.name != "checkpoint_bytes" &&
+        !kit::is_poison(buffer.result))
+      probe.fail(
+          fmt::format("ternary_train wrote {} and not only the size that it needs", buffer.name));
+  if (!result.reports.empty()) probe.fail("ternary_train began to train");
+}
+
 void small_capacity(Probe& probe) {
   for (const std::int64_t missing : {std::int64_t{1}, std::int64_t{1'000}}) {
     Rng rng = probe.begin_case(fmt::format("{}_bytes_short", missing));
     TrainingRequest request = small_request(rng);
     request.spare_bytes = -missing;
     TrainingCall call(request);
-    probe.run(call);
-    if (call.returned != TERNARY_NO_SPACE)
-      probe.fail(fmt::format("ternary_train returned {}, want {}", call.returned,
-                             std::int64_t{TERNARY_NO_SPACE}));
-    const TrainingResult result = call.result();
-    if (const auto want = checkpoint_bytes_of(request.model); result.checkpoint_bytes != want)
-      probe.fail(fmt::format("checkpoint_bytes is {}, want {}", result.checkpoint_bytes, want));
-    for (const Buffer& buffer : call.buffers())
-      if (buffer.direction == Direction::out && buffer.name != "checkpoint_bytes" &&
-          !kit::is_poison(buffer.result))
-        probe.fail(
-            fmt::format("ternary_train wrote {} and not only the size that it needs", buffer.name));
-    if (!result.reports.empty()) probe.fail("ternary_train began to train");
+    require_no_space(probe, call, checkpoint_bytes_of(request.model));
   }
 }
 
@@ -184,12 +194,167 @@ void unsupported_requests(Probe& probe) {
                       good.forward());
 }
 
+// ---------------------------------------------------------------- by the domain
+
+using kit::Assignment;
+
+/// A finding says what was wrong with the call.
+template <class Ask>
+void naming(const std::string& flaw, const Ask& ask) {
+  try {
+    ask();
+  } catch (CheckEnded& ended) {
+    ended.finding.evidence.insert(ended.finding.evidence.begin(),
+                                  "what is wrong with the call: " + flaw);
+    throw;
+  }
+}
+
+/// What the refusals of a function are made of: problems of given classes, calls of them, and what
+/// has to be right before and after a refusal.
+template <class Problem>
+struct Refused {
+  std::function<Problem(const Assignment&, Rng&)> draw;
+  std::function<void(Probe&, const Assignment&, const Problem&)> require_right;
+};
+
+/// Threads that idle cost every later call a millisecond, and refuse nothing.
+bool few_threads(const Assignment& choice) {
+  return choice["threads"].most <= 7;
+}
+
+/// Each group of refusals puts one problem of the classes to the solution, spoilt in every way.
+template <class Problem, class Args, class Make>
+std::vector<kit::Refusal> refusals_of(Probe& probe, bool between, const char* function,
+                                      const std::vector<InvalidGroup<Problem, Args>>& groups,
+                                      const Refused<Problem>& of, const Make& make) {
+  std::vector<kit::Refusal> all;
+  for (const auto& group : groups) {
+    const auto ask = [=, &probe](const Assignment& choice, Rng& rng) {
+      const Problem problem = of.draw(choice, rng);
+      if (between) of.require_right(probe, choice, problem);
+      for (const InvalidCall<Problem, Args>& invalid : group.all) {
+        Problem spoilt = problem;
+        invalid.misplace(spoilt);
+        const auto call = make(spoilt, choice);
+        invalid.flaw.spoil(call->args);
+        naming(invalid.flaw.name, [&] { kit::require_refused(probe, *call, invalid.want); });
+      }
+      if (between) of.require_right(probe, choice, problem);
+    };
+    all.push_back({fmt::format("{}, {}", function, group.name),
+                   [beside = group.beside](const Assignment& choice) {
+                     return few_threads(choice) && beside(choice);
+                   },
+                   ask});
+  }
+  return all;
+}
+
+std::vector<kit::Refusal> quantize_refusals(Probe& probe, bool between) {
+  const Refused<QuantizeProblem> of{
+      quantize_problem_of, [](Probe& asked, const Assignment& choice, const QuantizeProblem& good) {
+        require_quantized(asked, good, options_of(choice));
+      }};
+  return refusals_of(probe, between, "quantize", invalid_quantize_calls(), of,
+                     [](const QuantizeProblem& problem, const Assignment& choice) {
+                       return std::make_unique<QuantizeCall>(problem, options_of(choice));
+                     });
+}
+
+std::vector<kit::Refusal> layer_refusals(Probe& probe, bool between) {
+  const Refused<LinearProblem> of{
+      linear_problem_of, [](Probe& asked, const Assignment& choice, const LinearProblem& good) {
+        require_layer(asked, good, options_of(choice));
+      }};
+  return refusals_of(probe, between, "linear_gradient", invalid_layer_calls(), of,
+                     [](const LinearProblem& problem, const Assignment& choice) {
+                       return std::make_unique<GradientCall>(problem, options_of(choice));
+                     });
+}
+
+std::vector<kit::Refusal> forward_refusals(Probe& probe, bool between) {
+  const Refused<FileProblem> of{
+      [](const Assignment& choice, Rng& rng) {
+        const ForwardProblem good = forward_problem_of(choice, rng);
+        return FileProblem{good.checkpoint.model, bytes_of(good.checkpoint), good.token};
+      },
+      [](Probe& asked, const Assignment& choice, const FileProblem& good) {
+        require_logits(asked, read_checkpoint(good.bytes), good.token, options_of(choice));
+      }};
+  return refusals_of(probe, between, "forward", invalid_forward_calls(), of,
+                     [](const FileProblem& problem, const Assignment& choice) {
+                       return std::make_unique<ForwardCall>(
+                           problem.bytes, problem.token, problem.model.vocab, options_of(choice));
+                     });
+}
+
+/// The text of a good call is spoilt in every way.
+void refuse_texts(Probe& probe, const TrainingRequest& request, const Assignment& choice) {
+  for (const InvalidText& invalid : invalid_texts()) {
+    if (!invalid.beside(choice)) continue;
+    TrainingCall call(request);
+    invalid.spoil(call);
+    naming(invalid.name, [&] { kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT); });
+  }
+}
+
+/// Too little room for the model, and for one whose sizes take more than 32 bits.
+void refuse_space(Probe& probe, const TrainingRequest& good, const Assignment&) {
+  TrainingRequest request = good;
+  request.spare_bytes = 0;
+  const std::int64_t needed = checkpoint_bytes_of(request.model);
+  for (const std::int64_t capacity :
+       {needed - 1, needed / 2, std::int64_t{32}, std::int64_t{0}, std::int64_t{-1},
+        needed - (std::int64_t{1} << 32), std::numeric_limits<std::int64_t>::min()}) {
+    TrainingCall call(request);
+    call.args.checkpoint_capacity = capacity;
+    naming(fmt::format("a capacity of {}", capacity),
+           [&] { require_no_space(probe, call, needed); });
+  }
+  TernaryModel two = request.model;
+  ++two.layers;
+  const std::int64_t layer = checkpoint_bytes_of(two) - needed;
+  for (const std::int64_t more : {std::int64_t{1}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
+    TrainingCall call(request);
+    call.args.model.layers += more;
+    naming(fmt::format("{} layers more", more),
+           [&] { require_no_space(probe, call, needed + more * layer); });
+  }
+}
+
+std::vector<kit::Refusal> training_refusals(Probe& probe, bool between) {
+  const auto require_right = [](Probe& asked, const Assignment&, const TrainingRequest& good) {
+    require_trained(asked, good);
+  };
+  std::vector<kit::Refusal> all =
+      refusals_of(probe, between, "train", invalid_training_calls(),
+                  Refused<TrainingRequest>{training_request_of, require_right},
+                  [](const TrainingRequest& request, const Assignment&) {
+                    return std::make_unique<TrainingCall>(request);
+                  });
+  for (const auto& [name, refuse] :
+       {std::pair{"train, text", &refuse_texts}, {"train, space", &refuse_space}})
+    all.push_back(
+        {name, few_threads, [=, refuse = refuse, &probe](const Assignment& choice, Rng& rng) {
+           const TrainingRequest request = training_request_of(choice, rng);
+           if (between) require_right(probe, choice, request);
+           refuse(probe, request, choice);
+           if (between) require_right(probe, choice, request);
+         }});
+  return all;
+}
+
 }  // namespace
 
 std::vector<Check> refusals_checks() {
   using enum Section;
   using enum Severity;
-  return {
+  std::vector<Check> all = kit::refusal_checks({{&quantize_domain(), quantize_refusals},
+                                                {&layer_domain(), layer_refusals},
+                                                {&forward_domain(), forward_refusals},
+                                                {&training_domain(), training_refusals}});
+  const std::vector<Check> listed{
       {{"bad_arguments", "arguments that make no sense, acted upon", robustness, 0.5, minor},
        bad_arguments},
       {{"bad_lessons", "models and texts that make no sense, trained on", robustness, 0.5, minor},
@@ -200,6 +365,8 @@ std::vector<Check> refusals_checks() {
         minor},
        unsupported_requests},
   };
+  all.insert(all.end(), listed.begin(), listed.end());
+  return all;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

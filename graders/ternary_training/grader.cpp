@@ -19,15 +19,17 @@ std::vector<Check> sources_checks();               // other runs, other texts
 std::vector<Check> limits_checks(const Run&);      // when training ends, what it says meanwhile
 std::vector<Check> shapes_checks();                // models and texts of other sizes
 std::vector<Check> execution_checks();             // threads, alignment, repetition
+std::vector<Check> domain_checks();                // all that the contract allows
 std::vector<Check> speed_checks();                 // speed
 
 Grader make_grader();
 
 Grader make_grader() {
   const Run run = std::make_shared<TrainingRun>();
-  return {kit::joined({quantizer_checks(), gradient_checks(), forward_checks(), refusals_checks(),
-                       checkpoint_checks(run), text_checks(run), sources_checks(),
-                       limits_checks(run), shapes_checks(), execution_checks(), speed_checks()})};
+  return {
+      kit::joined({quantizer_checks(), gradient_checks(), forward_checks(), refusals_checks(),
+                   checkpoint_checks(run), text_checks(run), sources_checks(), limits_checks(run),
+                   shapes_checks(), execution_checks(), domain_checks(), speed_checks()})};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

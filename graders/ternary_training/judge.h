@@ -18,6 +18,8 @@ enum class Part { y, input_gradient, weight_gradient };
 inline constexpr Part kParts[] = {Part::y, Part::input_gradient, Part::weight_gradient};
 void require_gradient(Probe& probe, const LinearProblem& problem, Part part,
                       const CallOptions& options = {});
+/// All three of one call.
+void require_layer(Probe& probe, const LinearProblem& problem, const CallOptions& options = {});
 
 /// The checkpoint that training wrote, which must be one of the model that was asked for.
 Checkpoint require_checkpoint(Probe& probe, const TrainingRequest& request,

@@ -69,6 +69,35 @@ TEST_CASE("the tolerance does not let 16 bits through") {
   CHECK(share_used(want, Network(checkpoint).logits(text)) > 5);
 }
 
+TEST_CASE("the tolerance widens where sums cancel, and hardly elsewhere") {
+  Rng rng(13);
+  const auto widened = [](const Checkpoint& checkpoint, const Text& text) {
+    const ExpectedLogits want = expect(checkpoint, text);
+    const std::vector<double> allowed = allowed_where_cancelled(checkpoint, text, want);
+    double most = 0;
+    for (std::size_t i = 0; i < allowed.size(); ++i)
+      most = std::max(most, allowed[i] / want.allowed[i]);
+    return most;
+  };
+  const TernaryModel& model = kShapes[0];
+  const Text text = random_text(rng, model.vocab, model.context);
+  CHECK(widened(random_checkpoint(rng, model), text) < 2);
+  // Attention takes away what the embedding gave, but for the epsilon of a norm.
+  constexpr std::uint16_t kOne = 0x3c00, kQuarter = 0x3400;
+  Checkpoint cancelling = random_checkpoint(rng, {40, 4, 1, 1, 4, 15, 4});
+  const auto put_all = [&](std::size_t tensor, std::int8_t code, std::uint16_t scale) {
+    std::ranges::fill(cancelling.matrices[tensor].codes, code);
+    std::ranges::fill(cancelling.matrices[tensor].scales, scale);
+  };
+  put_all(0, 1, kOne);
+  put_all(first_of(0) + kValue, 1, kQuarter);
+  put_all(first_of(0) + kOut, -1, kQuarter);
+  put_all(first_of(0) + kDown, 0, 0);
+  std::ranges::fill(cancelling.gains, 1.0F);
+  put_all(cancelling.matrices.size() - 1, 1, kOne);
+  CHECK(widened(cancelling, random_text(rng, 40, 15)) > 10);
+}
+
 TEST_CASE("logits may be asked for the end of a window only") {
   Rng rng(11);
   const Checkpoint checkpoint = random_checkpoint(rng, kShapes[0]);

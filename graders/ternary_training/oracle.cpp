@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "half.h"
 #include "quantizer.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -31,8 +32,10 @@ using Vectors = std::vector<Vector>;  // one for every position
 class Dense {
  public:
   explicit Dense(const TernaryMatrix& matrix) : rows_(matrix.rows), columns_(matrix.columns) {
-    for (std::int64_t r = 0; r < rows_; ++r)
-      for (std::int64_t c = 0; c < columns_; ++c) weight_.push_back(matrix.weight(r, c));
+    const auto group = static_cast<std::size_t>(matrix.group());
+    weight_.reserve(matrix.codes.size());
+    for (const std::int8_t code : matrix.codes)
+      weight_.push_back(code * half_value(matrix.scales[weight_.size() / group]));
   }
 
   Vector times(const Vector& x) const {
@@ -46,8 +49,20 @@ class Dense {
     return y;
   }
 
+  /// The sum of the sizes of what `times` adds.
+  double size_of_terms(std::int64_t r, const Vector& x) const {
+    double sum = 0;
+    for (std::int64_t c = 0; c < columns_; ++c)
+      sum += std::abs((*this)(r, c) * x[static_cast<std::size_t>(c)]);
+    return sum;
+  }
+
   Vector row(std::int64_t r) const {
     return {weight_.begin() + r * columns_, weight_.begin() + (r + 1) * columns_};
+  }
+
+  double operator()(std::int64_t r, std::int64_t c) const {
+    return weight_[static_cast<std::size_t>(r * columns_ + c)];
   }
 
   /// Lengths of the rows.
@@ -99,13 +114,11 @@ void rotate(Vector& x, std::size_t heads, std::size_t p) {
     }
 }
 
-void add_to(Vector& x, const Vector& y) {
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
-}
-
 class Model {
  public:
-  explicit Model(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {
+  /// With `noise` every sum is off by a share of a float32 rounding of its terms.
+  explicit Model(const Checkpoint& checkpoint, Rng* noise = nullptr)
+      : checkpoint_(checkpoint), noise_(noise) {
     for (const TernaryMatrix& matrix : checkpoint.matrices) matrices_.emplace_back(matrix);
   }
 
@@ -121,7 +134,7 @@ class Model {
     ExpectedLogits wanted;
     for (const Vector& position : x) {
       const Vector h = normed(position, checkpoint_.gain(2 * checkpoint_.model.layers));
-      const Vector y = head.times(h);
+      const Vector y = product(head, h);
       wanted.logits.insert(wanted.logits.end(), y.begin(), y.end());
       for (const double length : lengths) wanted.allowed.push_back(length * length_of(h));
     }
@@ -134,14 +147,31 @@ class Model {
     return matrices_[first_of(layer) + which];
   }
 
+  double rounded(double value, double size) const {
+    return noise_ == nullptr ? value : value + noise_->uniform(-1, 1) * kRoundoff * size;
+  }
+
+  Vector product(const Dense& matrix, const Vector& x) const {
+    Vector y = matrix.times(x);
+    if (noise_ != nullptr)
+      for (std::size_t r = 0; r < y.size(); ++r)
+        y[r] = rounded(y[r], matrix.size_of_terms(static_cast<std::int64_t>(r), x));
+    return y;
+  }
+
+  void add_to(Vector& x, const Vector& y) const {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = rounded(x[i] + y[i], std::abs(x[i]) + std::abs(y[i]));
+  }
+
   void attention(Vectors& x, std::int64_t layer) {
     const auto heads = static_cast<std::size_t>(checkpoint_.model.heads);
     Vectors q, k, v;
     for (std::size_t p = 0; p < x.size(); ++p) {
       const Vector h = normed(x[p], checkpoint_.gain(2 * layer));
-      q.push_back(matrix(layer, kQuery).times(h));
-      k.push_back(matrix(layer, kKey).times(h));
-      v.push_back(matrix(layer, kValue).times(h));
+      q.push_back(product(matrix(layer, kQuery), h));
+      k.push_back(product(matrix(layer, kKey), h));
+      v.push_back(product(matrix(layer, kValue), h));
       rotate(q.back(), heads, p);
       rotate(k.back(), heads, p);
     }
@@ -149,7 +179,7 @@ class Model {
     for (std::size_t p = 0; p < x.size(); ++p) {
       Vector mixed(x[p].size());
       for (std::size_t head = 0; head < heads; ++head) mix(q[p], k, v, p, head * size, size, mixed);
-      add_to(x[p], matrix(layer, kOut).times(mixed));
+      add_to(x[p], product(matrix(layer, kOut), mixed));
     }
   }
 
@@ -159,8 +189,12 @@ class Model {
     Vector score;
     for (std::size_t s = 0; s <= p; ++s) {
       double sum = 0;
-      for (std::size_t i = at; i < at + size; ++i) sum += q[i] * k[s][i];
-      score.push_back(sum / std::sqrt(static_cast<double>(size)));
+      double terms = 0;
+      for (std::size_t i = at; i < at + size; ++i) {
+        sum += q[i] * k[s][i];
+        terms += std::abs(q[i] * k[s][i]);
+      }
+      score.push_back(rounded(sum, terms) / std::sqrt(static_cast<double>(size)));
       largest_score_ = std::max(largest_score_, std::abs(score.back()));
     }
     const double top = *std::max_element(score.begin(), score.end());
@@ -173,10 +207,10 @@ class Model {
   void feed_forward(Vectors& x, std::int64_t layer) const {
     for (Vector& position : x) {
       const Vector h = normed(position, checkpoint_.gain(2 * layer + 1));
-      Vector gate = matrix(layer, kGate).times(h);
-      const Vector up = matrix(layer, kUp).times(h);
+      Vector gate = product(matrix(layer, kGate), h);
+      const Vector up = product(matrix(layer, kUp), h);
       for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1 + std::exp(-gate[i]));
-      add_to(position, matrix(layer, kDown).times(gate));
+      add_to(position, product(matrix(layer, kDown), gate));
     }
   }
 
@@ -191,6 +225,7 @@ class Model {
   }
 
   const Checkpoint& checkpoint_;
+  Rng* noise_;
   std::vector<Dense> matrices_;
   double largest_score_ = 0;
 };
@@ -206,7 +241,7 @@ std::vector<double> Sums::allowed() const {
 
 ExpectedLinear expect(const LinearProblem& problem) {
   const auto& [rows, columns, group, count, weight, x, output_gradient] = problem;
-  const TernaryMatrix matrix = quantized(weight, rows, columns, group);
+  const Dense matrix(quantized(weight, rows, columns, group));
   ExpectedLinear answer{no_sums(count * rows, columns), no_sums(count * columns, rows),
                         no_sums(rows * columns, count)};
   for (std::int64_t i = 0; i < count; ++i)
@@ -214,7 +249,7 @@ ExpectedLinear expect(const LinearProblem& problem) {
       const double dy = output_gradient[static_cast<std::size_t>(i * rows + r)];
       for (std::int64_t c = 0; c < columns; ++c) {
         const double input = x[static_cast<std::size_t>(i * columns + c)];
-        const double w = matrix.weight(r, c);
+        const double w = matrix(r, c);
         add(answer.y, i * rows + r, w, input);
         add(answer.input_gradient, i * columns + c, w, dy);
         add(answer.weight_gradient, r * columns + c, dy, input);
@@ -225,6 +260,31 @@ ExpectedLinear expect(const LinearProblem& problem) {
 
 ExpectedLogits expect(const Checkpoint& checkpoint, std::span<const std::uint16_t> token) {
   return Model(checkpoint).logits(token);
+}
+
+std::vector<double> allowed_where_cancelled(const Checkpoint& checkpoint,
+                                            std::span<const std::uint16_t> token,
+                                            const ExpectedLogits& want) {
+  // Of eight runs that are off by a rounding a sum; a solution may be off by several.
+  constexpr int kRuns = 8;
+  constexpr double kRoundings = 8;
+  Rng noise(1);
+  const Dense head(checkpoint.matrices.back());
+  const Vector lengths = head.lengths();
+  std::vector<double> allowed = want.allowed;
+  for (int run = 0; run < kRuns; ++run) {
+    const ExpectedLogits other = Model(checkpoint, &noise).logits(token);
+    for (std::size_t at = 0; at < allowed.size(); at += lengths.size()) {
+      double spread = 0;  // of a position, as a share of a row's length
+      for (std::size_t v = 0; v < lengths.size(); ++v)
+        if (lengths[v] > 0)
+          spread =
+              std::max(spread, std::abs(other.logits[at + v] - want.logits[at + v]) / lengths[v]);
+      for (std::size_t v = 0; v < lengths.size(); ++v)
+        allowed[at + v] = std::max(allowed[at + v], kRoundings * spread * lengths[v]);
+    }
+  }
+  return allowed;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -6,6 +6,24 @@
 #include "half.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// The sum of the sizes, exactly: in float64 while nothing is lost there, which is faster.
+__float128 sum_of_sizes(std::span<const float> weight) {
+  double sum = 0;
+  std::size_t i = 0;
+  for (; i < weight.size(); ++i) {
+    const double size = std::abs(static_cast<double>(weight[i]));
+    const double next = sum + size;
+    if (next - sum != size || next - size != sum) break;
+    sum = next;
+  }
+  __float128 exact = sum;
+  for (; i < weight.size(); ++i) exact += std::abs(weight[i]);
+  return exact;
+}
+
+}  // namespace
 
 TernaryMatrix quantized(std::span<const float> weight, std::int64_t rows, std::int64_t columns,
                         std::int64_t group) {
@@ -13,9 +31,7 @@ TernaryMatrix quantized(std::span<const float> weight, std::int64_t rows, std::i
   const auto size = static_cast<std::size_t>(group);
   for (std::size_t begin = 0; begin < weight.size(); begin += size) {
     const auto members = weight.subspan(begin, size);
-    __float128 sum = 0;
-    for (const float w : members) sum += std::abs(w);
-    const std::uint16_t scale = nearest_half(sum, group);
+    const std::uint16_t scale = nearest_half(sum_of_sizes(members), group);
     const double threshold = half_value(scale) / 2;
     for (const float w : members) {
       const bool kept = scale != 0 && std::abs(static_cast<double>(w)) > threshold;

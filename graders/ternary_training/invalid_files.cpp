@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "invalid_files.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "graders/kit/inputs.h"
+#include "half.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+using kit::Assignment;
+
+template <class Spoil>
+void add_damage(InvalidForward& group, const std::string& name, const Spoil& spoil) {
+  group.all.push_back({.flaw = {name}, .misplace = spoil});
+}
+
+/// The sizes of the header, in the order of TernaryModel.
+using Sizes = std::array<std::uint32_t, 7>;
+
+template <class Change>
+void add_sizes(InvalidForward& group, const std::string& name, const Change& change) {
+  add_damage(group, name, [change](FileProblem& problem) {
+    Sizes sizes{};
+    std::memcpy(sizes.data(), problem.bytes.data() + 4, sizeof sizes);
+    change(sizes, problem.model);
+    std::memcpy(problem.bytes.data() + 4, sizes.data(), sizeof sizes);
+  });
+}
+constexpr std::size_t kVocab = 0, kWidth = 1, kLayers = 2, kHeads = 3, kHidden = 4, kContext = 5,
+                      kGroup = 6;
+
+InvalidForward damaged_headers() {
+  InvalidForward group{"header", {}};
+  for (std::size_t i = 0; i < 4; ++i)
+    add_damage(group, fmt::format("byte {} of the magic", i),
+               [i](FileProblem& p) { p.bytes[i] ^= 0x20; });
+  const auto change = [&](const std::string& name, auto spoil) {
+    add_sizes(group, name, [spoil](Sizes& sizes, const TernaryModel&) { spoil(sizes); });
+  };
+  for (std::size_t i = 0; i <= kGroup; ++i)
+    for (const std::uint32_t value : {0U, 1U << 31, 0xffff'fffcU}) {
+      if (i == kContext && value != 0) continue;  // no error
+      change(fmt::format("size {} is {}", i, value), [=](Sizes& s) { s[i] = value; });
+    }
+  change("a layer more", [](Sizes& s) { ++s[kLayers]; });
+  change("an id more", [](Sizes& s) { ++s[kVocab]; });
+  change("65537 ids", [](Sizes& s) { s[kVocab] = 65'537; });
+  change("heads of one number", [](Sizes& s) { s[kHeads] = s[kWidth]; });
+  change("twice as many heads as numbers", [](Sizes& s) { s[kHeads] = 2 * s[kWidth]; });
+  change("groups of 2", [](Sizes& s) { s[kGroup] = 2; });
+  change("groups of two rows", [](Sizes& s) { s[kGroup] = 2 * s[kWidth]; });
+  change("width two more", [](Sizes& s) { s[kWidth] += 2; });
+  change("hidden two more", [](Sizes& s) { s[kHidden] += 2; });
+  return group;
+}
+
+/// So many layers more that a length of 32 bits comes out the same.
+InvalidForward wrapped_lengths() {
+  InvalidForward group{"length", {}};
+  add_sizes(group, "the same in 32 bits", [](Sizes& sizes, const TernaryModel& model) {
+    TernaryModel two = model;
+    ++two.layers;
+    const auto layer =
+        static_cast<std::uint64_t>(checkpoint_bytes_of(two) - checkpoint_bytes_of(model));
+    const std::uint64_t wrap = std::uint64_t{1} << 32;
+    sizes[kLayers] += static_cast<std::uint32_t>(wrap / std::gcd(layer, wrap));
+  });
+  add_damage(group, "empty", [](FileProblem& p) { p.bytes.clear(); });
+  for (const std::size_t length :
+       {std::size_t{1}, std::size_t{3}, std::size_t{31}, std::size_t{32}})
+    add_damage(group, fmt::format("{}", length),
+               [length](FileProblem& p) { p.bytes.resize(length); });
+  for (const std::size_t more : {1, 2, 4, 4096})
+    add_damage(group, fmt::format("{} more", more),
+               [more](FileProblem& p) { p.bytes.resize(p.bytes.size() + more); });
+  for (const std::size_t less : {1, 2, 4})
+    add_damage(group, fmt::format("{} less", less),
+               [less](FileProblem& p) { p.bytes.resize(p.bytes.size() - less); });
+  return group;
+}
+
+/// The bytes of one tensor's codes and scales.
+struct Extent {
+  Place place;
+  std::size_t end;
+};
+Extent extent_of(const TernaryModel& model, std::size_t tensor) {
+  const std::size_t last = tensors_of(model).size() - 1;
+  return {place_of(model, tensor),
+          tensor == last ? place_of_gains(model) : place_of(model, tensor + 1).codes};
+}
+
+/// In the first byte, the last or one between, and in each of its codes.
+InvalidForward invalid_codes(bool tables) {
+  InvalidForward group{tables ? "codes of tables" : "codes of layers", {}};
+  for (std::size_t which = 0; which < (tables ? 2 : kLayerTensors); ++which)
+    for (std::size_t halves = 0; halves < 3; ++halves)
+      add_damage(group, fmt::format("tensor {}, {} halves on", which, halves), [=](FileProblem& p) {
+        const std::size_t last = tensors_of(p.model).size() - 1;
+        // Of the last layer, before the head.
+        const std::size_t tensor = !tables ? last - 1 - which : which == 0 ? 0 : last;
+        const Place place = place_of(p.model, tensor);
+        const std::size_t at = place.codes + (place.scales - 1 - place.codes) * halves / 2;
+        p.bytes[at] |= static_cast<std::uint8_t>(3 << 2 * ((which + 3 - halves) % 4));
+      });
+  return group;
+}
+
+InvalidForward invalid_scales(bool tables) {
+  InvalidForward group{tables ? "scales of tables" : "scales of layers", {}};
+  constexpr std::uint16_t kScales[] = {kHalfInfinity, 0x7c01, 0x7fff, 0x8000, 0x8001, 0xbc00};
+  for (std::size_t which = 0; which < (tables ? 2 : kLayerTensors); ++which)
+    for (std::size_t i = 0; i < std::size(kScales); ++i)
+      add_damage(group, fmt::format("tensor {}, 0x{:04x}", which, kScales[i]), [=](FileProblem& p) {
+        const std::size_t last = tensors_of(p.model).size() - 1;
+        const std::size_t tensor = !tables ? last - 1 - which : which == 0 ? 0 : last;
+        const auto [place, end] = extent_of(p.model, tensor);
+        const std::size_t scales = (end - place.scales) / 2;
+        put(p.bytes, place.scales + 2 * ((scales - 1) * ((which + i) % 3) / 2), kScales[i]);
+      });
+  return group;
+}
+
+InvalidForward invalid_gains() {
+  InvalidForward group{"gains", {}};
+  const float above = std::nextafter(64.0F, 100.0F);
+  for (const float gain : {kit::kNan, -kit::kNan, kit::kInfinity, -kit::kInfinity, above, -above})
+    for (std::size_t halves = 0; halves < 3; ++halves)
+      add_damage(group, fmt::format("{}, {} halves on", gain, halves), [=](FileProblem& p) {
+        const std::size_t first = place_of_gains(p.model);
+        const std::size_t gains = (p.bytes.size() - first) / 4;
+        put(p.bytes, first + 4 * ((gains - 1) * halves / 2), gain);
+      });
+  return group;
+}
+
+InvalidForward unknown_ids() {
+  InvalidForward group{
+      "token", {}, [](const Assignment& choice) { return choice["vocab"].most < 65'535; }};
+  for (std::size_t halves = 0; halves < 3; ++halves)
+    for (const bool largest : {false, true})
+      add_damage(group, fmt::format("{}, {} halves on", largest ? "65535" : "vocab", halves),
+                 [=](FileProblem& p) {
+                   p.token[(p.token.size() - 1) * halves / 2] =
+                       static_cast<std::uint16_t>(largest ? 65'535 : p.model.vocab);
+                 });
+  return group;
+}
+
+InvalidForward text_of_no_size() {
+  InvalidForward group{"num_tokens", {}};
+  for (const std::int64_t number : {std::int64_t{0}, std::int64_t{-1}, -(std::int64_t{1} << 32) + 1,
+                                    std::numeric_limits<std::int64_t>::min()})
+    group.all.push_back({.flaw = {fmt::format("{}", number),
+                                  [=](TernaryForwardArgs& a) { a.num_tokens = number; }}});
+  return group;
+}
+
+InvalidForward longer_than_context() {
+  InvalidForward group{"context + 1 tokens", {}, [](const Assignment& choice) {
+                         return choice["context"].most <= 129 && choice["vocab"].most < 300;
+                       }};
+  add_damage(group, "of them", [](FileProblem& p) {
+    p.token.assign(static_cast<std::size_t>(p.model.context + 1), 0);
+  });
+  return group;
+}
+
+}  // namespace
+
+std::vector<InvalidForward> invalid_forward_calls() {
+  std::vector<InvalidForward> all = of_all_functions<InvalidForward, TernaryForwardArgs>();
+  for (const InvalidForward& group :
+       {damaged_headers(), wrapped_lengths(), invalid_codes(true), invalid_codes(false),
+        invalid_scales(true), invalid_scales(false), invalid_gains(), unknown_ids(),
+        text_of_no_size(), longer_than_context()})
+    all.push_back(group);
+  InvalidForward both{"two at once", {}};
+  both.all.push_back({.flaw = {"abi, no tokens and half a file",
+                               [](TernaryForwardArgs& a) { a.abi_version = 2, a.num_tokens = 0; }},
+                      .misplace = [](FileProblem& p) { p.bytes.resize(32); },
+                      .want = TERNARY_UNSUPPORTED});
+  all.push_back(std::move(both));
+  return all;
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
