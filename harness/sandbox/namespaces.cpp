@@ -52,8 +52,8 @@ const char* map_own_ids(unsigned user, unsigned group) {
 
 /// Gives back all memory of the process, and ends when descriptor 0 does. Without it a copy of our
 /// memory would lie beside a stranger for as long as it runs; and each page that we write meanwhile
-/// would be copied, with an interrupt for every other processor. What stays is this code, which lies
-/// below all stacks and libraries, and where the kernel writes for each thread (rseq).
+/// would be copied, with an interrupt for every other processor. What stays is this code, which
+/// lies below all stacks and libraries, and where the kernel writes for each thread (rseq).
 [[noreturn]] void wait_without_memory() {
 #if defined(__x86_64__)
   constexpr std::uintptr_t kPage = 4096, kTop = 0x7fff'ffff'f000;

@@ -21,14 +21,15 @@ namespace {
 using Names = std::set<std::string>;
 
 // What every grader has. fixtures/ and honest/ are folders.
-const Names kRoles{"README.md", "call.cpp",     "call.h",     "contract.yaml", "domain.cpp",
-                   "domain.h",  "fixtures",     "grader.cpp", "honest",        "judge.cpp",
-                   "judge.h",   "lap.cpp",      "lap.h",      "mutants.yaml",  "oracle.h",
+const Names kRoles{"README.md", "call.cpp",   "call.h",     "contract.yaml", "domain.cpp",
+                   "domain.h",  "fixtures",   "grader.cpp", "honest",        "judge.cpp",
+                   "judge.h",   "lap.cpp",    "lap.h",      "mutants.yaml",  "oracle.h",
                    "problem.h", "problem.cpp"};
 // What only some have: a model is the state that a caller owns between calls; the oracle of one
 // forward attention is the kit's.
 const Names kSometimes{"model.cpp", "model.h", "oracle.cpp"};
-const char* const kThemes[] = {"domain", "execution", "refusals", "speed"};  // each asks some checks
+const char* const kThemes[] = {"domain", "execution", "refusals",
+                               "speed"};  // each asks some checks
 const char* const kSections[] = {"## Traps", "## Tolerances", "## Left out on purpose"};
 
 /// Where a grader's folder leaves the shape of all, one sentence each. What only its domain has, a

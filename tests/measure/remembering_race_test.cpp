@@ -152,18 +152,18 @@ TEST_CASE("who remembers answers, or recomputes only rows that changed, gains no
     contest.fresh = false;
     const RaceResult same_input = contest.of(cheat);
     REQUIRE_FALSE(same_input.finding);
-    CHECK_MESSAGE(same_input.speed.ratio > 1.5, "what this test is about");
+    CHECK_MESSAGE(same_input.speed.high > 1.5, "what this test is about");
     contest.fresh = true;
     const RaceResult fresh_input = contest.of(cheat);
     REQUIRE_FALSE(fresh_input.finding);
-    CHECK(fresh_input.speed.ratio < 1.1);
+    CHECK(fresh_input.speed.low < 1.05);  // that it gains can be said of a quiet machine only
   }
 }
 
 TEST_CASE("who looks for the answers of others in the pages that all share finds none") {
   const RaceResult result = Contest().of(kFromOthers);
   REQUIRE_FALSE(result.finding);
-  CHECK(result.speed.ratio < 1.1);
+  CHECK(result.speed.low < 1.05);
 }
 
 TEST_CASE("who leaves something out where no sample looks is caught by the laps judged in full") {
