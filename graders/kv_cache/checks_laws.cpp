@@ -77,7 +77,7 @@ void tokens_apart(Probe& probe) {
   }
 }
 
-// A NaN stays with the sequence that has it.
+// A NaN stays with the sequence that has it, and with its group.
 void nan_isolation(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
@@ -103,6 +103,10 @@ void nan_isolation(Probe& probe) {
     };
     cache.require_close({without(answer.out), without(answer.lse)},
                         expect(setup, cache.stored_for(alone), alone));
+    Tokens torn = draw_tokens(rng, setup, 3);
+    torn.k.back() = torn.v.back() = kit::kNan;
+    cache.append(0, torn);
+    cache.require_contents();
   }
 }
 
