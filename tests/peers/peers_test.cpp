@@ -88,7 +88,7 @@ TEST_CASE("every peer's file is read, and every number in it has a source") {
 
 TEST_CASE("a number without a source, and a source of nothing, are refused") {
   CHECK(small().name == "small");
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& change : std::vector<std::pair<std::string, std::string>>{
            {"of: [trials, ", "of: ["},
            {"of: [indices]", "of: [indices, sizes]"},
            {"0123456789012345678901234567890123456789", "main"},
@@ -96,8 +96,10 @@ TEST_CASE("a number without a source, and a source of nothing, are refused") {
            {"rule: both_in_one", "rule: mean"},
            {"trials: 1", "trials: 0"},
            {"rows: 0.5", "rows: 0"}}) {
-    INFO(from);
-    CHECK_THROWS_AS(peers::read_peer_text(replaced(kSmall, from, to), "small.yaml"), UserError);
+    INFO(change.first);
+    CHECK_THROWS_AS(
+        peers::read_peer_text(replaced(kSmall, change.first, change.second), "small.yaml"),
+        UserError);
   }
 }
 

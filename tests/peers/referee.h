@@ -20,9 +20,9 @@ class Referee {
   Referee(const GradingEnvironment& environment, Challenge challenge,
           const std::vector<Peer>& peers);
 
-  /// Builds the solution, which is one of ours, and says which peers reject it, in their order. Of a
-  /// peer that rejects nothing is asked after the first answer that it does not accept. Throws
-  /// Broken when it does not build.
+  /// Builds the solution, which is one of ours, and says which peers reject it, in their order. A
+  /// peer is asked nothing more after the first answer that it does not accept. Throws Broken when
+  /// the solution does not build.
   std::vector<bool> rejections(const SolutionSource& solution) const;
 
  private:
