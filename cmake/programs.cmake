@@ -119,3 +119,5 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT GAUNTLET_SANITIZE)
 endif()
 set_tests_properties("house: sources are formatted" ${tidy_test} PROPERTIES
                      SKIP_REGULAR_EXPRESSION "; this test is skipped" TIMEOUT 1800)
+
+include(cmake/peers.cmake)
