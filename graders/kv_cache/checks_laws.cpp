@@ -81,7 +81,7 @@ void tokens_apart(Probe& probe) {
 void nan_isolation(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
-    Setup setup{.stored = stored, .page_tokens = 16};
+    Setup setup{.stored = stored, .page_tokens = 16, .group = 8};
     Cache cache(probe, setup, rng.seed());
     Tokens bad = draw_tokens(rng, setup, 20);
     for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = kit::kNan;

@@ -37,7 +37,9 @@ const std::vector<Family>& families() {
       {"one_number_denormal", [](Rng&, auto, auto d) { return d == 3 ? 1e-39 : 0.0; }},
       {"one_number", [](Rng&, auto row, auto d) { return d == row % 5 ? 1.0 : 0.0; }},
       {"nan_in_the_second_group",
-       [](Rng& rng, auto row, auto d) { return d == 39 && row % 2 == 0 ? kit::kNan : rng.normal(); }},
+       [](Rng& rng, auto row, auto d) {
+         return d == 39 && row % 2 == 0 ? kit::kNan : rng.normal();
+       }},
   };
   return all;
 }

@@ -91,10 +91,15 @@ struct AuditOptionsOfUser {
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders
   bool contract = false;                // contracts are traced instead; runs nothing
+  std::optional<int> wild;              // so many mutants are made by rules instead
 };
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
 VerbResult audit_attacks(const Context& context);
 VerbResult audit_contract(const Context& context, const std::vector<std::string>& challenges);
+
+/// Grades so many mutants of each challenge that rules make of its right solutions.
+VerbResult audit_wild_mutants(const Context& context, const std::vector<std::string>& challenges,
+                              int wanted);
 
 VerbResult doctor(const Context& context);
 

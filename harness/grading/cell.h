@@ -42,6 +42,7 @@ struct CellRequest {
   bool races = true;                      // false: races are unmeasured
   bool grade_tests = true;                // false: what tests.cpp is worth is not asked
   bool subject = false;                   // one of ours: built lightly, see build_subject
+  int enough_failures = 0;                // stop when as many checks have failed; 0: ask all
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
   /// The folder of results that keeps the receipt which the run is committed to, before the first
   /// check; empty: nobody keeps it.

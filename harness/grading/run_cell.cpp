@@ -217,7 +217,8 @@ class CellRun {
   void ask_all(Session& solution) {
     if (!request_.null_solution && !request_.subject) grade_engineering();
     transcript_.emplace(solution);
-    for (const Check& check : checks_) ask_one(check);
+    for (const Check& check : checks_)
+      if (!has_enough_failures()) ask_one(check);
     if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(solution);
     if (!timed_) return;
     const Ceilings& best = ceilings();
@@ -225,6 +226,13 @@ class CellRun {
     cell_.provenance.copy_gb_per_s = best.copy_gb_per_s;
     cell_.provenance.cache_gb_per_s = best.cache_gb_per_s;
     cell_.provenance.fma_gflop_per_s = best.fma_gflop_per_s;
+  }
+
+  bool has_enough_failures() const {
+    return request_.enough_failures > 0 &&
+           std::count_if(cell_.checks.begin(), cell_.checks.end(), [](const auto& seen) {
+             return blames_submission(seen.verdict);
+           }) >= request_.enough_failures;
   }
 
   void grade_engineering() {

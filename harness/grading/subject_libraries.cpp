@@ -2,7 +2,6 @@
 #include "harness/grading/subject_libraries.h"
 
 #include <algorithm>
-#include <exception>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mutex>
@@ -24,19 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTable = ".gauntlet.subjects";
 
-/// parallel_for on all cores, for work that may throw; the first exception is thrown again.
 void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::mutex mutex;
-  std::exception_ptr fault;
-  parallel_for(count, this_machine().cores, [&](std::size_t i) {
-    try {
-      work(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      fault = std::current_exception();
-    }
-  });
-  if (fault) std::rethrow_exception(fault);
+  parallel_for(count, this_machine().cores, work);
 }
 
 /// The assembler and the linker, which work on texts of ours: what they refuse is our fault.

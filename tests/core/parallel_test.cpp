@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <doctest/doctest.h>
+#include <stdexcept>
 #include <vector>
 
 using namespace gauntlet;
@@ -16,4 +17,16 @@ TEST_CASE("every index is worked on once, for fewer, as many and more threads th
       parallel_for(count, threads, [&](std::size_t i) { ++times[i]; });
       for (const auto& seen : times) CHECK(seen == 1);
     }
+}
+
+TEST_CASE("what the work throws is thrown when all else is done") {
+  for (const int threads : {1, 3}) {
+    std::atomic<int> done = 0;
+    const auto work = [&](std::size_t i) {
+      if (i == 1) throw std::runtime_error("the second");
+      ++done;
+    };
+    CHECK_THROWS_WITH(parallel_for(5, threads, work), "the second");
+    CHECK(done == 4);
+  }
 }

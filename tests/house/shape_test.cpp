@@ -27,7 +27,7 @@ const Names kRoles{"README.md", "call.cpp",   "call.h",     "contract.yaml", "do
                    "problem.h", "problem.cpp"};
 // What only some have: a model is the state that a caller owns between calls; the oracle of one
 // forward attention is the kit's.
-const Names kSometimes{"model.cpp", "model.h", "oracle.cpp"};
+const Names kSometimes{"equivalents.yaml", "model.cpp", "model.h", "oracle.cpp"};
 const char* const kThemes[] = {"domain", "execution", "refusals",
                                "speed"};  // each asks some checks
 const char* const kSections[] = {"## Traps", "## Tolerances", "## Left out on purpose"};
