@@ -28,8 +28,8 @@ const Names kRoles{"README.md", "call.cpp",   "call.h",     "contract.yaml", "do
 // What only some have: a model is the state that a caller owns between calls; the oracle of one
 // forward attention is the kit's.
 const Names kSometimes{"equivalents.yaml", "model.cpp", "model.h", "oracle.cpp"};
-const char* const kThemes[] = {"domain", "execution", "refusals",
-                               "speed"};  // each asks some checks
+// The themes of checks that every grader has a file for.
+const char* const kThemes[] = {"domain", "execution", "refusals", "speed"};
 const char* const kSections[] = {"## Traps", "## Tolerances", "## Left out on purpose"};
 
 /// Where a grader's folder leaves the shape of all, one sentence each. What only its domain has, a
