@@ -109,7 +109,10 @@ class Pool {
   std::vector<std::jthread> threads_;
 };
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(__clang__)  // which takes one feature or a processor for a clone
+#define GAUNTLET_VECTOR_CLONES \
+  __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
+#elif defined(__x86_64__)
 #define GAUNTLET_VECTOR_CLONES __attribute__((target_clones("default", "avx2,fma", "avx512f")))
 #else
 #define GAUNTLET_VECTOR_CLONES
