@@ -33,9 +33,6 @@ std::string json_text(const Json& document);
 /// Throws UserError naming `shown_name` for text that is no JSON, nests deep or repeats a key.
 Json parsed_json(const std::string& text, const std::string& shown_name);
 
-/// Throws UserError naming `shown_name` for text that is no JSON or nests deep.
-Json parsed_json(const std::string& text, const std::string& shown_name);
-
 /// A JSON object that is read key by key. Every complaint is a UserError that names file and field:
 /// "results/a/b/observation.json: checks[3].weight: is missing". Unknown keys are ignored: a file
 /// may be newer than the program, within one schema.
