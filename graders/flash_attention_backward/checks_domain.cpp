@@ -93,8 +93,8 @@ std::vector<Assignment> each_beside(std::string_view argument, std::string_view 
 }
 
 /// What two arguments decide together. The covering array has these pairs as well, but each once or
-/// twice, and beside a third class that may hide it: a window that begins where the keys do, or a
-/// scale of 0.
+/// twice, and beside a third class that may hide it: a window that begins where the keys do, a
+/// scale of 0, or more threads than are asked again.
 void ask_pairs_alone(Probe& probe) {
   const auto ask_each_beside = [&](auto... names) {
     kit::ask_each(probe, domain(), each_beside(names...),
@@ -102,6 +102,8 @@ void ask_pairs_alone(Probe& probe) {
   };
   ask_each_beside("q_len", "kv_start", "1 to 9");
   ask_each_beside("q_len", "kv_len", "half");
+  ask_each_beside("q_len", "deterministic", "256");
+  ask_each_beside("k_len", "deterministic", "256");
   for (const char* scores :
        {"equal", "of the cap's size", "one 14 to 24 above", "1e3 to 1e4 apart"})
     ask_each_beside("softcap", "scores", scores);
