@@ -122,11 +122,14 @@ void padded_to_edges(Probe& probe) {
 void padded_keys(Probe& probe) {
   Rng shape = probe.begin_case("shape");
   Sizes sizes{5, 2, 2, 0, shape.integer(150, 190), 16, 16};
-  for (const char* kind :
-       {"square", "square_causal", "decode_causal", "full", "starts_only", "lengths_only"}) {
+  for (const char* kind : {"square", "square_causal", "decode_causal", "one_query",
+                           "one_query_causal", "full", "starts_only", "lengths_only"}) {
     Rng rng = probe.begin_case(kind);
     const std::string name = kind;
-    sizes.q_len = name == "decode_causal" ? 5 : name == "full" ? 33 : sizes.k_len;
+    sizes.q_len = name.starts_with("one_query") ? 1
+                  : name == "decode_causal"     ? 5
+                  : name == "full"              ? 33
+                                                : sizes.k_len;
     Problem problem(sizes);
     problem.form.causal = name.find("causal") != std::string::npos;
     fill_sharp(problem, rng);
