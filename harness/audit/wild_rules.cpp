@@ -38,7 +38,7 @@ auto each_token(Fits fits, With with) {
   };
 }
 
-WildRule operator_rule(std::string name, std::string_view from, std::string to) {
+WildRule operator_rule(std::string name, std::string_view from, const std::string& to) {
   return {std::move(name),
           each_token([=](const WildCode& code,
                          std::size_t i) { return code.is(i, from) && code.binds(i) > 0; },
@@ -46,7 +46,7 @@ WildRule operator_rule(std::string name, std::string_view from, std::string to) 
 }
 
 /// For what can be nothing but an operator: "+=" and "++".
-WildRule token_rule(std::string name, std::string_view from, std::string to) {
+WildRule token_rule(std::string name, std::string_view from, const std::string& to) {
   return {std::move(name),
           each_token([=](const WildCode& code,
                          std::size_t i) { return code.is(i, from) && !code.at(i).directive; },
@@ -57,7 +57,7 @@ bool is_plain_number(const WildCode& code, std::size_t i) {
   return code.at(i).kind == Token::Kind::number && !code.at(i).directive;
 }
 
-WildRule number_rule(std::string name, std::string change) {
+WildRule number_rule(std::string name, const std::string& change) {
   return {std::move(name), each_token(is_plain_number, [=](const WildCode& code, std::size_t i) {
             return fmt::format("({} {})", code.at(i).text, change);
           })};
@@ -72,7 +72,8 @@ bool is_returned_constant(const WildCode& code, std::size_t i) {
 }
 
 /// A change for each operator of one kind, of what it takes and itself.
-WildRule operand_rule(std::string name, std::vector<std::string_view> operators, bool drops_left) {
+WildRule operand_rule(std::string name, const std::vector<std::string_view>& operators,
+                      bool drops_left) {
   return {std::move(name), [=](const WildCode& code) {
             Changes all;
             for (std::size_t i = 0; i < code.size(); ++i) {
@@ -91,8 +92,9 @@ WildRule operand_rule(std::string name, std::vector<std::string_view> operators,
 }
 
 /// A change for what stands in the brackets of each `word (...)`.
-WildRule bracket_rule(std::string name, std::string_view word,
-                      std::function<void(const WildCode&, std::size_t open, Changes&)> change) {
+WildRule bracket_rule(
+    std::string name, std::string_view word,
+    const std::function<void(const WildCode&, std::size_t open, Changes&)>& change) {
   return {std::move(name), [=](const WildCode& code) {
             Changes all;
             for (std::size_t i = 0; i + 1 < code.size(); ++i)
@@ -107,7 +109,7 @@ Range condition_of(const WildCode& code, std::size_t open) {
   return code.parts(open, ";").back();
 }
 
-WildRule condition_rule(std::string name, std::string_view word, std::string format) {
+WildRule condition_rule(std::string name, std::string_view word, const std::string& format) {
   return bracket_rule(
       std::move(name), word, [=](const WildCode& code, std::size_t open, auto& all) {
         const Range condition = condition_of(code, open);
@@ -117,7 +119,7 @@ WildRule condition_rule(std::string name, std::string_view word, std::string for
       });
 }
 
-WildRule loop_rule(std::string name, std::string format) {
+WildRule loop_rule(std::string name, const std::string& format) {
   return bracket_rule(
       std::move(name), "for", [=](const WildCode& code, std::size_t open, auto& all) {
         const std::vector<Range> parts = code.parts(open, ";");
@@ -196,7 +198,7 @@ WildRule return_rule() {
 }
 
 /// Words of a directive, with the brackets behind them.
-WildRule clause_rule(std::string name, std::string_view word, std::string with) {
+WildRule clause_rule(std::string name, std::string_view word, const std::string& with) {
   return {std::move(name), [=](const WildCode& code) {
             Changes all;
             for (std::size_t i = 0; i + 1 < code.size(); ++i) {
