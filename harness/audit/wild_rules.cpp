@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
-#include <map>
-
-#include "harness/core/text.h"
 
 namespace gauntlet {
 namespace {
@@ -69,6 +66,12 @@ bool is_returned_constant(const WildCode& code, std::size_t i) {
   return code.is_word(i) && i > 0 && (code.is(i - 1, "return") || code.is(i - 1, "?")) &&
          text.size() > 3 &&
          std::ranges::none_of(text, [](unsigned char c) { return std::islower(c) != 0; });
+}
+
+/// Not the counter of a loop: 2^31 steps take more memory or time than any call has.
+bool is_wide(const WildCode& code, std::size_t i) {
+  return code.is(i, "int64_t") && !code.at(i).directive &&
+         !(i > 1 && code.is(i - 1, "(") && code.is(i - 2, "for"));
 }
 
 /// A change for each operator of one kind, of what it takes and itself.
@@ -274,25 +277,15 @@ std::vector<WildRule> make_rules() {
       {"bits_and_to_or", {"&", "|"}},
       {"bits_or_to_and", {"|", "&"}}};
   const std::pair<const char*, std::pair<const char*, const char*>> words[] = {
-      {"added_to_subtracted", {"+=", "-="}},
-      {"added_to_assigned", {"+=", "="}},
-      {"multiplied_to_assigned", {"*=", "="}},
-      {"minimum_to_maximum", {"min", "max"}},
-      {"maximum_to_minimum", {"max", "min"}},
-      {"int64_to_int32", {"int64_t", "int32_t"}},
-      {"int64_to_int16", {"int64_t", "int16_t"}},
-      {"int32_to_int16", {"int32_t", "int16_t"}},
-      {"uint64_to_uint32", {"uint64_t", "uint32_t"}},
-      {"size_to_uint16", {"size_t", "uint16_t"}},
-      {"double_to_float", {"double", "float"}},
-      {"true_to_false", {"true", "false"}},
-      {"false_to_true", {"false", "true"}},
-      {"infinity_to_largest", {"infinity", "max"}},
-      {"break_to_continue", {"break", "continue"}},
-      {"continue_to_break", {"continue", "break"}},
-      {"isnan_to_isinf", {"isnan", "isinf"}},
-      {"isinf_to_isnan", {"isinf", "isnan"}},
-      {"not_dropped", {"!", ""}}};
+      {"added_to_subtracted", {"+=", "-="}},        {"added_to_assigned", {"+=", "="}},
+      {"multiplied_to_assigned", {"*=", "="}},      {"minimum_to_maximum", {"min", "max"}},
+      {"maximum_to_minimum", {"max", "min"}},       {"int64_to_int16", {"int64_t", "int16_t"}},
+      {"int32_to_int16", {"int32_t", "int16_t"}},   {"uint64_to_uint32", {"uint64_t", "uint32_t"}},
+      {"size_to_uint16", {"size_t", "uint16_t"}},   {"double_to_float", {"double", "float"}},
+      {"true_to_false", {"true", "false"}},         {"false_to_true", {"false", "true"}},
+      {"infinity_to_largest", {"infinity", "max"}}, {"break_to_continue", {"break", "continue"}},
+      {"continue_to_break", {"continue", "break"}}, {"isnan_to_isinf", {"isnan", "isinf"}},
+      {"isinf_to_isnan", {"isinf", "isnan"}},       {"not_dropped", {"!", ""}}};
   std::vector<WildRule> rules;
   for (const auto& [name, change] : operators)
     rules.push_back(operator_rule(name, change.first, change.second));
@@ -327,6 +320,9 @@ std::vector<WildRule> make_rules() {
                               [](const WildCode&, std::size_t) { return std::string("0"); })});
   rules.push_back(return_rule());
   rules.push_back({"statement_dropped", acting_statements});
+  rules.push_back({"int64_to_int32", each_token(is_wide, [](const WildCode&, std::size_t) {
+                     return std::string("int32_t");
+                   })});
   rules.push_back({"buffer_kept", kept_buffers});
   rules.push_back({"choices_swapped", choices_swapped});
   rules.push_back(clause_rule("threads_unlimited", "num_threads", ""));
@@ -338,60 +334,11 @@ std::vector<WildRule> make_rules() {
   return rules;
 }
 
-/// All lines that the bytes lie in.
-std::pair<std::size_t, std::size_t> lines_of(std::string_view source, std::size_t begin,
-                                             std::size_t end) {
-  const std::size_t before = begin == 0 ? std::string_view::npos : source.rfind('\n', begin - 1);
-  const std::size_t after = source.find('\n', end);
-  return {before == std::string_view::npos ? 0 : before + 1,
-          after == std::string_view::npos ? source.size() : after};
-}
-
-/// On one line, and each gap one space.
-std::string without_gaps(std::string_view text) {
-  std::string told;
-  for (const char c : text) {
-    const bool gap = std::isspace(static_cast<unsigned char>(c)) != 0;
-    if (!gap)
-      told += c;
-    else if (!told.empty() && told.back() != ' ')
-      told += ' ';
-  }
-  while (!told.empty() && told.back() == ' ') told.pop_back();
-  return told;
-}
-
 }  // namespace
 
 std::span<const WildRule> wild_rules() {
   static const std::vector<WildRule> rules = make_rules();
   return rules;
-}
-
-std::vector<WildSite> wild_sites(const WildRule& rule, std::string_view source) {
-  std::vector<WildSite> sites;
-  std::map<std::string, int> alike;
-  for (WildRule::Change& change : rule.find(WildCode(source))) {
-    const auto [begin, end] = lines_of(source, change.begin, change.end);
-    const std::string head(source.substr(begin, change.begin - begin));
-    WildSite site{change.begin, change.end, std::move(change.with), 1, "", "", 1};
-    site.line += static_cast<int>(
-        std::count(source.begin(), source.begin() + std::ptrdiff_t(site.begin), '\n'));
-    site.before = without_gaps(source.substr(begin, end - begin));
-    site.after =
-        without_gaps(head + site.with + std::string(source.substr(site.end, end - site.end)));
-    site.place = ++alike[site.before];
-    sites.push_back(std::move(site));
-  }
-  return sites;
-}
-
-std::string changed(std::string_view source, const WildSite& site) {
-  const std::string_view gone = source.substr(site.begin, site.end - site.begin);
-  const auto lines = std::ranges::count(gone, '\n') - std::ranges::count(site.with, '\n');
-  return std::string(source.substr(0, site.begin)) + site.with +
-         std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(lines, 0)), '\n') +
-         std::string(source.substr(site.end));
 }
 
 }  // namespace gauntlet
