@@ -70,8 +70,9 @@ bool is_returned_constant(const WildCode& code, std::size_t i) {
 
 /// Not the counter of a loop: 2^31 steps take more memory or time than any call has.
 bool is_wide(const WildCode& code, std::size_t i) {
-  return code.is(i, "int64_t") && !code.at(i).directive &&
-         !(i > 1 && code.is(i - 1, "(") && code.is(i - 2, "for"));
+  if (!code.is(i, "int64_t") || code.at(i).directive) return false;
+  const std::size_t first = i > 1 && code.is(i - 1, "::") && code.is(i - 2, "std") ? i - 2 : i;
+  return first < 2 || !code.is(first - 1, "(") || !code.is(first - 2, "for");
 }
 
 /// A change for each operator of one kind, of what it takes and itself.

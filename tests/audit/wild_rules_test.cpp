@@ -121,6 +121,7 @@ TEST_CASE("places in lines that read alike are counted") {
 TEST_CASE("what no caller could ever notice is left alone") {
   CHECK(all_of("int64_to_int32", "for (int64_t i = 0; i < n; ++i) { int64_t j = i * n; }") ==
         "for (int64_t i = 0; i < n; ++i) { int32_t j = i * n; }");
+  CHECK(all_of("int64_to_int32", "for (std::int64_t i = 0; i < n; ++i) {}").empty());
   CHECK(all_of("number_up", "__builtin_prefetch(p + 16);\nx = 16;") ==
         "__builtin_prefetch(p + 16);\nx = (16 + 1);");
 }
