@@ -59,17 +59,24 @@ void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
       invalid.unsupported ? FLASH_ATTENTION_UNSUPPORTED : FLASH_ATTENTION_BAD_ARGUMENT);
 }
 
-/// `between`: the same problem is asked before and after, and has to be right both times.
+/// The same problem is asked before and after, and has to be right both times.
+void refuse_between(Probe& probe, const Problem& problem, const CallOptions& options,
+                    const Invalid& invalid) {
+  const Expected expected = expect(problem);
+  require_close(probe, problem, ask(probe, problem, options), expected);
+  refuse(probe, problem, options, invalid);
+  require_close(probe, problem, ask(probe, problem, options), expected);
+}
+
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   std::vector<kit::Refusal> all;
   for (const Invalid& invalid : invalid_calls())
     all.push_back(
         {invalid.flaw.name, invalid.beside, [=, &probe](const Assignment& choice, Rng& rng) {
-           const Problem problem = problem_of(choice, rng);
-           const CallOptions options = options_of(choice, rng);
-           if (between) require_right(probe, problem, options);
-           refuse(probe, problem, options, invalid);
-           if (between) require_right(probe, problem, options);
+           if (between)
+             refuse_between(probe, problem_of(choice, rng), options_of(choice, rng), invalid);
+           else
+             refuse(probe, uncomputed_problem_of(choice, rng), options_of(choice, rng), invalid);
          }});
   return all;
 }

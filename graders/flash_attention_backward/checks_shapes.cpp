@@ -35,7 +35,7 @@ void head_dims(Probe& probe) {
 }
 
 void grouped_heads(Probe& probe) {
-  for (const std::int64_t group : {2, 4, 7, 8}) {
+  for (const std::int64_t group : {2, 4, 7, 8, 17}) {
     Rng rng = probe.begin_case(fmt::format("groups of {}", group));
     Sizes sizes;
     sizes.batch = rng.integer(1, 2);
@@ -64,7 +64,7 @@ void scales(Probe& probe) {
 }
 
 void softcap(Probe& probe) {
-  for (const float cap : {15.0f, 30.0f, 50.0f, 2.0f, 1e-4f, 1.4e-45f}) {
+  for (const float cap : {15.0f, 30.0f, 50.0f, 3e3f, 2.0f, 1e-4f, 1.4e-45f}) {
     Rng rng = probe.begin_case(fmt::format("softcap {}", cap));
     Problem problem = attended_problem(rng, 50, 66);
     problem.form.softcap = cap;

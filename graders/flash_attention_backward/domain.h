@@ -16,4 +16,8 @@ const kit::Domain& domain();
 Problem problem_of(const kit::Assignment& choice, Rng& rng);
 CallOptions options_of(const kit::Assignment& choice, Rng& rng);
 
+/// One of these sizes, mask and factors with zeros in all arrays: for calls that have to be turned
+/// down, which compute nothing. Drawing numbers and a forward pass took most of the time of those.
+Problem uncomputed_problem_of(const kit::Assignment& choice, Rng& rng);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

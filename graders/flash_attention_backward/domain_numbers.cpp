@@ -83,6 +83,11 @@ void put_scale(const Assignment& choice, Rng& rng, Problem& problem) {
   multiply(problem.k.data, std::min(kMostFactor, before / size / of_q));
 }
 
+void put_softcap(const Assignment& choice, Rng& rng, Problem& problem) {
+  problem.form.softcap =
+      choice.is("softcap", "-0") ? -0.0f : static_cast<float>(choice.draw_real(rng, "softcap"));
+}
+
 void put_scores(const Assignment& choice, Rng& rng, Problem& problem) {
   constexpr double kUsualDeviation = 3;
   const std::string& name = choice["scores"].name;
@@ -221,8 +226,7 @@ bool numbers_representable(const Assignment& choice) {
 
 Problem drawn_problem(const Assignment& choice, Rng& rng, const Sizes& sizes) {
   Problem problem = random_problem(rng, sizes);
-  problem.form.softcap =
-      choice.is("softcap", "-0") ? -0.0f : static_cast<float>(choice.draw_real(rng, "softcap"));
+  put_softcap(choice, rng, problem);
   put_scores(choice, rng, problem);
   put_scale(choice, rng, problem);
   multiply_rows(choice, "v", rng, problem.v);
@@ -240,6 +244,17 @@ void put_given(const Assignment& choice, Rng& rng, Problem& problem) {
   const double size = choice.draw_real(rng, "dlse");
   for (std::int64_t row = 0; row < problem.q_rows(); ++row)
     problem.dlse.push_back(static_cast<float>(size * rng.normal()));
+}
+
+Problem zero_problem(const Assignment& choice, Rng& rng, const Sizes& sizes) {
+  Problem problem(sizes);
+  for (kit::Tensor* tensor : {&problem.q, &problem.k, &problem.v, &problem.dout, &problem.o})
+    std::ranges::fill(tensor->data, 0.0f);
+  std::ranges::fill(problem.lse, 1.0f);
+  if (!choice.is("dlse", "absent")) problem.dlse.assign(problem.lse.size(), 0.0f);
+  put_softcap(choice, rng, problem);
+  put_scale(choice, rng, problem);
+  return problem;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

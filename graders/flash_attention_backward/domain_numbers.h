@@ -21,4 +21,7 @@ bool numbers_representable(const kit::Assignment& choice);
 Problem drawn_problem(const kit::Assignment& choice, Rng& rng, const Sizes& sizes);
 void put_given(const kit::Assignment& choice, Rng& rng, Problem& problem);
 
+/// Zeros, from which no scale makes anything else, and weights of e^-1.
+Problem zero_problem(const kit::Assignment& choice, Rng& rng, const Sizes& sizes);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -16,6 +16,18 @@ struct Window {
 
 constexpr std::int64_t kFar = (std::int64_t{1} << 32) + 1;  // all keys; 1 if cut to 32 bits
 
+// Whole vectors, blocks and tiles, as usual solutions have them.
+constexpr std::int64_t kEdges[] = {0, 16, 32, 48, 64, 80, 96, 112, 128};
+
+/// Each edge, and what lies just beside it.
+std::vector<std::int64_t> beside_edges() {
+  std::vector<std::int64_t> numbers;
+  for (const std::int64_t edge : kEdges)
+    for (const std::int64_t number : {edge - 1, edge, edge + 1})
+      if (number >= 0) numbers.push_back(number);
+  return numbers;
+}
+
 /// Where a row has weight and where it has none, key by key: values are one-hot, so that o is P.
 void require_support(Probe& probe, const Problem& problem, const Answer& answer) {
   const kit::AttentionProblem& form = problem.form;
@@ -82,6 +94,29 @@ void window_support(Probe& probe) {
   }
 }
 
+// So many keys exist that they end at a tile's end, or beside it: in one call, an entry for each
+// number.
+void padded_to_edges(Probe& probe) {
+  const std::vector<std::int64_t> counts = beside_edges();
+  for (const char* kind : {"starts", "lengths", "both"}) {
+    Rng rng = probe.begin_case(fmt::format("edges_{}", kind));
+    const std::string name = kind;
+    Problem problem(
+        {std::ssize(counts), 1, 1, rng.integer(20, 40), counts.back() + rng.integer(1, 40), 8, 8});
+    fill_sharp(problem, rng);
+    for (const std::int64_t count : counts) {
+      const std::int64_t left = problem.form.k_len - count;
+      const std::int64_t start = name == "both" ? rng.integer(0, left) : left;
+      if (name != "lengths") problem.form.kv_start.push_back(static_cast<std::int32_t>(start));
+      if (name != "starts") problem.form.kv_len.push_back(static_cast<std::int32_t>(count));
+    }
+    for (kit::Tensor* tensor : {&problem.k, &problem.v})
+      kit::for_each_missing_key(*tensor, problem.form,
+                                [&](std::span<float> row) { std::ranges::fill(row, kit::kNan); });
+    require_right(probe, problem);
+  }
+}
+
 // Left and right padding and empty entries. The padding holds large numbers or NaN: whoever lets a
 // padded key in shows it.
 void padded_keys(Probe& probe) {
@@ -111,6 +146,28 @@ void padded_keys(Probe& probe) {
       });
     require_right(probe, problem);
   }
+  padded_to_edges(probe);
+}
+
+// In a square, a row stands as far from the ends of its window as the window is wide. With widths
+// beside every edge, the first and the last row of a block begin and end at the first and the last
+// key of a tile, whatever the sizes of both. Padding moves the tiles.
+void windows_at_edges(Probe& probe) {
+  const std::vector<std::int64_t> widths = beside_edges();
+  for (const std::int64_t width : widths)
+    for (const bool left : {false, true})
+      for (const bool padded : {false, true}) {
+        Rng rng = probe.begin_case(
+            fmt::format("edge_{}_{}{}", left ? "left" : "right", width, padded ? "_padded" : ""));
+        const std::int64_t length = 2 * widths.back() + rng.integer(1, 30);
+        const std::int64_t other = rng.integer(1, 9);
+        Problem problem({1, 1, 1, length, length, 4, 3});
+        problem.form.window_left = left ? width : other;
+        problem.form.window_right = left ? other : width;
+        if (padded) problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, 40))};
+        fill_sharp(problem, rng);
+        require_right(probe, problem);
+      }
 }
 
 // Windows that begin far behind the first key, and rows before the first window: whole tiles in
@@ -130,6 +187,7 @@ void late_windows(Probe& probe) {
       fill_sharp(problem, rng);
       require_right(probe, problem);
     }
+  windows_at_edges(probe);
 }
 
 }  // namespace

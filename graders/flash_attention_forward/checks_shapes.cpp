@@ -163,9 +163,24 @@ void contract_limits(Probe& probe) {
   }
 }
 
+/// So many of the keys exist, behind padding, before it, and between two paddings.
+Problem with_existing(std::int64_t count, Rng& rng) {
+  const std::int32_t missing = drawn(rng, 2, 20);
+  Problem problem({3, 1, 1, drawn(rng, 16, 24), count + missing, 4, 3});
+  problem.form.kv_start = {missing, 0, drawn(rng, 1, missing - 1)};
+  problem.form.kv_len.assign(3, static_cast<std::int32_t>(count));
+  return problem;
+}
+
 // A fault at one length in a hundred: no list of boundaries names it.
 void consecutive_lengths(Probe& probe) {
   constexpr std::int64_t kLongest = 200;
+  for (std::int64_t count = 1; count <= kLongest; ++count) {
+    Rng rng = probe.begin_case(fmt::format("existing keys, {}", count));
+    Problem problem = with_existing(count, rng);
+    fill_sharp(problem, rng);
+    require_right(probe, problem);
+  }
   for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
     for (std::int64_t length = 1; length <= kLongest; ++length) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -10,8 +11,8 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// Scores that follow a profile along the keys, each row with its own steepness, so that the row
-/// maxima of a tile move apart.
-Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling) {
+/// maxima of a tile move apart. Values may be as much larger as their weights are smaller.
+Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling, bool balanced) {
   Problem problem(sizes);
   fill_scores(problem, rng, 0.7, 1);
   fill_values(problem, rng);
@@ -20,6 +21,13 @@ Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling
   add_to_scores(
       problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
       [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
+  if (!balanced) return problem;
+  constexpr double kMostBoost = 45;  // beyond, weights underflow in float
+  const double top = *std::ranges::max_element(height);
+  kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
+    const double below = std::min(top - height[static_cast<std::size_t>(j)], kMostBoost);
+    for (float& v : row) v = static_cast<float>(v * std::exp(below));
+  });
   return problem;
 }
 
@@ -35,9 +43,8 @@ void ask_profiles(Probe& probe, bool falling) {
     sizes.value_dim = shape.integer(3, 64);
     for (const Profile profile : kProfiles) {
       Rng rng = probe.begin_case(fmt::format("{}_near_{}_keys", name_of(profile), keys));
-      Problem problem = with_profile(rng, sizes, profile, falling);
-      if (keys == 200)  // weights of e^40, from a maximum that is left behind, would overflow
-        for (float& value : problem.v.data) value *= 1e30f;
+      Problem problem = with_profile(rng, sizes, profile, falling, keys == 70);
+      if (keys == 200) grow_values(problem);  // weights that grow before they are rescaled overflow
       require_right(probe, problem);
     }
   }

@@ -55,11 +55,33 @@ bool alike(const Assignment& choice) {
          choice.is("v layout", "one row") || choice.is("v layout", "one of all");
 }
 
+/// Weights that grow before they are rescaled overflow where values are the largest and scores
+/// climb, and nowhere else: such a pair is not asked where a third argument hides the climb.
+bool climbs(const Assignment& choice) {
+  return choice.is("scores", "climbing") || choice.is("scores", "falling") ||
+         choice.is("scores", "stairs");
+}
+bool shows_climb(const Assignment& choice) {
+  constexpr double kLeastKeys = 20;      // of which a climb is 10 in all, or more
+  constexpr double kLeastRows = 3;       // each as steep as it is drawn
+  constexpr double kLeastSoftcap = 1e3;  // leaves a climb as it is
+  constexpr double kFar = 0x1p31;
+  const kit::ValueClass& window = choice["window left"];
+  return choice["k_len"].least >= kLeastKeys && choice["q_len"].least >= kLeastRows &&
+         !kit::repeats_rows(choice, "k") &&
+         (choice["softcap"].most == 0 || choice["softcap"].least >= kLeastSoftcap) &&
+         (window.most < 0 || window.most >= kFar || window.name.starts_with("k_len")) &&
+         (choice.is("kv_start", "absent") || choice.is("kv_start", "0")) &&
+         (choice.is("kv_len", "absent") || choice.is("kv_len", "to the end") ||
+          choice.is("kv_len", "one less"));
+}
+
 bool valid(const Assignment& choice) {
   const std::string& before = choice["before"].name;
   if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
     return false;
   if (choice["k_len"].most > kMostAlike && alike(choice)) return false;
+  if (choice.is("values", "9e35 in all") && climbs(choice) && !shows_climb(choice)) return false;
   return kit::mask_is_valid(choice) && small(choice) && numbers_reachable(choice);
 }
 

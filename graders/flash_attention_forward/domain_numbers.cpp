@@ -104,6 +104,7 @@ void put_values(const Assignment& choice, Rng& rng, Problem& problem, const Heig
     const double size = choice.draw_real(rng, "values");
     for (float& v : problem.v.data) v = static_cast<float>(v * size);
   }
+  if (choice.is("values", "9e35 in all")) grow_values(problem);
   if (choice.is("values", "zeros")) std::ranges::fill(problem.v.data, 0.0f);
   if (choice.is("values", "columns apart"))
     kit::for_each_row(problem.v, [](std::span<float> row, auto, auto, auto) {
@@ -164,7 +165,7 @@ std::vector<kit::Argument> number_arguments() {
            {{"usual"},
             hiding({"zeros"}),
             {"1e-33 to 1e-25", 1e-33, 1e-25},
-            {"1e31", 1e31, 1e31},
+            {"9e35 in all"},
             {"huge behind small weights"},
             {"columns apart"}}}};
 }

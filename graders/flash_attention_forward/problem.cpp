@@ -39,6 +39,15 @@ void fill_values(Problem& problem, Rng& rng) {
   });
 }
 
+void grow_values(Problem& problem) {
+  constexpr double kMost = 9e35;
+  double largest = 0;
+  for (const float value : problem.v.data)
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  const double factor = kMost / (largest * static_cast<double>(problem.form.k_len));
+  for (float& value : problem.v.data) value = static_cast<float>(value * factor);
+}
+
 void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim) {
   const double dims = static_cast<double>(std::max<std::int64_t>(1, problem.form.dim - first_dim));
   const double size = problem.form.scale == 0 ? 1 : std::abs(problem.form.scale);

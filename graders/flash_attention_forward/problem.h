@@ -29,6 +29,9 @@ using RowNumber = std::function<double(std::int64_t, std::int64_t, std::int64_t)
 /// read for another shows.
 void fill_values(Problem& problem, Rng& rng);
 
+/// Makes values as large as the contract allows: nearly 1e36, summed over the keys.
+void grow_values(Problem& problem);
+
 /// Queries and keys whose scores are normal with this deviation, using dimensions `first_dim` and
 /// up; those below are 0. Deviation 3 to 4 makes the softmax peaked: 5 to 50 keys matter.
 void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim = 0);

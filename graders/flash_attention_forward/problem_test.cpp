@@ -47,6 +47,20 @@ TEST_CASE("every profile climbs by at least 8 after the first 64 keys") {
     }
 }
 
+// Just below what the contract allows: float has no room for 400 times as much.
+TEST_CASE(
+    "grown values stay below 1e36, summed over the keys, also when all keys are the largest") {
+  Rng rng(6);
+  Problem problem(kSizes);
+  fill_values(problem, rng);
+  grow_values(problem);
+  double largest = 0;
+  for (const float value : problem.v.data)
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  CHECK(largest * 300 < 1e36);
+  CHECK(largest * 300 > 8e35);
+}
+
 TEST_CASE("a feature adds exactly its product to the scores") {
   Rng rng(5);
   Problem problem(kSizes);

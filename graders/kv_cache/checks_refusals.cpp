@@ -172,10 +172,46 @@ std::vector<kit::Refusal> merge_refusals(Probe& probe, bool between) {
   return all;
 }
 
+/// Each refusal beside each of these arguments that leaves nothing to do: where a solution may
+/// return before it has looked at the rest.
+void refuse_where_nothing_is_asked(Probe& probe, const kit::Domain& domain,
+                                   const std::vector<std::string>& counts,
+                                   const std::vector<kit::Refusal>& all) {
+  const Assignment simple(domain.arguments);
+  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
+    for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c) {
+      const Assignment choice = simple.with(k, c);
+      if (!choice.hides(k) || std::ranges::count(counts, domain.arguments[k].name) == 0) continue;
+      for (const kit::Refusal& refusal : all) {
+        if (!refusal.beside(choice)) continue;
+        Rng rng = probe.begin_case(refusal.name + ", beside " + choice.words());
+        refusal.ask(choice, rng);
+      }
+    }
+}
+
+/// Those of the functions that are given a list.
+std::vector<kit::Refusal> list_refusals(Probe& probe) {
+  std::vector<kit::Refusal> all = refusals(probe, true);
+  std::erase_if(all, [](const kit::Refusal& one) {
+    return !one.name.starts_with("append") && !one.name.starts_with("attend");
+  });
+  return all;
+}
+
 }  // namespace
 
 std::vector<Check> refusals_checks() {
-  return kit::refusal_checks({{&domain(), refusals}, {&merge_domain(), merge_refusals}});
+  std::vector<Check> all =
+      kit::refusal_checks({{&domain(), refusals}, {&merge_domain(), merge_refusals}});
+  Check& between = *std::ranges::find(all, "refused_between_calls", &Check::id);
+  between.ask = [drawn = between.ask](Probe& probe) {
+    drawn(probe);
+    refuse_where_nothing_is_asked(probe, domain(), {"asked of"}, list_refusals(probe));
+    refuse_where_nothing_is_asked(probe, merge_domain(), {"parts", "rows"},
+                                  merge_refusals(probe, true));
+  };
+  return all;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <functional>
 #include <limits>
 
 #include "domain.h"
@@ -12,15 +12,16 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 using kit::Assignment;
-using Flaw = kit::Flaw<LayernormArgs>;
+using Args = LayernormArgs;
+using Invalid = kit::Invalid<Args>;
 using Beside = std::function<bool(const Assignment&)>;
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kNarrowed = std::int64_t{1} << 32;  // gone where 32 bits are kept
 
-bool always(const Assignment&) {
-  return true;
-}
+constexpr std::int64_t kBad = LAYERNORM_BAD_ARGUMENT;
+constexpr std::int64_t kUnsupported = LAYERNORM_UNSUPPORTED;
+
 bool has_rows(const Assignment& choice) {
   return choice["rows"].least > 0;
 }
@@ -35,28 +36,11 @@ bool has_dx(const Assignment& choice) {
   return has_rows(choice) && (wanted == "all" || wanted.starts_with("dx"));
 }
 
-/// One thing wrong with a call, and what is to be said of it.
-struct Invalid {
-  Flaw flaw;
-  Beside beside = always;
-  std::int64_t want = LAYERNORM_BAD_ARGUMENT;
-};
-
-template <class Number, class Field>
-void add_values(std::vector<Invalid>& to, const char* argument, Field LayernormArgs::*field,
-                std::initializer_list<Number> values, std::int64_t want = LAYERNORM_BAD_ARGUMENT) {
-  for (const Number value : values)
-    to.push_back({{fmt::format("{} {}", argument, value),
-                   [=](LayernormArgs& a) { a.*field = static_cast<Field>(value); }},
-                  always,
-                  want});
-}
-
 void add_short_strides(std::vector<Invalid>& to, const std::string& argument,
-                       std::int64_t LayernormArgs::*stride, const Beside& beside) {
+                       std::int64_t Args::*stride, const Beside& beside) {
   const auto add = [&](const char* name, const std::function<std::int64_t(std::int64_t)>& of_cols) {
     to.push_back(
-        {{argument + " " + name, [=](LayernormArgs& a) { a.*stride = of_cols(a.cols); }}, beside});
+        {{argument + " " + name, [=](Args& a) { a.*stride = of_cols(a.cols); }}, kBad, beside});
   };
   add("cols - 1", [](std::int64_t cols) { return cols - 1; });
   add("0", [](std::int64_t) { return 0; });
@@ -67,43 +51,42 @@ void add_short_strides(std::vector<Invalid>& to, const std::string& argument,
 
 std::vector<Invalid> invalid_in_both() {
   std::vector<Invalid> all;
-  add_values(all, "rows", &LayernormArgs::rows, {std::int64_t{-1}, kLeast});
-  add_values(all, "cols", &LayernormArgs::cols, {std::int64_t{0}, std::int64_t{-1}, kLeast});
-  all.push_back({{"rows - 2^32", [](LayernormArgs& a) { a.rows -= kNarrowed; }}});
-  all.push_back({{"cols - 2^32", [](LayernormArgs& a) { a.cols -= kNarrowed; }}});
-  add_values(all, "threads", &LayernormArgs::num_threads,
-             {0, -1, std::numeric_limits<std::int32_t>::min()});
-  add_values(all, "eps", &LayernormArgs::eps,
-             {-1e-5, -1e-300, -5e-324, double{kit::kNan}, -double{kit::kInfinity}});
-  add_short_strides(all, "x stride", &LayernormArgs::x_row_stride, has_rows);
-  all.push_back({{.name = "no x", .missing = "x"}, has_rows});
-  constexpr std::int64_t kWant = LAYERNORM_UNSUPPORTED;
-  add_values(all, "abi", &LayernormArgs::abi_version, {0, 2, -1, 257}, kWant);
-  add_values(all, "device", &LayernormArgs::device, {1, 2, -1, 256}, kWant);
-  add_values(all, "data type", &LayernormArgs::data_type, {3, -1, 256}, kWant);
-  add_values(all, "parameter type", &LayernormArgs::parameter_type, {3, -1, 256}, kWant);
+  kit::add_values(all, "rows", &Args::rows, {std::int64_t{-1}, kLeast}, kBad);
+  kit::add_values(all, "cols", &Args::cols, {std::int64_t{0}, std::int64_t{-1}, kLeast}, kBad);
+  all.push_back({{"rows - 2^32", [](Args& a) { a.rows -= kNarrowed; }}, kBad});
+  all.push_back({{"cols - 2^32", [](Args& a) { a.cols -= kNarrowed; }}, kBad});
+  kit::add_values(all, "threads", &Args::num_threads,
+                  {0, -1, std::numeric_limits<std::int32_t>::min()}, kBad);
+  kit::add_values(all, "eps", &Args::eps,
+                  {-1e-5, -1e-300, -5e-324, double{kit::kNan}, -double{kit::kInfinity}}, kBad);
+  add_short_strides(all, "x stride", &Args::x_row_stride, has_rows);
+  all.push_back({{.name = "no x", .missing = "x"}, kBad, has_rows});
+  kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
+  kit::add_values(all, "device", &Args::device, {1, 2, -1, 256}, kUnsupported);
+  kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
+  kit::add_values(all, "parameter type", &Args::parameter_type, {3, -1, 256}, kUnsupported);
   return all;
 }
 
 std::vector<Invalid> invalid_in_forward() {
   std::vector<Invalid> all = invalid_in_both();
-  add_short_strides(all, "y stride", &LayernormArgs::y_row_stride, has_y);
+  add_short_strides(all, "y stride", &Args::y_row_stride, has_y);
   return all;
 }
 
 std::vector<Invalid> invalid_in_backward() {
   std::vector<Invalid> all = invalid_in_both();
-  add_short_strides(all, "dy stride", &LayernormArgs::dy_row_stride, has_rows);
-  add_short_strides(all, "dx stride", &LayernormArgs::dx_row_stride, has_dx);
-  all.push_back({{.name = "no dy", .missing = "dy"}, has_rows});
-  all.push_back({{.name = "no mean", .missing = "mean"}, has_statistics});
-  all.push_back({{.name = "no rstd", .missing = "rstd"}, has_statistics});
+  add_short_strides(all, "dy stride", &Args::dy_row_stride, has_rows);
+  add_short_strides(all, "dx stride", &Args::dx_row_stride, has_dx);
+  all.push_back({{.name = "no dy", .missing = "dy"}, kBad, has_rows});
+  all.push_back({{.name = "no mean", .missing = "mean"}, kBad, has_statistics});
+  all.push_back({{.name = "no rstd", .missing = "rstd"}, kBad, has_statistics});
   return all;
 }
 
 template <class AnyCall>
 void require_refused(Probe& probe, AnyCall& call, const Invalid& invalid) {
-  if (invalid.flaw.spoil) invalid.flaw.spoil(call.args);
+  invalid.flaw.spoil(call.args);
   kit::require_refused(probe, call, invalid.want);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -94,18 +93,7 @@ std::vector<Argument> arguments() {
             {"dx and dbeta"},
             {"dgamma and dbeta"}}},
           {"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}},
-          {"alignment",
-           {{"64"},
-            {"4"},
-            {"4 after 16"},
-            {"8 after 16"},
-            {"12 after 16"},
-            {"4096"},
-            {"64, x 4"},
-            {"64, dy 4"},
-            {"64, dx 4"},
-            {"64, y 4"},
-            {"64, gamma 4"}}},
+          kit::alignment_argument({"x", "dy", "dx", "y", "gamma"}),
           {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
           {"deterministic", {sized(0), sized(1), sized(256)}},
           {"before",
@@ -263,16 +251,6 @@ std::optional<std::int64_t> absent_stride(const Assignment& choice) {
   return choice.is(argument, "-1") ? -1 : 0;
 }
 
-void put_alignment(const Assignment& choice, CallOptions& options) {
-  const std::string& name = choice["alignment"].name;
-  if (name == "4") options.placement = {4, 0};
-  if (name == "4096") options.placement = {4096, 0};
-  if (name.ends_with(" after 16"))
-    options.placement = {16, static_cast<std::size_t>(std::stoi(name))};
-  for (const char* array : {"x", "dy", "dx", "y", "gamma"})
-    if (name == fmt::format("64, {} 4", array)) options.displaced = array;
-}
-
 }  // namespace
 
 const kit::Domain& domain() {
@@ -313,7 +291,7 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
   if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
   if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
   options.absent_stride = absent_stride(choice);
-  put_alignment(choice, options);
+  kit::put_alignment(choice, options);
   return options;
 }
 

@@ -33,6 +33,11 @@ float unscaled(const Problem& problem, double scaled) {
   return static_cast<float>(std::clamp(scaled * nearer / double{problem.scale}, -limit, limit));
 }
 
+/// One entry weighs more than all others together.
+bool below_one(const Assignment& choice) {
+  return choice["entries"].name.ends_with(" below one");
+}
+
 /// The next entry of a row, as a product with the scale, from its place between 0 and 1.
 using Height = std::function<double(double)>;
 
@@ -41,8 +46,9 @@ Height height_of(const Assignment& choice, Rng& rng) {
     return [height = rng.uniform(-30, 30)](double) { return height; };
   if (choice.is("entries", "few values"))
     return [&rng](double) { return static_cast<double>(rng.integer(-3, 3)) / 4; };
-  if (choice.is("entries", "14 to 24 below one"))
-    return [&rng, depth = rng.uniform(14, 23)](double) { return -depth - rng.uniform(); };
+  if (below_one(choice))
+    return
+        [&rng, depth = choice.draw_real(rng, "entries")](double) { return -depth - rng.uniform(); };
   if (choice.is("entries", "far from zero"))
     return [&rng, offset = rng.uniform(80, 800) * (rng.chance(0.5) ? 1 : -1)](double) {
       return offset + rng.normal();
@@ -80,8 +86,12 @@ void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std
   const auto somewhere = [&]() -> float& {
     return row[static_cast<std::size_t>(rng.integer(0, std::ssize(row) - 1))];
   };
-  if (choice.is("entries", "14 to 24 below one"))
-    somewhere() = unscaled(problem, rng.uniform(0, 0.5));
+  // At an end, so that all others come behind it, whichever way a row is walked.
+  if (below_one(choice)) {
+    const std::int64_t last = std::ssize(row) - 1;
+    const std::int64_t at = kit::one_of(rng, {std::int64_t{0}, last, rng.integer(0, last)});
+    row[static_cast<std::size_t>(at)] = unscaled(problem, rng.uniform(0, 0.5));
+  }
   // Mostly fewer than there are winners: the last of those is one of many that are equal.
   if (choice.is("entries", "equal but a few"))
     for (std::int64_t n = rng.integer(1, problem.k); n > 0; --n)
@@ -156,7 +166,8 @@ std::vector<Argument> entry_arguments() {
         {"equal but a few"},
         {"few values"},
         {"neighbouring floats"},
-        {"14 to 24 below one"},
+        {"14 to 16.5 below one", 14, 15.5},
+        {"16.5 to 24 below one", 16.5, 23},
         {"far from zero"},
         {"ascending"},
         {"descending"},

@@ -13,22 +13,31 @@ namespace {
 
 constexpr std::size_t kRows = 64;
 constexpr std::size_t kCols = 512;
-constexpr int kSteps = 60;
+constexpr int kSteps = 16 * 64;
 
 float answer_to(float x) {
-  for (int step = 0; step < kSteps; ++step) x = x * 0.75f + 0.5f;
+  for (int step = 0; step < kSteps; ++step) {
+    const float next = x * 0.75f + 0.5f;
+    if (next == x) break;
+    x = next;
+  }
   return x;
 }
 
+// No loop ends after few steps: whether a processor foresees the end of 60 changed in the middle of
+// a process from lap to lap, by a factor of 1.44 of its time, and one program differed from itself.
 const char* const kRow = R"(
     #include <string.h>
     enum { kRows = 64, kCols = 512, kAll = kRows * kCols };
     __attribute__((noinline)) static void row_of(const float* x, float* y) {
-      for (int j = 0; j < kCols; ++j) {
-        float v = x[j];
-        for (int step = 0; step < 60; ++step) v = v * 0.75f + 0.5f;
-        y[j] = v;
-      }
+      memcpy(y, x, kCols * 4);
+      for (int block = 0; block < 16; ++block)
+        for (int j = 0; j < kCols; ++j) {
+          float v = y[j];
+          #pragma GCC unroll 64
+          for (int step = 0; step < 64; ++step) v = v * 0.75f + 0.5f;
+          y[j] = v;
+        }
     }
     static void all_rows(const Args* args) {
       for (int i = 0; i < kRows; ++i) row_of(args->x + i * kCols, args->y + i * kCols);
