@@ -23,6 +23,10 @@ int fail(const Program& program, bool json, const std::string& message, int code
   return code;
 }
 
+std::string document_text(const VerbResult& answer) {
+  return answer.one_line ? json_line(answer.document) : json_text(answer.document);
+}
+
 }  // namespace
 
 int run_program(const Program& program, const std::vector<std::string>& arguments) {
@@ -33,7 +37,7 @@ int run_program(const Program& program, const std::vector<std::string>& argument
     end_on_interrupt(json);
     sweep_scratch_folders();
     const VerbResult answer = line.run(line.context);
-    program.out << (json ? json_text(answer.document) : answer.text) << std::flush;
+    program.out << (json ? document_text(answer) : answer.text) << std::flush;
     if (program.out) return answer.exit_code;
     return fail(program, false, "the answer could not be written", kExitUsage);
   } catch (const UserError& error) {

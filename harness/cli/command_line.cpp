@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/cli/options.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/sandbox/report.h"
@@ -24,37 +24,6 @@ constexpr const char* kIntroduction =
     "  ./gauntlet grade submissions/my-model    build, check, time, score\n"
     "  ./gauntlet report                        write reports/README.md";
 
-/// What the options write into while CLI11 parses.
-struct Options {
-  std::string root;
-  std::string results;
-  std::string seed;
-  std::string color = "auto";
-  int jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  int patience = 20;
-  bool json = false;
-  bool quiet = false;
-  bool version = false;
-  bool allow_weaker_sandbox = false;
-  ListOptions list;
-  NewOptions fresh;
-  std::vector<std::string> validate;
-  GradeOptions grade;
-  RerunOptions rerun;
-  VerifyOptions verify;
-  RunCellOptions run_cell;
-  std::string report_folder;
-  std::string report_site;
-  std::string judgement;
-  bool report_check = false;
-  CompareOptions compare;
-  ShowOptions show;
-  AuditOptionsOfUser audit;
-  bool record_audit = false;
-  CalibrateOptions calibrate;
-  std::vector<std::string> help;
-};
-
 Seed parse_seed(const std::string& word) {
   if (const auto seed = Seed::parse(word)) return *seed;
   throw UserError(fmt::format(
@@ -67,200 +36,6 @@ ColorChoice parse_color(const std::string& word) {
   if (word == "always") return ColorChoice::always;
   if (word == "never") return ColorChoice::never;
   throw UserError(fmt::format("--color {}: must be auto, always or never", printable(word, 40)));
-}
-
-/// A script whose variable is not set must not lose the gate, the seed or the place that
-/// it asks for.
-CLI::Validator not_empty() {
-  return {[](const std::string& word) {
-            return word.empty() ? std::string("is empty; give a value or leave the option away")
-                                : "";
-          },
-          ""};
-}
-
-void add_global_options(CLI::App& app, Options& options) {
-  app.add_flag("--json", options.json, "Print one JSON document, also on failure");
-  app.add_option("--jobs,-j", options.jobs, "Cells graded at once (default: all cores)")
-      ->check(CLI::Range(1, 1024));
-  app.add_option("--patience", options.patience,
-                 "Seconds by which the races of a cell may be prolonged where the machine is busy "
-                 "(default: 20)")
-      ->check(CLI::Range(0, 3600));
-  app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)")
-      ->check(not_empty());
-  app.add_option("--results", options.results, "Folder of results (default: results/)")
-      ->check(not_empty());
-  app.add_option("--root", options.root,
-                 "Checkout to work in (default: the one it was built from)");
-  app.add_option("--color", options.color, "auto, always or never");
-  app.add_flag("--allow-weaker-sandbox", options.allow_weaker_sandbox,
-               "Run submissions where a wall of the sandbox is missing");
-  app.add_flag("--quiet,-q", options.quiet,
-               "No progress, no remarks; of an audit only what is off");
-  app.add_flag("--version,-V", options.version, "Print the version");
-}
-
-CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& what,
-                   const std::string& example) {
-  CLI::App& verb = *app.add_subcommand(name, what);
-  verb.footer("Example: ./gauntlet " + example +
-              "\nOptions of all verbs (--seed, --jobs, --json, --results ...): ./gauntlet --help");
-  verb.fallthrough();
-  return verb;
-}
-
-void add_grading_verbs(CLI::App& app, Options& o) {
-  CLI::App& grade = add_verb(app, "grade", "Grade submissions and show the matrix",
-                             "grade submissions/my-model -c CHALLENGE --fail-under B");
-  grade.add_option("submission", o.grade.submissions, "Names or folders")->required();
-  grade
-      .add_option("-c,--challenge", o.grade.challenges,
-                  "Only this challenge, or ID.SIZE for another size; repeatable")
-      ->allow_extra_args(false);
-  grade.footer(
-      "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
-      "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
-      "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
-  grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
-  grade.add_flag("--timings", o.grade.timings, "Say where the time of grading went, cell by cell");
-  grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score")
-      ->check(not_empty());
-
-  CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
-                             "rerun my-model CHALLENGE --check CHECK --seed 0x1f");
-  rerun.add_option("model", o.rerun.submission, "Name or folder")->required();
-  rerun.add_option("challenge", o.rerun.challenge, "Challenge, or ID.SIZE for another size")
-      ->required();
-  rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
-      ->allow_extra_args(false);
-
-  CLI::App& run_cell = add_verb(app, "run-cell", "Grade one cell that a runner wrote down",
-                                "run-cell REQUEST.json --out FOLDER");
-  run_cell.add_option("request", o.run_cell.request, "A cell's request, gauntlet.cell-request/1")
-      ->required();
-  run_cell.add_option("--out", o.run_cell.out, "Folder of results that gets the cell")->required();
-  run_cell.footer(
-      "For clusters: another process, or another machine with the same checkout, grades what a "
-      "request asks. It holds the solution and says challenge, seed and which checks.\n"
-      "Example: ./gauntlet run-cell REQUEST.json --out FOLDER");
-
-  CLI::App& verify = add_verb(app, "verify", "Check a grade's receipt and confirm it by a new run",
-                              "verify my-model CHALLENGE");
-  verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
-      ->required();
-  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge");
-  verify
-      .add_option("--commitment", o.verify.commitment,
-                  "The digest of the line 'commit ...', printed when the run began: tells any "
-                  "edit since then, and a receipt that was made anew")
-      ->check(not_empty());
-  verify
-      .add_option("--closing", o.verify.closing,
-                  "The digest of the line 'closed ...', printed when the run ended: tells the same")
-      ->check(not_empty());
-  verify.footer(
-      "Races and whatever else goes by the clock are not run again; those numbers are as good as "
-      "the receipt, and without --commitment or --closing anybody could have made it later.\n"
-      "Example: ./gauntlet verify my-model CHALLENGE --commitment DIGEST");
-
-  CLI::App& validate = add_verb(app, "validate", "Check the model card and files; runs nothing",
-                                "validate submissions/my-model");
-  validate.add_option("submission", o.validate, "Names or folders")->required();
-
-  CLI::App& audit = add_verb(app, "audit", "Grade the graders: mutants, honest variants, nulls",
-                             "audit -c CHALLENGE --seeds 1");
-  audit.add_option("-c,--challenge", o.audit.challenges, "Only this challenge; repeatable")
-      ->allow_extra_args(false);
-  audit.add_option("--seeds", o.audit.seeds,
-                   "Seeds for every honest variant; else as mutants.yaml says");
-  audit.add_option("--mutant-seeds", o.audit.mutant_seeds,
-                   "Seeds for every mutant and the checks that must notice it, which have to do so "
-                   "with two of three; else 1, and 3 for a check that missed");
-  audit
-      .add_option("--only", o.audit.only,
-                  "Only the mutant or honest variant of this name, of the one challenge that -c "
-                  "names; repeatable, not with --record")
-      ->allow_extra_args(false);
-  CLI::Option* brief =
-      audit.add_flag("--brief", o.audit.brief,
-                     "Put to mutants only the checks that must notice them, and try at most three "
-                     "seeds for honest variants: half the time");
-  audit.add_flag(
-      "--fewest", o.audit.fewest,
-      "The least to see that each check works: as few mutants as name every check, which "
-      "honest variants share out; not with --record");
-  audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
-      ->excludes(brief);
-  audit.add_flag("--as-graded", o.audit.as_graded,
-                 "Give honest variants runs as long as a submission's (ternary training: a minute "
-                 "each) and judge them by the same bars");
-  audit.add_flag("--attacks", o.audit.attacks,
-                 "Audit the sandbox instead: attacks and odd programs on every tier");
-  audit.add_flag("--contract", o.audit.contract,
-                 "Print every statement of contract.h, the checks that ask it, the mutants that "
-                 "break it, and what is not asked and why; runs nothing");
-  audit.add_option("--wild", o.audit.wild, "Grade so many mutants that rules make, and no others");
-}
-
-void add_other_verbs(CLI::App& app, Options& o) {
-  CLI::App& list =
-      add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
-  list.add_option("what", o.list.what, "challenges, checks or submissions");
-  list.add_option("-c,--challenge", o.list.challenge, "Checks of this challenge");
-
-  CLI::App& fresh = add_verb(app, "new", "Make the folder of a new submission", "new my-model");
-  fresh.add_option("model", o.fresh.model, "Name of the submission")->required();
-  fresh.add_option("-c,--challenge", o.fresh.challenges, "Only this challenge; repeatable")
-      ->allow_extra_args(false);
-
-  add_verb(app, "score", "Apply the rubric to recorded results; runs nothing", "score");
-
-  CLI::App& report = add_verb(app, "report", "Write the reports", "report --check");
-  report.add_option("-o,--output", o.report_folder,
-                    "Folder of what git keeps: Markdown pages, the main plots, and data/, which "
-                    "they are made from (default: reports/)");
-  report.add_option("--site", o.report_site,
-                    "Folder of everything: the pages, index.html to sort and filter, a page for "
-                    "each pair, all plots, aggregate.json, claims.json (default: build/report/)");
-  report.add_flag("--check", o.report_check, "Write nothing; exit with 1 when pages are outdated");
-
-  CLI::App& import = add_verb(app, "import", "Take over grades that others published by reading",
-                              "import reports/judged/origin.yaml");
-  import
-      .add_option("file", o.judgement, "YAML of judged grades; they stay apart from measured ones")
-      ->required();
-  import.add_option("-o,--output", o.report_folder, "Folder of the report (default: reports/)");
-
-  CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
-                               "compare my-model other-model -c CHALLENGE");
-  compare.add_option("submission", o.compare.submissions, "Two to six names or folders")
-      ->required();
-  compare
-      .add_option("-c,--challenge", o.compare.challenges,
-                  "Also what this challenge's checks say about them; repeatable")
-      ->allow_extra_args(false);
-
-  CLI::App& show =
-      add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
-  show.add_option("model", o.show.submission, "Submission")->required();
-  show.add_option("what", o.show.what, "challenge, challenge.size, or either with /check")
-      ->required();
-
-  add_verb(app, "doctor", "Say what works on this machine", "doctor");
-
-  CLI::App& calibrate = add_verb(app, "calibrate", "Count how often races err on this machine",
-                                 "calibrate --races 56");
-  calibrate
-      .add_option("--races", o.calibrate.races,
-                  "Races of each of nine kinds, about 2 s each: a program against itself, and "
-                  "against one that is 5 % and 20 % slower; alone, beside a program that computes, "
-                  "and beside one that streams memory, which are started for it")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-
-  CLI::App& help = add_verb(app, "help", "Explain a verb, or exit-codes", "help exit-codes");
-  help.add_option("topic", o.help, "A verb, or exit-codes");
 }
 
 std::vector<std::string> verb_names(const CLI::App& app) {
@@ -304,7 +79,7 @@ VerbResult help_on(CLI::App& app, const std::vector<std::string>& topic) {
                               parsed.empty() ? "" : " " + asked.get_name()));
 }
 
-ReportOptions report_options(const Context& context, const Options& o) {
+ReportOptions report_options(const Context& context, const CommandLineOptions& o) {
   const auto folder = [&](const std::string& word, const fs::path& usual) {
     return word.empty() ? context.root() / usual : fs::path(word);
   };
@@ -312,13 +87,13 @@ ReportOptions report_options(const Context& context, const Options& o) {
           o.report_check};
 }
 
-AuditOptionsOfUser audit_options(const Context& context, const Options& o) {
+AuditOptionsOfUser audit_options(const Context& context, const CommandLineOptions& o) {
   AuditOptionsOfUser audit = o.audit;
   if (o.record_audit) audit.record = context.root() / "reports" / "audit";
   return audit;
 }
 
-std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Options& o,
+std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const CommandLineOptions& o,
                                                       const Program& program) {
   const auto says = [](VerbResult answer) {
     return [answer = std::move(answer)](const Context&) { return answer; };
@@ -337,6 +112,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Optio
     };
   };
   if (verb == "grade") return guarded([o](const Context& c) { return grade(c, o.grade); });
+  if (verb == "reward") return guarded([o](const Context& c) { return reward(c, o.reward); });
   if (verb == "rerun") return guarded([o](const Context& c) { return rerun(c, o.rerun); });
   if (verb == "run-cell")
     return guarded([o](const Context& c) { return run_cell_of(c, o.run_cell); });
@@ -357,7 +133,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Optio
   return says(help_on(app, o.help));
 }
 
-Context make_context(const Program& program, const Options& o) {
+Context make_context(const Program& program, const CommandLineOptions& o) {
   Context context;
   const fs::path root = o.root.empty() ? program.root : fs::absolute(o.root);
   context.environment = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
@@ -377,14 +153,13 @@ Context make_context(const Program& program, const Options& o) {
 }  // namespace
 
 CommandLine parse_command_line(const Program& program, const std::vector<std::string>& arguments) {
-  Options options;
+  CommandLineOptions options;
   CLI::App app(kIntroduction, "./gauntlet");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(0, 1);
   app.footer("Exit codes: ./gauntlet help exit-codes");
   add_global_options(app, options);
-  add_grading_verbs(app, options);
-  add_other_verbs(app, options);
+  add_verbs(app, options);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
     app.parse(reversed);

@@ -54,6 +54,7 @@ struct VerbResult {
   std::string text;
   Json document;
   int exit_code = 0;
+  bool one_line = false;  // how the document is printed
 };
 
 }  // namespace gauntlet

@@ -32,6 +32,13 @@ struct GradeOptions {
 };
 VerbResult grade(const Context& context, const GradeOptions& options);
 
+struct RewardOptions {
+  std::string submission;  // name or folder
+  std::string challenge;
+  bool speed = true;  // race it
+};
+VerbResult reward(const Context& context, const RewardOptions& options);
+
 struct RerunOptions {
   std::string submission;
   std::string challenge;

@@ -30,6 +30,9 @@ void put_cell_key(Json& document, const CellKey& key);
 /// Two spaces of indent, newline at the end. Invalid UTF-8 becomes U+FFFD.
 std::string json_text(const Json& document);
 
+/// The same on one line.
+std::string json_line(const Json& document);
+
 /// Throws UserError naming `shown_name` for text that is no JSON, nests deep or repeats a key.
 Json parsed_json(const std::string& text, const std::string& shown_name);
 

@@ -53,10 +53,8 @@ void append_to_ledger(const std::filesystem::path& file, const std::vector<Ledge
   all.insert(all.end(), entries.begin(), entries.end());
   std::string text;
   for (const LedgerEntry& entry : all)
-    text += Json::array({entry.when, entry.submission, entry.challenge, entry.before, entry.after,
-                         Json(entry.because)})
-                .dump(-1, ' ', false, Json::error_handler_t::replace) +
-            "\n";
+    text += json_line(Json::array({entry.when, entry.submission, entry.challenge, entry.before,
+                                   entry.after, Json(entry.because)}));
   const bool there = std::filesystem::exists(file);
   if (there ? read_file(file, kLedgerFile) != text : !text.empty()) write_file(file, text);
 }

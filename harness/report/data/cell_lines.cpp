@@ -143,11 +143,8 @@ std::string lines_of(const std::vector<PublishedCell>& cells) {
                   {"cells", cells.size()},
                   {"speeds", fields},
                   {"frame", fold(to_fold)}};
-  const auto line = [](const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  };
-  std::string text = line(head);
-  for (const auto& id : ids_of(checks)) text += line(check_line(id, checks));
+  std::string text = json_line(head);
+  for (const auto& id : ids_of(checks)) text += json_line(check_line(id, checks));
   return text;
 }
 

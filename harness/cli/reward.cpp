@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/cli/exit_codes.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/verbs.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+#include "harness/core/text.h"
+
+namespace gauntlet {
+namespace {
+
+Json share(double points) {
+  return json_number(points / 100);
+}
+
+/// Without races, the checks that wanted one are not part of what is rewarded. Returns their ids.
+std::vector<std::string> leave_races_out(CellObservation& cell) {
+  std::vector<std::string> ids;
+  std::erase_if(cell.checks, [&](const CheckObservation& check) {
+    const bool raced =
+        check.info.section == Section::performance && check.verdict == Verdict::unmeasured;
+    if (raced) ids.push_back(check.info.id);
+    return raced;
+  });
+  return ids;
+}
+
+Json failures_of(const CellObservation& cell) {
+  Json failures = Json::array();
+  for (const CheckObservation& check : cell.checks)
+    if (blames_submission(check.verdict))
+      failures.push_back({{"check", check.info.id},
+                          {"verdict", name_of(check.verdict)},
+                          {"severity", name_of(check.info.severity)},
+                          {"summary", check.finding ? one_line(check.finding->summary) : ""}});
+  return failures;
+}
+
+Json document_of(const CellObservation& cell, const CellScore& score,
+                 const std::vector<std::string>& left_out) {
+  Json document{{"schema", "gauntlet.reward/1"}};
+  put_cell_key(document, cell.key);
+  document["status"] = name_of(score.status);
+  document["built"] = cell.build.ok;
+  document["reward"] = score.score ? share(*score.score) : Json();
+  document["high"] = score.score ? share(score.ends().high) : Json();
+  document["sections"] = Json::object();
+  for (const SectionScore& section : score.sections)
+    document["sections"][std::string(name_of(section.section))] = {{"reward", share(section.score)},
+                                                                   {"high", share(section.high)}};
+  document["failures"] = failures_of(cell);
+  document["not_measured"] = Json(score.not_measured);
+  document["left_out"] = Json(left_out);
+  document["seed"] = cell.seed.text();
+  document["grader"] = cell.provenance.grader_digest;
+  return document;
+}
+
+std::string in_words(const Json& document, const CellScore& score) {
+  if (!score.score) return fmt::format("no reward: {}\n", sentence_list(score.reasons));
+  std::string text = fmt::format("{:.4f}", *score.score / 100);
+  if (score.open()) text += fmt::format(" to {:.4f}", score.ends().high / 100);
+  for (const Json& failure : document["failures"])
+    text += fmt::format("\n  {} {}: {}", failure["verdict"].get<std::string>(),
+                        failure["check"].get<std::string>(), failure["summary"].get<std::string>());
+  return text + "\n";
+}
+
+}  // namespace
+
+VerbResult reward(const Context& context, const RewardOptions& options) {
+  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const CellKey key = cell_named(submission, options.challenge, context.challenges());
+  CellRequest request = plan_cell(context.plan_terms(true), submission, key).request;
+  request.grade_tests = false;
+  request.races = options.speed;
+  // Of thousands of attempts nothing is left: their libraries go with the run. Races keep the
+  // reference's, which would be compiled each time.
+  GradingEnvironment environment = context.environment;
+  const ScratchFolder scratch("reward");
+  if (!options.speed) environment.cache = scratch.path();
+  ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  LocalRunner runner(environment, 1);
+  CellObservation cell =
+      runner.grade({request}, [&](const CellEvent& event) { display.show(event); }).front();
+  std::vector<std::string> left_out;
+  if (!options.speed) left_out = leave_races_out(cell);
+  const CellScore score = score_cell(context.rubric(), cell);
+  VerbResult answer;
+  answer.document = document_of(cell, score, left_out);
+  answer.one_line = true;
+  answer.text = in_words(answer.document, score);
+  if (!score.score || score.broken > 0) answer.exit_code = kExitIncomplete;
+  return answer;
+}
+
+}  // namespace gauntlet
