@@ -10,6 +10,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/rng.h"
+#include "harness/core/text.h"
 #include "harness/core/yaml.h"
 
 namespace gauntlet {
@@ -19,7 +20,7 @@ namespace {
 // call's limit, and a thirtieth of a check's.
 constexpr double kShareOfCall = 0.4;
 constexpr double kCallsOfCheck = 4;
-constexpr int kEnough = 2;  // checks that notice a mutant
+constexpr std::size_t kEnough = 2;  // checks that notice a mutant
 
 std::string file_of(const WildBase& base, const SolutionSource::File& file) {
   const bool is_main = file.name == "solution.cpp" && !base.main.empty();
@@ -56,7 +57,7 @@ std::map<std::string, Ground> grounds_of(const std::vector<WildBase>& bases) {
 
 WildMutant mutant_of(const std::string& file, const Ground& ground, const WildBase& base,
                      const WildRule& rule, WildSite site) {
-  WildMutant mutant{file, rule.name, std::move(site), base.solution, base.name};
+  WildMutant mutant{file, rule.name, std::move(site), base.solution, base.name, ground.name};
   for (SolutionSource::File& part : mutant.solution.files)
     if (part.name == ground.name) part.content = changed(ground.content, mutant.site);
   return mutant;
@@ -93,22 +94,6 @@ std::deque<WildMutant> mutants_in(const std::string& file, const Ground& ground,
   }
   rng.shuffle(by_rule);
   return in_turn(std::move(by_rule));
-}
-
-CellRequest brief_request(const Challenge& challenge, const WildMutant& mutant, const Seed& seed) {
-  CellRequest request;
-  request.submission = "wild";
-  request.challenge = challenge;
-  request.challenge.call_seconds *= kShareOfCall;
-  request.challenge.check_seconds = kCallsOfCheck * request.challenge.call_seconds;
-  request.solution = mutant.solution;
-  request.seed = seed;
-  request.audit = true;
-  request.races = false;
-  request.grade_tests = false;
-  request.subject = true;
-  request.enough_failures = kEnough;
-  return request;
 }
 
 std::string told(const WildMutant& mutant) {
@@ -165,27 +150,122 @@ class Drawing {
   std::set<std::string> seen_;
 };
 
-void judge_wild(const WildMutant& mutant, const CellObservation& cell,
-                const std::vector<Equivalent>& equivalents, WildReport& report) {
-  std::vector<std::string> killers;
-  for (const CheckObservation& check : cell.checks) {
-    if (blames_submission(check.verdict)) killers.push_back(check.info.id);
-    if (check.verdict == Verdict::broken)
-      report.problems.push_back(fmt::format("{} broke on {}: {}", check.info.id, told(mutant),
-                                            check.finding ? check.finding->summary : ""));
+/// The checks that noticed a mutant by a verdict of this kind.
+std::vector<std::string> noticed(const CellObservation& cell, bool by_time) {
+  std::vector<std::string> checks;
+  for (const CheckObservation& check : cell.checks)
+    if (blames_submission(check.verdict) && (check.verdict == Verdict::timed_out) == by_time)
+      checks.push_back(check.info.id);
+  return checks;
+}
+
+/// Asks mutants, and those that ran out of time once more.
+class Questioning {
+ public:
+  Questioning(const Challenge& challenge, const std::vector<Equivalent>& equivalents,
+              const WildOptions& options, const WildTools& tools, WildReport& report)
+      : challenge_(challenge),
+        equivalents_(equivalents),
+        options_(options),
+        tools_(tools),
+        report_(report) {}
+
+  void ask(const std::vector<const WildMutant*>& mutants) {
+    std::vector<CellRequest> late;
+    std::vector<CellRequest> requests;
+    for (std::size_t i = 0; i < mutants.size(); ++i)
+      requests.push_back(brief(request_for(*mutants[i], fmt::format("wild_{}", i + 1))));
+    const auto mutant_of_cell = [&](const CellObservation& cell) -> const WildMutant& {
+      const auto asked = std::ranges::find(requests, cell.key.submission, &CellRequest::submission);
+      return *mutants[static_cast<std::size_t>(asked - requests.begin())];
+    };
+    tools_.grade(requests, [&](const CellObservation& cell) {
+      const WildMutant& mutant = mutant_of_cell(cell);
+      const bool done = noticed(cell, false).size() >= kEnough || noticed(cell, true).empty();
+      if (done || !cell.build.ok) return judge(mutant, cell, false);
+      late.push_back(request_for(mutant, cell.key.submission));
+      ++report_.waiting;
+      tell(nullptr);
+    });
+    report_.asked_again = report_.waiting;
+    if (late.empty()) return;
+    tools_.grade_alone(late, [&](const CellObservation& cell) {
+      --report_.waiting;
+      judge(mutant_of_cell(cell), cell, true);
+    });
   }
-  if (!cell.build.ok) report.problems.push_back("does not link: " + told(mutant));
-  const auto known =
-      std::ranges::find_if(equivalents, [&](const Equivalent& one) { return says(one, mutant); });
-  if (known != equivalents.end() && !killers.empty())
-    report.problems.push_back(fmt::format("{} notices what equivalents.yaml says nobody can: {}",
-                                          killers[0], told(mutant)));
-  if (killers.size() >= kEnough) {
-    ++report.killed_by_two;
-    return;
+
+ private:
+  CellRequest request_for(const WildMutant& mutant, const std::string& name) const {
+    CellRequest request;
+    request.submission = name;
+    request.challenge = challenge_;
+    request.solution = mutant.solution;
+    request.seed = options_.seed;
+    request.audit = true;
+    request.races = false;
+    request.grade_tests = false;
+    request.subject = true;
+    request.enough_failures = options_.only.empty() ? static_cast<int>(kEnough) : 0;
+    return request;
   }
-  report.rows.push_back(
-      {mutant, killers.empty() ? "" : killers[0], known != equivalents.end() ? known->reason : ""});
+
+  static CellRequest brief(CellRequest request) {
+    request.challenge.call_seconds *= kShareOfCall;
+    request.challenge.check_seconds = kCallsOfCheck * request.challenge.call_seconds;
+    return request;
+  }
+
+  void judge(const WildMutant& mutant, const CellObservation& cell, bool alone) {
+    if (!cell.build.ok) {  // it was compiled before, but does not link
+      ++report_.not_built;
+      --report_.to_grade;
+      return tell(nullptr);
+    }
+    WildRow row{mutant, noticed(cell, false), false, ""};
+    const std::vector<std::string> late = noticed(cell, true);
+    if (alone) {
+      row.hung = row.killers.size() < kEnough && !late.empty();
+      row.killers.insert(row.killers.end(), late.begin(), late.end());
+    }
+    for (const CheckObservation& check : cell.checks)
+      if (check.verdict == Verdict::broken)
+        report_.problems.push_back(fmt::format("{} broke on {}: {}", check.info.id, told(mutant),
+                                               check.finding ? check.finding->summary : ""));
+    const auto known = std::ranges::find_if(
+        equivalents_, [&](const Equivalent& one) { return says(one, mutant); });
+    if (known != equivalents_.end()) row.equivalent = known->reason;
+    if (known != equivalents_.end() && !row.killers.empty())
+      report_.problems.push_back(fmt::format("{} notices what equivalents.yaml says nobody can: {}",
+                                             row.killers[0], told(mutant)));
+    report_.rows.push_back(std::move(row));
+    tell(&report_.rows.back());
+  }
+
+  void tell(const WildRow* row) const {
+    if (tools_.news) tools_.news(report_, row);
+  }
+
+  const Challenge& challenge_;
+  const std::vector<Equivalent>& equivalents_;
+  const WildOptions& options_;
+  const WildTools& tools_;
+  WildReport& report_;
+};
+
+std::vector<WildMutant> named(const std::vector<WildMutant>& mutants,
+                              const std::vector<std::string>& names) {
+  std::vector<WildMutant> found;
+  std::vector<std::string> known;
+  for (const WildMutant& mutant : mutants) {
+    known.push_back(mutant.name());
+    if (contains(names, known.back())) found.push_back(mutant);
+  }
+  for (const std::string& name : names)
+    if (!contains(known, name))
+      throw UserError(fmt::format("no rule makes a mutant '{}'{}", printable(name, 200),
+                                  did_you_mean(name, known)));
+  return found;
 }
 
 }  // namespace
@@ -230,36 +310,41 @@ bool says(const Equivalent& equivalent, const WildMutant& mutant) {
          equivalent.place == mutant.site.place;
 }
 
-int WildReport::count_killed_by_one() const {
+std::string WildMutant::name() const {
+  return fmt::format("{}:{}:{}{}", file, site.line, rule,
+                     site.place > 1 ? fmt::format(":{}", site.place) : "");
+}
+
+WildRow::Fate WildRow::fate() const {
+  if (killers.size() >= kEnough) return Fate::killed_by_two;
+  if (!killers.empty()) return Fate::killed_by_one;
+  return equivalent.empty() ? Fate::survives : Fate::equivalent;
+}
+
+int WildReport::count(WildRow::Fate fate) const {
   return static_cast<int>(
-      std::ranges::count_if(rows, [](const Row& row) { return !row.killer.empty(); }));
+      std::ranges::count_if(rows, [&](const WildRow& row) { return row.fate() == fate; }));
 }
 
-int WildReport::count_equivalent() const {
-  return static_cast<int>(std::ranges::count_if(
-      rows, [](const Row& row) { return row.killer.empty() && !row.equivalent.empty(); }));
-}
-
-int WildReport::count_survivors() const {
-  return static_cast<int>(rows.size()) - count_killed_by_one() - count_equivalent();
+int WildReport::count_hung() const {
+  return static_cast<int>(std::ranges::count(rows, true, &WildRow::hung));
 }
 
 WildReport audit_wild(const Challenge& challenge, const std::vector<WildMutant>& mutants,
                       const std::vector<WildBase>& bases,
-                      const std::vector<Equivalent>& equivalents, int wanted, const Seed& seed,
+                      const std::vector<Equivalent>& equivalents, const WildOptions& options,
                       const WildTools& tools) {
   WildReport report;
   for (const Equivalent& one : equivalents)
     if (std::ranges::none_of(mutants, [&](const WildMutant& m) { return says(one, m); }))
       report.problems.push_back("equivalents.yaml names what no rule makes: " + told(one));
-  const std::vector<const WildMutant*> drawn = Drawing(bases, tools, report).draw(mutants, wanted);
-  std::vector<CellRequest> requests;
-  for (const WildMutant* mutant : drawn)
-    requests.push_back(brief_request(challenge, *mutant, seed));
-  const std::vector<CellObservation> cells = tools.grade(requests);
-  report.graded = static_cast<int>(cells.size());
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    judge_wild(*drawn[i], cells[i], equivalents, report);
+  const std::vector<WildMutant> chosen =
+      options.only.empty() ? std::vector<WildMutant>() : named(mutants, options.only);
+  const auto& offered = options.only.empty() ? mutants : chosen;
+  const int wanted = options.only.empty() ? options.wanted : static_cast<int>(std::ssize(chosen));
+  const std::vector<const WildMutant*> drawn = Drawing(bases, tools, report).draw(offered, wanted);
+  report.to_grade = static_cast<int>(std::ssize(drawn));
+  Questioning(challenge, equivalents, options, tools, report).ask(drawn);
   return report;
 }
 

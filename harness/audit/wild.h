@@ -18,6 +18,10 @@ struct WildMutant {
   WildSite site;
   SolutionSource solution;
   std::string variant;  // whose solution it is a change of
+  std::string part;     // what the file is called in the solution: "solution.cpp"
+
+  /// "honest/two_pass.cpp:83:less_to_less_equal", with ":2" where it is the second of its kind.
+  std::string name() const;
 };
 
 /// A change that no caller can notice, in graders/<id>/equivalents.yaml.
@@ -49,39 +53,61 @@ std::vector<Equivalent> load_equivalents(const std::filesystem::path& file);
 
 bool says(const Equivalent& equivalent, const WildMutant& mutant);
 
+/// How a mutant fared.
+struct WildRow {
+  enum class Fate { killed_by_two, killed_by_one, survives, equivalent };
+
+  WildMutant mutant;
+  std::vector<std::string> killers;  // checks that noticed it; no more than two unless it was named
+  bool hung = false;                 // some of them, without which two would not have noticed it,
+                                     // only because it did not end
+  std::string equivalent;            // the reason why nobody could notice it; empty: none is known
+  Fate fate() const;
+};
+
 struct WildReport {
-  /// A mutant that no check or one alone noticed.
-  struct Row {
-    WildMutant mutant;
-    std::string killer;      // empty: nobody
-    std::string equivalent;  // the reason why nobody could; such a row is no survivor
-  };
-  std::vector<Row> rows;
+  std::vector<WildRow> rows;  // of all that were graded, in the order in which they were judged
   int drawn = 0;
-  int not_built = 0;  // the compiler refused it
-  int same_code = 0;  // as what it was made of, or as an earlier mutant
-  int graded = 0;     // all others
-  int killed_by_two = 0;
+  int not_built = 0;    // the compiler or the linker refused it
+  int same_code = 0;    // as what it was made of, or as an earlier mutant
+  int to_grade = 0;     // all others
+  int asked_again = 0;  // because they had run out of time
+  int waiting = 0;      // to be asked again; none in the end
   std::vector<std::string>
       problems;  // equivalents of no mutant, noticed equivalents, broken checks
-  int count_killed_by_one() const;
-  int count_equivalent() const;
-  int count_survivors() const;
-  bool ok() const { return problems.empty() && count_survivors() == 0; }
+  int count(WildRow::Fate fate) const;
+  int count_hung() const;
+  bool ok() const { return problems.empty() && count(WildRow::Fate::survives) == 0; }
 };
 
 /// How the mutants become verdicts: the assembly text of a solution, empty where it does not build;
-/// and the grading of requests.
+/// and the grading of requests, each of which `ended` sees when it is there. A machine that is busy
+/// lets right solutions run out of time, so nothing of ours runs beside what is graded alone.
 struct WildTools {
+  using Ended = std::function<void(const CellObservation&)>;
+  using Grade = std::function<void(const std::vector<CellRequest>&, const Ended&)>;
   std::function<std::vector<std::string>(const std::vector<const SolutionSource*>&)> assemble;
-  std::function<std::vector<CellObservation>(const std::vector<CellRequest>&)> grade;
+  Grade grade;
+  Grade grade_alone;
+  /// What is known so far, with the row that was added; null where a mutant is to be asked again.
+  /// May be empty.
+  std::function<void(const WildReport&, const WildRow*)> news;
 };
 
-/// Grades `wanted` mutants whose code is another one than that of what they were made of, or as
-/// many as there are. Each is stopped when a second check has noticed it.
+struct WildOptions {
+  int wanted = 1;
+  Seed seed;
+  std::vector<std::string> only;  // names; instead of as many as are wanted
+};
+
+/// Grades as many mutants as are wanted whose code is another one than that of what they were made
+/// of, or as many as there are. Each is stopped when a second check has noticed it, but not those
+/// that were named. One that ran out of time is asked again alone at the end, with all the time
+/// that a grade gives, and only what it misses then counts. Throws UserError for a name in `only`
+/// that no mutant has.
 WildReport audit_wild(const Challenge& challenge, const std::vector<WildMutant>& mutants,
                       const std::vector<WildBase>& bases,
-                      const std::vector<Equivalent>& equivalents, int wanted, const Seed& seed,
+                      const std::vector<Equivalent>& equivalents, const WildOptions& options,
                       const WildTools& tools);
 
 }  // namespace gauntlet

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
-#include <map>
-
-#include "harness/core/text.h"
 
 namespace gauntlet {
 namespace {
@@ -38,7 +35,7 @@ auto each_token(Fits fits, With with) {
   };
 }
 
-WildRule operator_rule(std::string name, std::string_view from, std::string to) {
+WildRule operator_rule(std::string name, std::string_view from, const std::string& to) {
   return {std::move(name),
           each_token([=](const WildCode& code,
                          std::size_t i) { return code.is(i, from) && code.binds(i) > 0; },
@@ -46,7 +43,7 @@ WildRule operator_rule(std::string name, std::string_view from, std::string to) 
 }
 
 /// For what can be nothing but an operator: "+=" and "++".
-WildRule token_rule(std::string name, std::string_view from, std::string to) {
+WildRule token_rule(std::string name, std::string_view from, const std::string& to) {
   return {std::move(name),
           each_token([=](const WildCode& code,
                          std::size_t i) { return code.is(i, from) && !code.at(i).directive; },
@@ -57,7 +54,7 @@ bool is_plain_number(const WildCode& code, std::size_t i) {
   return code.at(i).kind == Token::Kind::number && !code.at(i).directive;
 }
 
-WildRule number_rule(std::string name, std::string change) {
+WildRule number_rule(std::string name, const std::string& change) {
   return {std::move(name), each_token(is_plain_number, [=](const WildCode& code, std::size_t i) {
             return fmt::format("({} {})", code.at(i).text, change);
           })};
@@ -71,8 +68,16 @@ bool is_returned_constant(const WildCode& code, std::size_t i) {
          std::ranges::none_of(text, [](unsigned char c) { return std::islower(c) != 0; });
 }
 
+/// Not the counter of a loop: 2^31 steps take more memory or time than any call has.
+bool is_wide(const WildCode& code, std::size_t i) {
+  if (!code.is(i, "int64_t") || code.at(i).directive) return false;
+  const std::size_t first = i > 1 && code.is(i - 1, "::") && code.is(i - 2, "std") ? i - 2 : i;
+  return first < 2 || !code.is(first - 1, "(") || !code.is(first - 2, "for");
+}
+
 /// A change for each operator of one kind, of what it takes and itself.
-WildRule operand_rule(std::string name, std::vector<std::string_view> operators, bool drops_left) {
+WildRule operand_rule(std::string name, const std::vector<std::string_view>& operators,
+                      bool drops_left) {
   return {std::move(name), [=](const WildCode& code) {
             Changes all;
             for (std::size_t i = 0; i < code.size(); ++i) {
@@ -91,8 +96,9 @@ WildRule operand_rule(std::string name, std::vector<std::string_view> operators,
 }
 
 /// A change for what stands in the brackets of each `word (...)`.
-WildRule bracket_rule(std::string name, std::string_view word,
-                      std::function<void(const WildCode&, std::size_t open, Changes&)> change) {
+WildRule bracket_rule(
+    std::string name, std::string_view word,
+    const std::function<void(const WildCode&, std::size_t open, Changes&)>& change) {
   return {std::move(name), [=](const WildCode& code) {
             Changes all;
             for (std::size_t i = 0; i + 1 < code.size(); ++i)
@@ -107,7 +113,7 @@ Range condition_of(const WildCode& code, std::size_t open) {
   return code.parts(open, ";").back();
 }
 
-WildRule condition_rule(std::string name, std::string_view word, std::string format) {
+WildRule condition_rule(std::string name, std::string_view word, const std::string& format) {
   return bracket_rule(
       std::move(name), word, [=](const WildCode& code, std::size_t open, auto& all) {
         const Range condition = condition_of(code, open);
@@ -117,7 +123,7 @@ WildRule condition_rule(std::string name, std::string_view word, std::string for
       });
 }
 
-WildRule loop_rule(std::string name, std::string format) {
+WildRule loop_rule(std::string name, const std::string& format) {
   return bracket_rule(
       std::move(name), "for", [=](const WildCode& code, std::size_t open, auto& all) {
         const std::vector<Range> parts = code.parts(open, ";");
@@ -196,7 +202,7 @@ WildRule return_rule() {
 }
 
 /// Words of a directive, with the brackets behind them.
-WildRule clause_rule(std::string name, std::string_view word, std::string with) {
+WildRule clause_rule(std::string name, std::string_view word, const std::string& with) {
   return {std::move(name), [=](const WildCode& code) {
             Changes all;
             for (std::size_t i = 0; i + 1 < code.size(); ++i) {
@@ -272,25 +278,15 @@ std::vector<WildRule> make_rules() {
       {"bits_and_to_or", {"&", "|"}},
       {"bits_or_to_and", {"|", "&"}}};
   const std::pair<const char*, std::pair<const char*, const char*>> words[] = {
-      {"added_to_subtracted", {"+=", "-="}},
-      {"added_to_assigned", {"+=", "="}},
-      {"multiplied_to_assigned", {"*=", "="}},
-      {"minimum_to_maximum", {"min", "max"}},
-      {"maximum_to_minimum", {"max", "min"}},
-      {"int64_to_int32", {"int64_t", "int32_t"}},
-      {"int64_to_int16", {"int64_t", "int16_t"}},
-      {"int32_to_int16", {"int32_t", "int16_t"}},
-      {"uint64_to_uint32", {"uint64_t", "uint32_t"}},
-      {"size_to_uint16", {"size_t", "uint16_t"}},
-      {"double_to_float", {"double", "float"}},
-      {"true_to_false", {"true", "false"}},
-      {"false_to_true", {"false", "true"}},
-      {"infinity_to_largest", {"infinity", "max"}},
-      {"break_to_continue", {"break", "continue"}},
-      {"continue_to_break", {"continue", "break"}},
-      {"isnan_to_isinf", {"isnan", "isinf"}},
-      {"isinf_to_isnan", {"isinf", "isnan"}},
-      {"not_dropped", {"!", ""}}};
+      {"added_to_subtracted", {"+=", "-="}},        {"added_to_assigned", {"+=", "="}},
+      {"multiplied_to_assigned", {"*=", "="}},      {"minimum_to_maximum", {"min", "max"}},
+      {"maximum_to_minimum", {"max", "min"}},       {"int64_to_int16", {"int64_t", "int16_t"}},
+      {"int32_to_int16", {"int32_t", "int16_t"}},   {"uint64_to_uint32", {"uint64_t", "uint32_t"}},
+      {"size_to_uint16", {"size_t", "uint16_t"}},   {"double_to_float", {"double", "float"}},
+      {"true_to_false", {"true", "false"}},         {"false_to_true", {"false", "true"}},
+      {"infinity_to_largest", {"infinity", "max"}}, {"break_to_continue", {"break", "continue"}},
+      {"continue_to_break", {"continue", "break"}}, {"isnan_to_isinf", {"isnan", "isinf"}},
+      {"isinf_to_isnan", {"isinf", "isnan"}},       {"not_dropped", {"!", ""}}};
   std::vector<WildRule> rules;
   for (const auto& [name, change] : operators)
     rules.push_back(operator_rule(name, change.first, change.second));
@@ -325,6 +321,9 @@ std::vector<WildRule> make_rules() {
                               [](const WildCode&, std::size_t) { return std::string("0"); })});
   rules.push_back(return_rule());
   rules.push_back({"statement_dropped", acting_statements});
+  rules.push_back({"int64_to_int32", each_token(is_wide, [](const WildCode&, std::size_t) {
+                     return std::string("int32_t");
+                   })});
   rules.push_back({"buffer_kept", kept_buffers});
   rules.push_back({"choices_swapped", choices_swapped});
   rules.push_back(clause_rule("threads_unlimited", "num_threads", ""));
@@ -336,60 +335,11 @@ std::vector<WildRule> make_rules() {
   return rules;
 }
 
-/// All lines that the bytes lie in.
-std::pair<std::size_t, std::size_t> lines_of(std::string_view source, std::size_t begin,
-                                             std::size_t end) {
-  const std::size_t before = begin == 0 ? std::string_view::npos : source.rfind('\n', begin - 1);
-  const std::size_t after = source.find('\n', end);
-  return {before == std::string_view::npos ? 0 : before + 1,
-          after == std::string_view::npos ? source.size() : after};
-}
-
-/// On one line, and each gap one space.
-std::string without_gaps(std::string_view text) {
-  std::string told;
-  for (const char c : text) {
-    const bool gap = std::isspace(static_cast<unsigned char>(c)) != 0;
-    if (!gap)
-      told += c;
-    else if (!told.empty() && told.back() != ' ')
-      told += ' ';
-  }
-  while (!told.empty() && told.back() == ' ') told.pop_back();
-  return told;
-}
-
 }  // namespace
 
 std::span<const WildRule> wild_rules() {
   static const std::vector<WildRule> rules = make_rules();
   return rules;
-}
-
-std::vector<WildSite> wild_sites(const WildRule& rule, std::string_view source) {
-  std::vector<WildSite> sites;
-  std::map<std::string, int> alike;
-  for (WildRule::Change& change : rule.find(WildCode(source))) {
-    const auto [begin, end] = lines_of(source, change.begin, change.end);
-    const std::string head(source.substr(begin, change.begin - begin));
-    WildSite site{change.begin, change.end, std::move(change.with), 1, "", "", 1};
-    site.line += static_cast<int>(
-        std::count(source.begin(), source.begin() + std::ptrdiff_t(site.begin), '\n'));
-    site.before = without_gaps(source.substr(begin, end - begin));
-    site.after =
-        without_gaps(head + site.with + std::string(source.substr(site.end, end - site.end)));
-    site.place = ++alike[site.before];
-    sites.push_back(std::move(site));
-  }
-  return sites;
-}
-
-std::string changed(std::string_view source, const WildSite& site) {
-  const std::string_view gone = source.substr(site.begin, site.end - site.begin);
-  const auto lines = std::ranges::count(gone, '\n') - std::ranges::count(site.with, '\n');
-  return std::string(source.substr(0, site.begin)) + site.with +
-         std::string(static_cast<std::size_t>(std::max<std::ptrdiff_t>(lines, 0)), '\n') +
-         std::string(source.substr(site.end));
 }
 
 }  // namespace gauntlet

@@ -118,11 +118,11 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
   for (const auto& id : options.challenges) require_challenge(id, known);
   const auto& challenges = options.challenges.empty() ? known : options.challenges;
   if (options.contract) return audit_contract(context, challenges);
-  if (options.wild) return audit_wild_mutants(context, challenges, *options.wild);
-  if (options.seeds.value_or(1) < 1) throw UserError("--seeds must be 1 or more");
-  if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
   if (!options.only.empty() && options.challenges.size() != 1)
     throw UserError("--only names contestants of one challenge; say which by -c CHALLENGE");
+  if (options.wild) return audit_wild_mutants(context, challenges, options);
+  if (options.seeds.value_or(1) < 1) throw UserError("--seeds must be 1 or more");
+  if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
   if (!options.only.empty() && !options.record.empty())
     throw UserError("--record keeps whole audits; leave out --only");
   if (options.fewest && !options.record.empty())

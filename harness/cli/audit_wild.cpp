@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <deque>
 #include <fmt/format.h>
 
 #include "harness/audit/wild.h"
 #include "harness/cli/exit_codes.h"
+#include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
+#include "harness/cli/wild_text.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/parallel.h"
@@ -12,8 +15,6 @@
 
 namespace gauntlet {
 namespace {
-
-using Row = WildReport::Row;
 
 /// Compiles them, `jobs` at a time.
 std::vector<std::string> assembled(const Context& context, const Challenge& challenge,
@@ -27,103 +28,112 @@ std::vector<std::string> assembled(const Context& context, const Challenge& chal
   return codes;
 }
 
-WildReport run_wild(const Context& context, const std::string& id, int wanted, const Seed& seed) {
-  const std::filesystem::path& root = context.root();
-  const Challenge challenge = load_challenge(root, id);
-  const AuditSuite suite = load_audit_suite(root, id, grader_for(id).make());
-  const auto bases = wild_bases(suite, read_solution(root / "reference" / id));
-  const auto equivalents = load_equivalents(root / "graders" / id / "equivalents.yaml");
-  ProgressDisplay display(*context.err, context.live, context.quiet, 0);
-  const WildTools tools{[&](const auto& sources) { return assembled(context, challenge, sources); },
-                        [&](const auto& requests) {
-                          return context.runner().grade(
-                              requests, [&](const CellEvent& event) { display.show(event); });
-                        }};
-  return audit_wild(challenge, wild_mutants(bases, seed), bases, equivalents, wanted, seed, tools);
-}
+/// The audit of one challenge after the other, and what there is to say of them at any time.
+class WildRun {
+ public:
+  WildRun(const Context& context, const AuditOptionsOfUser& options)
+      : context_(context),
+        options_(options),
+        seed_(context.seed ? *context.seed : Seed::fresh()),
+        display_(*context.err, context.live, context.quiet, 0) {}
 
-std::string fate_of(const Row& row) {
-  if (!row.killer.empty()) return "one check";
-  return row.equivalent.empty() ? "survives" : "equivalent";
-}
+  void audit(const std::string& id) {
+    const std::filesystem::path& root = context_.root();
+    const Challenge challenge = load_challenge(root, id);
+    const AuditSuite suite = load_audit_suite(root, id, grader_for(id).make());
+    const auto bases = wild_bases(suite, read_solution(root / "reference" / id));
+    const auto equivalents = load_equivalents(root / "graders" / id / "equivalents.yaml");
+    parts_.push_back({{id, seed_, root, context_.environment.cache}, {}});
+    Part& part = parts_.back();
+    leave_words();
+    const WildTools tools{
+        [&](const auto& sources) { return assembled(context_, challenge, sources); },
+        [&](const auto& requests, const auto& ended) { grade(requests, context_.jobs, ended); },
+        [&](const auto& requests, const auto& ended) {
+          display_.say(fmt::format("{}: {} ran out of time and are asked again, each alone", id,
+                                   requests.size()));
+          grade(requests, 1, ended);
+        },
+        [&](const WildReport& report, const WildRow* row) {
+          part.report = report;
+          leave_words();
+          if (row) tell(part.frame, *row);
+        }};
+    part.report = audit_wild(challenge, wild_mutants(bases, seed_), bases, equivalents,
+                             {options_.wild.value(), seed_, options_.only}, tools);
+  }
 
-Paint paint_for(const Row& row) {
-  if (!row.killer.empty()) return Paint::fair;
-  return row.equivalent.empty() ? Paint::bad : Paint::dim;
-}
+  VerbResult answer(bool whole) const {
+    VerbResult answer;
+    answer.document = {
+        {"schema", "gauntlet.audit-wild/1"}, {"partial", !whole}, {"challenges", Json::array()}};
+    if (!whole) answer.text += "PARTIAL: what had been graded when it was interrupted\n";
+    std::string summaries;
+    for (const auto& [frame, report] : parts_) {
+      answer.text += frame.challenge + "\n";
+      for (const WildRow& row : report.rows)
+        if (is_told(row)) answer.text += wild_row_text(frame, row, context_.style);
+      for (const std::string& problem : report.problems)
+        answer.text += fmt::format("  {} {}\n", painted(context_.style, Paint::bad, "BAD"),
+                                   printable(problem, 1000));
+      summaries += wild_summary(frame, report);
+      answer.document["challenges"].push_back(wild_document(frame, report));
+      if (!report.ok()) answer.exit_code = kExitGateFailed;
+    }
+    answer.text += summaries;
+    return answer;
+  }
 
-std::string row_text(const Row& row, const TerminalStyle& style) {
-  const WildMutant& mutant = row.mutant;
-  std::string text = fmt::format("  {} {}:{} {}", painted(style, paint_for(row), fate_of(row)),
-                                 mutant.file, mutant.site.line, mutant.rule);
-  if (mutant.site.place > 1) text += fmt::format(", place {}", mutant.site.place);
-  if (!row.killer.empty()) text += ", killed by " + row.killer;
-  text += fmt::format("\n    - {}\n    + {}\n", printable(mutant.site.before, 500),
-                      printable(mutant.site.after, 500));
-  if (!row.equivalent.empty()) text += fmt::format("    {}\n", row.equivalent);
-  return text;
-}
+ private:
+  struct Part {
+    WildFrame frame;
+    WildReport report;
+  };
 
-std::string summary(const std::string& challenge, const WildReport& report, const Seed& seed) {
-  return fmt::format(
-      "{}: {} wild mutants graded: {} killed by two checks, {} by one, {} survived, {} cannot be "
-      "noticed; of {} drawn {} did not compile and {} were the same code (seed {})\n",
-      challenge, report.graded, report.killed_by_two, report.count_killed_by_one(),
-      report.count_survivors(), report.count_equivalent(), report.drawn, report.not_built,
-      report.same_code, seed.text());
-}
+  void grade(const std::vector<CellRequest>& requests, int jobs, const WildTools::Ended& ended) {
+    LocalRunner(context_.environment, jobs)
+        .grade(
+            requests, [&](const CellEvent& event) { display_.show(event); },
+            [&](const GradedCell& cell) { ended(cell.observation); });
+  }
 
-Json document_of(const std::string& challenge, const WildReport& report, const Seed& seed) {
-  Json document{{"challenge", challenge},
-                {"seed", seed.text()},
-                {"ok", report.ok()},
-                {"drawn", report.drawn},
-                {"not_built", report.not_built},
-                {"same_code", report.same_code},
-                {"graded", report.graded},
-                {"killed_by_two", report.killed_by_two},
-                {"killed_by_one", report.count_killed_by_one()},
-                {"survived", report.count_survivors()},
-                {"equivalent", report.count_equivalent()},
-                {"problems", report.problems},
-                {"mutants", Json::array()}};
-  for (const Row& row : report.rows)
-    document["mutants"].push_back({{"file", row.mutant.file},
-                                   {"line", row.mutant.site.line},
-                                   {"rule", row.mutant.rule},
-                                   {"before", row.mutant.site.before},
-                                   {"after", row.mutant.site.after},
-                                   {"place", row.mutant.site.place},
-                                   {"variant", row.mutant.variant},
-                                   {"fate", fate_of(row)},
-                                   {"killer", row.killer},
-                                   {"reason", row.equivalent}});
-  return document;
-}
+  /// Those that were named are all of interest; of others those that too few checks noticed.
+  bool is_told(const WildRow& row) const {
+    if (context_.quiet) return row.fate() == WildRow::Fate::survives;
+    return !options_.only.empty() || row.fate() != WildRow::Fate::killed_by_two;
+  }
+
+  void tell(const WildFrame& frame, const WildRow& row) {
+    if (!is_told(row)) return;
+    keep_wild(frame, row.mutant);
+    std::string text = wild_row_text(frame, row, {});
+    text.pop_back();  // its last line's end
+    display_.say(text);
+  }
+
+  void leave_words() const {
+    const VerbResult so_far = answer(false);
+    leave_last_words({fmt::format("an audit keeps nothing; with --seed {} it begins again with the "
+                                  "same mutants",
+                                  seed_.text()),
+                      context_.json ? json_text(so_far.document) : so_far.text});
+  }
+
+  const Context& context_;
+  const AuditOptionsOfUser& options_;
+  const Seed seed_;
+  ProgressDisplay display_;
+  std::deque<Part> parts_;  // of each challenge so far
+};
 
 }  // namespace
 
 VerbResult audit_wild_mutants(const Context& context, const std::vector<std::string>& challenges,
-                              int wanted) {
-  if (wanted < 1) throw UserError("--wild must be 1 or more");
-  VerbResult answer;
-  answer.document = {{"schema", "gauntlet.audit-wild/1"}, {"challenges", Json::array()}};
-  std::string summaries;
-  const Seed seed = context.seed ? *context.seed : Seed::fresh();
-  for (const std::string& id : challenges) {
-    const WildReport report = run_wild(context, id, wanted, seed);
-    answer.text += id + "\n";
-    for (const Row& row : report.rows)
-      if (!context.quiet || fate_of(row) == "survives") answer.text += row_text(row, context.style);
-    for (const std::string& problem : report.problems)
-      answer.text += fmt::format("  {} {}\n", painted(context.style, Paint::bad, "BAD"),
-                                 printable(problem, 1000));
-    summaries += summary(id, report, seed);
-    answer.document["challenges"].push_back(document_of(id, report, seed));
-    if (!report.ok()) answer.exit_code = kExitGateFailed;
-  }
-  answer.text += summaries;
-  return answer;
+                              const AuditOptionsOfUser& options) {
+  if (*options.wild < 1) throw UserError("--wild must be 1 or more");
+  WildRun run(context, options);
+  for (const std::string& id : challenges) run.audit(id);
+  return run.answer(true);
 }
 
 }  // namespace gauntlet

@@ -25,8 +25,8 @@ constexpr std::array<Meaning, 9> kMeanings{{
      "incomplete: the grader could not do its part, or verify did not confirm all; never a "
      "submission's fault"},
     {kExitInternal, "internal error: a bug in Gauntlet"},
-    {kExitInterrupted, "interrupted by Ctrl-C; finished cells are kept"},
-    {kExitTerminated, "terminated; finished cells are kept"},
+    {kExitInterrupted, "interrupted by Ctrl-C; grade keeps the cells that it finished"},
+    {kExitTerminated, "terminated; grade keeps the cells that it finished"},
 }};
 
 constexpr std::array kWorstFirst{kExitInterrupted,    kExitTerminated,        kExitInternal,

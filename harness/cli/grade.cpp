@@ -5,6 +5,7 @@
 
 #include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
+#include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/timings.h"
 #include "harness/cli/verbs.h"
@@ -123,6 +124,7 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
       context.remark(fmt::format("{} {}: {}", cell.request.key().row(), cell.request.key().column(),
                                  cell.why_run));
     }
+  leave_last_words({"finished cells are kept, the same command goes on", ""});
   ProgressDisplay display(*context.err, context.live, context.quiet, to_run);
   LocalRunner runner = context.runner();
   std::vector<std::pair<CellKey, CellTimings>> timings;

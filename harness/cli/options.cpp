@@ -154,7 +154,10 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   audit.add_flag("--contract", o.audit.contract,
                  "Print every statement of contract.h, the checks that ask it, the mutants that "
                  "break it, and what is not asked and why; runs nothing");
-  audit.add_option("--wild", o.audit.wild, "Grade so many mutants that rules make, and no others");
+  audit.add_option(
+      "--wild", o.audit.wild,
+      "Grade so many mutants that rules make, and no others; with --only those that it "
+      "names, as they are printed");
 }
 
 void add_other_verbs(CLI::App& app, CommandLineOptions& o) {

@@ -62,6 +62,10 @@ void ProgressDisplay::show(const CellEvent& event) {
                        event.check.empty() ? "building" : event.check));
 }
 
+void ProgressDisplay::say(const std::string& text) {
+  if (!quiet_) line(text);
+}
+
 std::string ProgressDisplay::count() const {
   return cells_ == 0 ? fmt::format("{} so far", done_) : fmt::format("{} of {}", done_, cells_);
 }

@@ -24,6 +24,7 @@ class ProgressDisplay {
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   void show(const CellEvent& event);
+  void say(const std::string& text);  // a line of its own, or several
 
  private:
   void line(const std::string& text);

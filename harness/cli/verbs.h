@@ -104,9 +104,10 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
 VerbResult audit_attacks(const Context& context);
 VerbResult audit_contract(const Context& context, const std::vector<std::string>& challenges);
 
-/// Grades so many mutants of each challenge that rules make of its right solutions.
+/// Grades as many mutants of each challenge that rules make of its right solutions as the options'
+/// `wild` says, or those that `only` names. An interrupt prints what was graded until then.
 VerbResult audit_wild_mutants(const Context& context, const std::vector<std::string>& challenges,
-                              int wanted);
+                              const AuditOptionsOfUser& options);
 
 VerbResult doctor(const Context& context);
 

@@ -118,6 +118,14 @@ TEST_CASE("places in lines that read alike are counted") {
   CHECK(sites[2].before == sites[0].before);
 }
 
+TEST_CASE("what no caller could ever notice is left alone") {
+  CHECK(all_of("int64_to_int32", "for (int64_t i = 0; i < n; ++i) { int64_t j = i * n; }") ==
+        "for (int64_t i = 0; i < n; ++i) { int32_t j = i * n; }");
+  CHECK(all_of("int64_to_int32", "for (std::int64_t i = 0; i < n; ++i) {}").empty());
+  CHECK(all_of("number_up", "__builtin_prefetch(p + 16);\nx = 16;") ==
+        "__builtin_prefetch(p + 16);\nx = (16 + 1);");
+}
+
 TEST_CASE("types are narrowed, refusals answered with 0 and choices turned") {
   CHECK(all_of("int64_to_int16", "int64_t i = 0; std::int64_t k;") ==
         "int16_t i = 0; std::int64_t k; | int64_t i = 0; std::int16_t k;");

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <doctest/doctest.h>
+#include <functional>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,28 +155,89 @@ TEST_CASE("a bug of ours ends with 70") {
   CHECK(ran.err.find("internal error, please report it: oops") != std::string::npos);
 }
 
+namespace {
+
+struct Interrupted {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+std::string all_from(int fd) {
+  std::string text;
+  char bytes[4096];
+  for (ssize_t n; (n = read(fd, bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(n));
+  close(fd);
+  return text;
+}
+
+/// Whoever prepares for it and is then sent the signal.
+Interrupted interrupted(int signal, const std::function<void()>& prepare) {
+  int out[2];
+  int err[2];
+  REQUIRE(pipe(out) == 0);
+  REQUIRE(pipe(err) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(out[1], STDOUT_FILENO);
+    dup2(err[1], STDERR_FILENO);
+    prepare();
+    raise(signal);
+    _exit(0);
+  }
+  close(out[1]);
+  close(err[1]);
+  Interrupted seen;
+  seen.out = all_from(out[0]);
+  seen.err = all_from(err[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  seen.code = WEXITSTATUS(status);
+  return seen;
+}
+
+}  // namespace
+
 TEST_CASE("Ctrl-C ends with 130 and SIGTERM with 143, with one document for --json") {
   for (const int signal : {SIGINT, SIGTERM}) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    if (child == 0) {
-      dup2(ends[1], STDOUT_FILENO);
-      close(STDERR_FILENO);
-      end_on_interrupt(true);
-      raise(signal);
-      _exit(0);
-    }
-    close(ends[1]);
-    std::string out(4096, '\0');
-    out.resize(static_cast<std::size_t>(read(ends[0], out.data(), out.size())));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    REQUIRE(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == (signal == SIGINT ? kExitInterrupted : kExitTerminated));
-    CHECK(Json::parse(out)["exit_code"] == WEXITSTATUS(status));
+    const Interrupted seen = interrupted(signal, [] { end_on_interrupt(true); });
+    CHECK(seen.code == (signal == SIGINT ? kExitInterrupted : kExitTerminated));
+    CHECK(Json::parse(seen.out)["exit_code"] == seen.code);
+    CHECK(seen.err == "\ninterrupted\n");  // and no word of what would be kept
   }
+}
+
+TEST_CASE(
+    "an interrupt says what becomes of what was done, and prints what there is of the answer") {
+  const std::string table(200'000, 'x');  // more than a pipe takes at once
+  for (const bool json : {false, true}) {
+    const Interrupted seen = interrupted(SIGINT, [&] {
+      end_on_interrupt(json);
+      leave_last_words({"nothing yet", "old"});
+      leave_last_words({"begin again", table});
+    });
+    CHECK(seen.code == kExitInterrupted);
+    CHECK(seen.err == "\ninterrupted; begin again\n");
+    CHECK(seen.out == table);
+  }
+  const Interrupted next = interrupted(SIGINT, [&] {
+    leave_last_words({"of another run", table});
+    end_on_interrupt(false);
+  });
+  CHECK(next.err == "\ninterrupted\n");
+  CHECK(next.out.empty());
+}
+
+TEST_CASE("of a grading that is interrupted cells are kept, of other verbs nothing") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 1);
+  CHECK(interrupted(SIGINT, [&] {
+          checkout.run({"grade", "bravo"});
+        }).err == "\ninterrupted; finished cells are kept, the same command goes on\n");
+  CHECK(interrupted(SIGINT, [&] { checkout.run({"list"}); }).err == "\ninterrupted\n");
 }
 
 TEST_CASE("an interrupt waits until files are written") {
