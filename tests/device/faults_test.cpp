@@ -119,6 +119,35 @@ TEST_CASE("who waits for the caller's stream waits for nothing else") {
   CHECK(run.device.read(run.output, 32).unwritten == 0);
 }
 
+TEST_CASE("the default stream waits for others and they for it, but not for non-blocking ones") {
+  Faulty run("default_stream");
+  REQUIRE(run.end.is_fine());
+  const auto& words = run.end.words;
+  CHECK(words[100] == 0);
+  CHECK(words[101] == 600);  // cudaErrorNotReady: nobody has waited for it
+  CHECK(words[102] == 0);
+  CHECK(words[103] == 0);
+  CHECK(words[104] == 400);  // cudaErrorInvalidResourceHandle
+  CHECK(run.end.returned == 400);
+  CHECK(run.device.read(run.output, 32).as<float>() == Floats{1, 2, 3, 4, 5, 6, 7, 8});
+  const DeviceReport report = run.device.finish();
+  CHECK_FALSE(report.complaint);
+  CHECK(report.diagnostics().empty());  // nothing was read before it was written
+}
+
+TEST_CASE("work on a stream that was destroyed is done") {
+  Faulty run("gone_stream");
+  CHECK(run.end.returned == 0);
+  CHECK(run.device.read(run.output, 32).unwritten == 0);
+}
+
+TEST_CASE("cudaFreeAsync frees in its turn") {
+  Faulty run("frees_in_turn");
+  CHECK(run.end.words[100] == 0);
+  CHECK(run.end.returned == 700);
+  CHECK(run.device.finish().complaint->text.find("freed at") == 0);
+}
+
 TEST_CASE("who polls gets on") {
   Faulty run("polls");
   REQUIRE(run.end.is_fine());
@@ -132,10 +161,10 @@ TEST_CASE("what was computed on the host is known, by whatever way it came back"
   const Device::Contents y = run.device.read(run.output, 32);
   CHECK(y.as<float>() == Floats{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK(y.unwritten == 0);
-  CHECK(y.from_host == 24);  // but for the two that the kernel wrote
+  CHECK(y.from_host == 20);  // but for those that kernels wrote
   const DeviceReport report = run.device.finish();
   CHECK(report.buffer("x")->copied_out == 32);
-  CHECK(report.buffer("y")->from_host == 24);
+  CHECK(report.buffer("y")->from_host == 20);
   CHECK(report.copied_in == 32);
   CHECK(report.copied_out == 32);
   CHECK(report.scratch_bytes == 32);  // never freed

@@ -169,9 +169,37 @@ TEST_CASE("a command that changes while it is read is one command or the other")
   lied.survived();
 }
 
+TEST_CASE("there is only so much memory") {
+  Lied lied;
+  const auto allocate = [&](std::uint64_t bytes) {
+    return lied.run("one_command", {number_of(Kind::allocate), 0, bytes}).returned;
+  };
+  CHECK(allocate(~std::uint64_t{0}) == 2);
+  CHECK(allocate(257 << 20) == 2);
+  CHECK(allocate(200 << 20) == 0);
+  CHECK(allocate(56 << 20) == 2);
+  const DeviceReport report = lied.survived();
+  CHECK(report.scratch_bytes == 200 << 20);
+  CHECK_FALSE(report.complaint);
+}
+
+TEST_CASE("the device process has a filter, no files and no rights") {
+  Lied lied;
+  const std::string folder = "/proc/" + std::to_string(lied.device.pid());
+  const std::string status = read_file(folder + "/status", {1 << 20, false});
+  CHECK(status.find("Seccomp:\t2") != std::string::npos);
+  CHECK(status.find("NoNewPrivs:\t1") != std::string::npos);
+  CHECK(status.find("CapEff:\t0000000000000000") != std::string::npos);
+  std::vector<std::string> open;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/fd"))
+    open.push_back(entry.path().filename());
+  std::sort(open.begin(), open.end());
+  CHECK(open == std::vector<std::string>{"0", "1", "2", "4"});  // 4: the grader's socket
+}
+
 TEST_CASE("there are only so many allocations, streams and events") {
   for (const auto& [kind, most] :
-       {std::pair{Kind::allocate, 65536}, {Kind::make_stream, 1024}, {Kind::make_event, 65537}}) {
+       {std::pair{Kind::allocate, 65537}, {Kind::make_stream, 1024}, {Kind::make_event, 8193}}) {
     Lied lied;
     const HostEnd end = lied.run("all_handles", {number_of(kind)}, 100);
     INFO(number_of(kind));

@@ -41,10 +41,10 @@ std::uint32_t error_of(const simt::LaunchResult& result) {
 
 Buffer* Engine::map(const std::string& name, Role role, std::uint64_t bytes) {
   const std::uint64_t used = buffers.bytes();
-  if (bytes > capacity - std::min(capacity, used) || mapped_ever >= kMostPieces) return nullptr;
+  if (bytes > capacity - std::min(capacity, used)) return nullptr;
+  if (role == Role::scratch && ++scratch_pieces > kMostPieces) return nullptr;
   try {
     const std::uint64_t address = back_end->map(name, bytes, kPoison);
-    ++mapped_ever;
     buffers.add({name, role, address, bytes});
     return buffers.at(address);
   } catch (const std::bad_alloc&) {

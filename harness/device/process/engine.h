@@ -24,12 +24,12 @@ struct Engine {
   Accounts accounts;
   std::vector<KernelInfo> kernels;  // with the limits of shared memory that were set
 
-  simt::LaunchOptions options;    // budget: what is left of the call's
-  std::uint64_t budget = 0;       // the call's, instructions of warps
-  std::uint32_t error = 0;        // the sticky one, a cudaError_t; 0: none
-  std::string error_why;          // a sentence with the line
-  std::uint64_t capacity = 0;     // bytes of device memory
-  std::uint64_t mapped_ever = 0;  // pieces of memory, freed ones too
+  simt::LaunchOptions options;       // budget: what is left of the call's
+  std::uint64_t budget = 0;          // the call's, instructions of warps
+  std::uint32_t error = 0;           // the sticky one, a cudaError_t; 0: none
+  std::string error_why;             // a sentence with the line
+  std::uint64_t capacity = 0;        // bytes of device memory
+  std::uint64_t scratch_pieces = 0;  // of the worker's memory that there ever were
 
   /// Maps memory and enters it. Nothing where there is too little, or where there were too many
   /// pieces.

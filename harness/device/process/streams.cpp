@@ -12,7 +12,7 @@ using device_wire::kDefaultStream;
 using device_wire::kPerThreadStream;
 
 constexpr std::size_t kMostStreams = 1024;
-constexpr std::size_t kMostEvents = 65536;
+constexpr std::size_t kMostEvents = 8192;
 constexpr std::size_t kMostItems = 4096;  // that wait; one more makes all of them run
 
 }  // namespace

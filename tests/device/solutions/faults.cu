@@ -7,6 +7,9 @@ __global__ void copy(const float* x, float* y, int n) {
 __global__ void overwrite(float* x) {
   x[threadIdx.x] = 0;
 }
+__global__ void add_nothing(float* y) {
+  atomicAdd(y, 0.0f);
+}
 __global__ void spin(volatile float* y) {
   while (true) y[0] = 1;
 }
@@ -72,6 +75,47 @@ extern "C" long other_stream(unsigned long* words) {
   words[100] = cudaStreamQuery((cudaStream_t)words[3]);
   return 0;
 }
+/// The default stream waits for streams that are not non-blocking, and they for it.
+extern "C" long default_stream(unsigned long* words) {
+  const auto* x = (const float*)words[0];
+  auto* y = (float*)words[1];
+  cudaStream_t blocking, non_blocking;
+  cudaStreamCreate(&blocking);
+  cudaStreamCreateWithFlags(&non_blocking, cudaStreamNonBlocking);
+  float *first, *second;
+  cudaMalloc(&first, 32);
+  cudaMalloc(&second, 32);
+  copy<<<1, 8, 0, blocking>>>(x, first, 8);
+  copy<<<1, 8>>>(first, second, 8);
+  copy<<<1, 4, 0, blocking>>>(second, y, 4);
+  copy<<<1, 4, 0, non_blocking>>>(x + 4, y + 4, 4);
+  words[100] = cudaStreamSynchronize(blocking);
+  words[101] = cudaStreamQuery(non_blocking);
+  words[102] = cudaStreamSynchronize(cudaStreamLegacy);
+  words[103] = cudaStreamDestroy(blocking);
+  words[104] = cudaStreamSynchronize(blocking);
+  return cudaGetLastError();
+}
+/// Work on a stream that is gone is still done.
+extern "C" long gone_stream(unsigned long* words) {
+  cudaStream_t own;
+  cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+  copy<<<1, 8, 0, own>>>((const float*)words[0], (float*)words[1], 8);
+  cudaStreamDestroy(own);
+  return cudaDeviceSynchronize();
+}
+/// Kernels that wait for a stream are executed with memory that was freed in its turn.
+extern "C" long frees_in_turn(unsigned long* words) {
+  float* scratch;
+  cudaMallocAsync(&scratch, 32, 0);
+  copy<<<1, 8>>>((const float*)words[0], scratch, 8);
+  copy<<<1, 8>>>(scratch, (float*)words[1], 8);
+  cudaFreeAsync(scratch, 0);
+  words[100] = cudaDeviceSynchronize();
+  copy<<<1, 8>>>(scratch, (float*)words[1], 8);
+  return cudaDeviceSynchronize();
+}
+
 /// Asked often enough, an event comes.
 extern "C" long polls(unsigned long* words) {
   cudaEvent_t event;
@@ -94,6 +138,7 @@ extern "C" long on_the_host(unsigned long* words) {
   cudaMemcpy(through, x, sizeof x, cudaMemcpyHostToDevice);
   cudaMemcpy((void*)words[1], through, sizeof x, cudaMemcpyDeviceToDevice);
   copy<<<1, 2>>>((const float*)words[0], (float*)words[1], 2);
+  add_nothing<<<1, 1>>>((float*)words[1] + 2);
   return cudaDeviceSynchronize();
 }
 
