@@ -124,8 +124,8 @@ TEST_CASE("the default stream waits for others and they for it, but not for non-
   REQUIRE(run.end.is_fine());
   const auto& words = run.end.words;
   CHECK(words[100] == 0);
-  CHECK(words[101] == 600);  // cudaErrorNotReady: nobody has waited for it
-  CHECK(words[102] == 0);
+  CHECK(words[101] == 0);
+  CHECK(words[102] == 600);  // cudaErrorNotReady: nobody has waited for it
   CHECK(words[103] == 0);
   CHECK(words[104] == 400);  // cudaErrorInvalidResourceHandle
   CHECK(run.end.returned == 400);
