@@ -171,29 +171,24 @@ std::int64_t never_reads(std::uint64_t* /*words*/) {
   while (true) pause();
 }
 
-/// words: an output of 64 bytes, milliseconds. Asks to fill it, while another thread changes the
-/// command as fast as it can. Returns how many commands were answered.
+/// words: an output of 64 bytes, milliseconds. Asks to copy it, while another thread changes the
+/// address as fast as it can. Returns how many commands were answered.
 std::int64_t changing_command(std::uint64_t* words) {
   std::atomic<bool> over = false;
   std::thread changer([&] {
-    auto& length = *reinterpret_cast<volatile std::uint32_t*>(&box->command.payload_bytes);
     auto& address = *reinterpret_cast<volatile std::uint64_t*>(&box->command.address);
-    auto& bytes = *reinterpret_cast<volatile std::uint64_t*>(&box->command.bytes);
     while (!over) {
       address = words[0];
-      bytes = 64;
-      length = 64;
       address = ~std::uint64_t{0};
-      bytes = std::uint64_t{1} << 40;
     }
   });
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(words[1]);
   std::int64_t answered = 0;
   for (; std::chrono::steady_clock::now() < until; ++answered) {
-    Command command = of(answered % 2 == 0 ? Kind::fill : Kind::copy_within);
+    Command command = of(answered % 2 == 0 ? Kind::copy_out : Kind::copy_in);
     command.address = words[0];
-    command.other = words[0];
-    command.bytes = 64;
+    command.bytes = command.other = 64;
+    command.payload_bytes = command.kind == Kind::copy_in ? 64 : 0;
     if (ask(command) == 9999) break;
   }
   over = true;
