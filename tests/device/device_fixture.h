@@ -134,6 +134,11 @@ class HostRun {
   bool reaped_ = false;
 };
 
+/// Its words; empty where there is no complaint.
+inline std::string complaint_text(const DeviceReport& report) {
+  return report.complaint ? report.complaint->text : "";
+}
+
 /// The verdict and the words that a function fails with; fails the test where it does not.
 template <class Function>
 SolutionFailure failure_of(const Function& function) {
