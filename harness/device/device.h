@@ -32,14 +32,15 @@ struct DeviceTerms {
 ///   args.probs = device.output("probs", size);           // poisoned
 ///   args.stream = device.make_stream();
 ///   device.begin(terms);                                 // from here on the worker is served
-///   ... the worker calls the contract's function ...
+///   ... the worker calls the contract's function, and is frozen ...
 ///   device.settle(args.stream);                          // what its caller does
 ///   const auto probs = device.read(args.probs, size);
-///   const DeviceReport report = device.finish();         // the worker is frozen by now
+///   const DeviceReport report = device.finish();
 ///
 /// Every function throws SolutionFailure when the device process has ended or does not answer;
 /// whatever was wrong with it, kernels were there to bring it about. A device whose report has a
-/// complaint executes nothing more: make a new one.
+/// complaint executes nothing more: make a new one. So does who starts another worker, which could
+/// find in the mailbox what the last one left there. The process ends with the thread that made it.
 class Device {
  public:
   /// Throws Broken when the process cannot be started.
@@ -69,7 +70,8 @@ class Device {
   /// A call begins: counts are zero, and commands of the worker are carried out.
   void begin(const DeviceTerms& terms);
 
-  /// Runs what this stream has to do and what that depends on, and nothing else.
+  /// The worker is no longer served; what this stream has to do runs, and what that depends on, and
+  /// nothing else. Outputs can be read then.
   void settle(DeviceStream stream);
 
   struct Contents {
@@ -86,7 +88,7 @@ class Device {
   };
   Contents read(DeviceAddress address, std::size_t bytes);
 
-  /// The worker is no longer served, all that is queued runs, and the counts are told.
+  /// The same, but all that is queued runs, and the counts are told.
   DeviceReport finish();
 
  private:

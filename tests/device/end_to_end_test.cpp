@@ -31,6 +31,7 @@ TEST_CASE("a program computes what it should, and what it did is counted") {
   CHECK(end.words[101] == 2);  // blocks of 65 KiB in 164 KiB
   CHECK(end.words[102] == 8);  // compute capability
   CHECK(end.words[103] == 163 << 10);
+  device.settle(stream);
   const Floats got = device.read(sum, n * 4).as<float>();
   float wanted_total = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -59,6 +60,7 @@ TEST_CASE("a program computes what it should, and what it did is counted") {
   // The refused launch counts as none; its words say why.
   REQUIRE(report.refusals.size() == 1);
   CHECK(report.refusals[0].find("65536 bytes of dynamic shared memory") != std::string::npos);
+  CHECK(report.left_behind == 0);
   CHECK(report.copied_in == 8);   // the symbol
   CHECK(report.copied_out == 4);  // the other one
   CHECK(report.buffer("offset")->copied_in == 8);

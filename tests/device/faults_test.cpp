@@ -115,7 +115,7 @@ TEST_CASE("who waits for the caller's stream waits for nothing else") {
   CHECK(run.end.words[100] == 0);
   run.device.settle(run.stream);
   CHECK(run.device.read(run.output, 32).unwritten == 32);
-  run.device.finish();
+  CHECK(run.device.finish().left_behind == 1);
   CHECK(run.device.read(run.output, 32).unwritten == 0);
 }
 

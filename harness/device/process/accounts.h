@@ -29,6 +29,7 @@ struct Accounts {
   std::uint64_t copied_out = 0;       // bytes, device to host
   std::uint64_t commands = 0;
   std::uint64_t allocations = 0;
+  std::uint64_t left_behind = 0;      // queued work that the settled stream did not depend on
   std::vector<std::string> refusals;  // commands that got an error, the first of them
   std::string mailbox_fault;          // a command that the runtime never sends
   bool out_of_memory = false;         // the process's own

@@ -106,7 +106,9 @@ json GraderSide::begin(const json& request) {
 json GraderSide::settle(const json& request) {
   const std::uint64_t stream = request.at("stream");
   if (!engine_.streams.has_stream(stream)) return failed("no such stream");
+  serves_ = false;
   engine_.guarded([&] { engine_.streams.wait_stream(stream); });
+  engine_.accounts.left_behind = engine_.streams.waiting();
   return {{"device_error", engine_.error}};
 }
 

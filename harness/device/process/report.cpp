@@ -109,6 +109,7 @@ json report_of(Engine& engine) {
           {"commands", accounts.commands},
           {"allocations", accounts.allocations},
           {"scratch_bytes", engine.buffers.scratch_bytes()},
+          {"left_behind", accounts.left_behind},
           {"budget_left", engine.options.budget},
           {"refusals", std::move(refusals)},
           {"error", engine.error},

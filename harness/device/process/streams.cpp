@@ -119,6 +119,11 @@ void Streams::wait_all() {
   run(all, all.size());
 }
 
+std::size_t Streams::waiting() const {
+  return static_cast<std::size_t>(std::count_if(
+      items_.begin(), items_.end(), [](const Item& item) { return !item.done && item.work; }));
+}
+
 bool Streams::query(const Numbers& wanted) {
   const auto done = [&](std::uint64_t number) { return is_done(number); };
   if (std::all_of(wanted.begin(), wanted.end(), done)) return true;

@@ -37,6 +37,9 @@ class Streams {
   void wait_event(std::uint64_t event);
   void wait_all();
 
+  /// Launches, fills and copies that nobody has waited for yet.
+  std::size_t waiting() const;
+
   /// Whether all has come that a waiting one would wait for. If not, the first of it runs, so that
   /// who asks again and again gets on.
   bool query_stream(std::uint64_t stream);
