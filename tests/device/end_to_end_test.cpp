@@ -76,7 +76,7 @@ TEST_CASE("rows with a pitch, and a launch by cudaLaunchKernel") {
   const BuiltSolution built = built_solution("basics");
   Device device(device_config());
   device.load(built.ptx);
-  const DeviceAddress out = device.output("out", 12 * 4);
+  const DeviceAddress out = device.output("out", 48);
   device.begin({});
   HostRun host(device, built.library, "rows", {0, 0, out});
   const HostEnd end = host.wait();

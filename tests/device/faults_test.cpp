@@ -93,6 +93,21 @@ TEST_CASE("a kernel beyond its budget has timed out, with its line") {
   CHECK(report.complaint->text.find(line_of("while (true) y[0] = 1")) != std::string::npos);
 }
 
+TEST_CASE("blocks run in the order of their numbers, or as the seed has it") {
+  const auto last_with = [](std::optional<std::uint64_t> seed) {
+    DeviceTerms terms;
+    terms.schedule_seed = seed;
+    Faulty run("comes_last", terms);
+    CHECK(run.end.returned == 0);
+    return run.device.read(run.output, 4).as<std::uint32_t>().at(0);
+  };
+  CHECK(last_with(std::nullopt) == 63);
+  std::vector<std::uint32_t> last;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) last.push_back(last_with(seed));
+  CHECK(std::count(last.begin(), last.end(), 63) < 4);
+  CHECK(last_with(1) == last[0]);
+}
+
 TEST_CASE("a trap is a failed launch") {
   Faulty run("traps");
   CHECK(run.end.returned == 719);

@@ -89,6 +89,7 @@ cudaError_t find_variable(const void* variable, std::uint64_t& address, std::uin
 using gauntlet::cuda_runtime::known;
 
 extern "C" {
+// Names that clang's code calls. NOLINTBEGIN(bugprone-reserved-identifier)
 
 void** __cudaRegisterFatBinary(void* /*binary*/) {
   static void* handle = nullptr;
@@ -111,4 +112,6 @@ void __cudaRegisterVar(void** /*handle*/, char* variable, char* /*device_address
   const std::lock_guard lock(known().mutex);
   known().variable_names[variable] = device_name;
 }
+
+// NOLINTEND(bugprone-reserved-identifier)
 }

@@ -38,10 +38,15 @@ CompileFolder::Made CompileFolder::run(const DeviceCompiler& compiler,
   Made made;
   made.messages = result.output;
   const auto* end = std::get_if<Exited>(&result.outcome);
-  if (end == nullptr)
+  if (end == nullptr) {
     made.messages += fmt::format("\nthe compiler was stopped: {}", describe(result.outcome));
-  else if (end->code == 0)
-    made.product = read_file(product, kProduct);
+  } else if (end->code == 0) {
+    try {
+      made.product = read_file(product, kProduct);
+    } catch (const UserError& error) {  // the source's doing: too much of it, or a link
+      made.messages += fmt::format("\nwhat was compiled cannot be taken: {}", error.what());
+    }
+  }
   return made;
 }
 

@@ -39,7 +39,7 @@ enum cudaError {
   cudaErrorNotSupported = 801,
   cudaErrorUnknown = 999
 };
-typedef enum cudaError cudaError_t;
+using cudaError_t = cudaError;
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -49,8 +49,8 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4
 };
 
-typedef struct CUstream_st* cudaStream_t;
-typedef struct CUevent_st* cudaEvent_t;
+using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 #define cudaStreamDefault 0x00
@@ -227,11 +227,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int block_threads, size_t shared);
 
 // What clang makes of kernel<<<grid, block, shared, stream>>>(...).
+// NOLINTBEGIN(bugprone-reserved-identifier)
 unsigned int __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block,
                                          size_t shared SIMT_DEFAULT(0),
                                          void* stream SIMT_DEFAULT(0));
 cudaError_t __cudaPopCallConfiguration(struct dim3* grid, struct dim3* block, size_t* shared,
                                        void* stream);
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 #ifdef __CUDA__
