@@ -18,7 +18,9 @@ using DeviceStream = std::uint64_t;   // a cudaStream_t in a contract's struct
 
 /// How the kernels of one call are executed.
 struct DeviceTerms {
-  std::uint64_t budget = 2'000'000'000;        // instructions of warps, of all launches together
+  /// Instructions of warps, of all launches together. Fills and copies within the device cost one
+  /// for 64 bytes, and each piece of work costs 1000.
+  std::uint64_t budget = 2'000'000'000;
   std::optional<std::uint64_t> schedule_seed;  // of blocks and warps; none: by their numbers
   bool check_undefined = true;
   bool check_races = true;

@@ -125,6 +125,13 @@ class HostRun {
     return end;
   }
 
+  bool is_running() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(launched_.pid), &info, WEXITED | WNOHANG | WNOWAIT) ==
+               0 &&
+           info.si_pid == 0;
+  }
+
   HostPage& page() { return *reinterpret_cast<HostPage*>(shared_.base()); }
 
  private:

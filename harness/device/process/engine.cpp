@@ -2,8 +2,10 @@
 #include "harness/device/process/engine.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <new>
 
+#include "harness/core/text.h"
 #include "harness/simt/include/cuda_runtime_api.h"
 
 namespace gauntlet::device_process {
@@ -11,6 +13,9 @@ namespace {
 
 // Freed ones keep their names, so that a later access is told what it was.
 constexpr std::uint64_t kMostPieces = 65536;
+// In instructions of warps: what work costs however little it does, and bytes that are moved for one.
+constexpr std::uint64_t kPriceOfWork = 1000;
+constexpr std::uint64_t kBytesPerInstruction = 64;
 constexpr std::byte kPoison{0xff};  // NaN in every floating format, -1 in every integer
 
 /// What a GPU's context would say.
@@ -61,15 +66,29 @@ void Engine::launch(std::size_t kernel, const simt::LaunchShape& shape,
                     const std::vector<std::byte>& parameters) {
   if (error != 0) return;
   const std::string& name = kernels.at(kernel).name;
-  if (options.budget == 0)
-    return fail(cudaErrorLaunchTimeout, "the call's budget of " + std::to_string(budget) +
-                                            " instructions was used up before " + name + " began");
+  if (options.budget == 0) return out_of_budget("before " + one_line(name, 200) + " began");
   simt::LaunchResult result = back_end->launch(kernel, shape, parameters, options);
-  // A launch is not for nothing, however little it does.
-  options.budget -= std::min(options.budget, result.budget_used + 1000);
+  options.budget -= std::min(options.budget, result.budget_used + kPriceOfWork);
   if (const std::uint32_t sticky = error_of(result); sticky != cudaSuccess)
     fail(sticky, result.why);
   accounts.add(name, shape, std::move(result));
+}
+
+bool Engine::pay_for(std::uint64_t bytes) {
+  if (error != 0) return false;
+  const std::uint64_t price = bytes / kBytesPerInstruction + kPriceOfWork;
+  if (options.budget < price) {
+    options.budget = 0;
+    out_of_budget("by fills and copies");
+    return false;
+  }
+  options.budget -= price;
+  return true;
+}
+
+void Engine::out_of_budget(const std::string& when) {
+  fail(cudaErrorLaunchTimeout,
+       fmt::format("the call's budget of {} instructions was used up {}", budget, when));
 }
 
 void Engine::fail(std::uint32_t sticky, const std::string& why) {

@@ -40,8 +40,14 @@ struct Engine {
   void launch(std::size_t kernel, const simt::LaunchShape& shape,
               const std::vector<std::byte>& parameters);
 
+  /// Takes the price of a fill or a copy within the device from the budget. False where the context
+  /// is dead, or now is.
+  bool pay_for(std::uint64_t bytes);
+
   /// The context is dead from now on.
   void fail(std::uint32_t sticky, const std::string& why);
+
+  void out_of_budget(const std::string& when);
 
   /// Runs work that may need memory; where there is none, the context is dead.
   void guarded(const std::function<void()>& work);

@@ -245,7 +245,7 @@ Answer WorkerSide::copy_within(const Command& command) {
                               command.bytes, command.other, command.address));
   engine_.streams.queue(command.stream, [this, command] {
     // Either may have been freed meanwhile.
-    if (engine_.error != 0) return;
+    if (!engine_.pay_for(command.bytes)) return;
     if (engine_.buffers.holding(command.address, command.bytes) == nullptr ||
         engine_.buffers.holding(command.other, command.bytes) == nullptr)
       return engine_.fail(cudaErrorIllegalAddress,
@@ -263,7 +263,7 @@ Answer WorkerSide::fill(const Command& command) {
                               "and may be written",
                               command.bytes, command.address));
   engine_.streams.queue(command.stream, [this, command] {
-    if (engine_.error != 0) return;
+    if (!engine_.pay_for(command.bytes)) return;
     if (engine_.buffers.holding(command.address, command.bytes) == nullptr)
       return engine_.fail(cudaErrorIllegalAddress, "a cudaMemset of memory that was freed");
     engine_.back_end->fill(command.address, static_cast<std::byte>(command.first), command.bytes);

@@ -149,13 +149,16 @@ std::int64_t made_up_handles(std::uint64_t* /*words*/) {
   return taken;
 }
 
-/// Commands without end and without looking at an answer, for words[0] milliseconds.
+/// Commands without end and without looking at an answer, for words[0] milliseconds. Half of them
+/// fill words[2] bytes at words[1], a quarter waits for that.
 std::int64_t flood(std::uint64_t* words) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(words[0]);
   std::minstd_rand draw(1);
   for (std::uint32_t n = 1; std::chrono::steady_clock::now() < until; ++n) {
-    box->command.kind = static_cast<Kind>(1 + draw() % (kKinds - 1));
-    box->command.bytes = draw();
+    const auto any = static_cast<Kind>(1 + draw() % (kKinds - 1));
+    box->command.kind = n % 4 == 0 ? any : n % 4 == 1 ? Kind::wait_device : Kind::fill;
+    box->command.address = words[1];
+    box->command.bytes = words[2];
     box->command.first = draw() % 3;
     box->asked.store(n);
     wake(box->asked);
