@@ -40,6 +40,10 @@ DeviceLink::DeviceLink(const DeviceConfig& config)
   new (mailbox_.base()) device_wire::Mailbox();
   try {
     start(config);
+    ask({{"do", "hello"}});
+  } catch (const SolutionFailure& failure) {
+    stop();
+    throw Broken(OwnFault::sandbox, std::string("the device did not start: ") + failure.what());
   } catch (...) {
     stop();
     throw;
