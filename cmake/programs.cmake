@@ -55,6 +55,23 @@ set_target_properties(test_judges PROPERTIES ENABLE_EXPORTS ON)
 target_sources(test_simt PRIVATE ${PROJECT_SOURCE_DIR}/tests/simt/reference.cpp)
 target_link_libraries(test_simt PRIVATE gauntlet_simt)
 
+# A worker that has a device, and a library that lies to it.
+target_link_libraries(test_device PRIVATE gauntlet_device)
+file(GLOB inside_a_worker CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/worker/inside/*.cpp)
+add_executable(gauntlet_device_test_host tests/device/host/host_main.cpp ${inside_a_worker})
+set_target_properties(gauntlet_device_test_host PROPERTIES OUTPUT_NAME gauntlet-device-test-host
+                                                           GAUNTLET_UNTRUSTED ON)
+target_include_directories(gauntlet_device_test_host PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(gauntlet_device_test_host PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+add_library(gauntlet_device_liar MODULE tests/device/host/liar.cpp)
+set_target_properties(gauntlet_device_liar PROPERTIES PREFIX "" OUTPUT_NAME gauntlet-device-liar
+                      GAUNTLET_UNTRUSTED ON
+                      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+target_include_directories(gauntlet_device_liar PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(gauntlet_device_liar PRIVATE Threads::Threads)
+add_dependencies(test_device gauntlet_device_program gauntlet_cuda_runtime
+                 gauntlet_device_test_host gauntlet_device_liar)
+
 add_test(NAME "audit: attacks" COMMAND gauntlet audit --attacks)
 set_tests_properties("audit: attacks" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is a folder harness/NAME built as one static library, gauntlet_NAME, with what lies in its
-# folders. A file main.cpp in a room, and a folder `inside`, belong to a program of its own and not
-# to the library. Style sheets and scripts are embedded as text, see embed.cmake.
+# folders. A file main.cpp in a room, and the folders `inside`, `process` and `runtime`, belong to
+# programs of their own, or to a stranger's, and not to the library. Style sheets and scripts are embedded as text, see embed.cmake.
 set(GAUNTLET_ROOMS_OF "" CACHE PATH "Build folder to take the rooms from as they are; empty: compile them")
 
 function(gauntlet_room name)
   set(folder ${PROJECT_SOURCE_DIR}/harness/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
-  file(GLOB apart CONFIGURE_DEPENDS ${folder}/main.cpp ${folder}/inside/*.cpp)
+  file(GLOB apart CONFIGURE_DEPENDS ${folder}/main.cpp ${folder}/inside/*.cpp
+       ${folder}/process/*.cpp ${folder}/runtime/*.cpp)
   list(REMOVE_ITEM sources ${apart})
   if(NOT sources)
     message(FATAL_ERROR "harness/${name} holds no .cpp file")

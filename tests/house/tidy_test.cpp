@@ -26,6 +26,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"harness/simt", {"harness/sandbox", "harness/core"}},
     {"harness/build", {"harness/sandbox", "harness/store", "harness/core"}},
     {"harness/worker", {"harness/sandbox", "harness/core"}},
+    {"harness/device", {"harness/simt", "harness/worker", "harness/sandbox", "harness/core"}},
     {"harness/measure", {"harness/worker", "harness/store", "harness/core"}},
     {"harness/grading",
      {"harness/measure", "harness/build", "harness/worker", "harness/sandbox", "harness/store",

@@ -143,7 +143,7 @@ TEST_CASE("a loop that never ends is timed out, with its line") {
   const LaunchResult got = device.launch({});
   CHECK(got.status == Status::timed_out);
   CHECK(got.why == "more than 10000 instructions of warps at loop.cu:9 in k");
-  CHECK(got.counters.warp_instructions == 10'000);
+  CHECK(got.counters.warp_instructions == 9'990);  // a warp that begins costs 10
 }
 
 TEST_CASE("a block that waits for a later one gets it") {

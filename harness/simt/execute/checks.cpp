@@ -41,6 +41,22 @@ void check_defined(Warp& warp, const Instr& instr, const Reach& reach) {
       });
 }
 
+/// The bytes of a reach, at once where they lie together.
+template <class Visit>
+void each_range(const Instr& instr, const Reach& reach, const Visit& visit) {
+  if (reach.is_consecutive() || reach.is_uniform())
+    return visit(reach.begin + reach.pattern->low, reach.pattern->span);
+  for (std::uint32_t lanes = reach.mask; lanes != 0; lanes &= lanes - 1)
+    visit(reach.offset(static_cast<std::uint32_t>(std::countr_zero(lanes))),
+          std::uint64_t(instr.memory.lane_bytes()));
+}
+
+/// What a kernel writes is no more what the host has written.
+void take_over(const Instr& instr, const Reach& reach) {
+  if (reach.region == nullptr || !reach.region->from_host.tracked()) return;
+  each_range(instr, reach, [&](auto at, auto count) { reach.region->from_host.remove(at, count); });
+}
+
 bool is_strong(const Instr& instr) {
   return instr.memory.order != MemoryForm::Order::weak;
 }
@@ -107,6 +123,7 @@ void check_write(Warp& warp, const Instr& instr, const Reach& reach, std::uint32
 
 void check_atomic(Warp& warp, const Instr& instr, const Reach& reach) {
   check_defined(warp, instr, reach);
+  take_over(instr, reach);
   if (!looks_for_races(warp, reach)) return;
   for (std::uint32_t lanes = reach.mask; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<std::uint32_t>(std::countr_zero(lanes));
@@ -123,13 +140,9 @@ void check_atomic(Warp& warp, const Instr& instr, const Reach& reach) {
 }
 
 void define(Warp& warp, const Instr& instr, const Reach& reach) {
-  DefinedBytes* const known = defined_of(warp, reach);
-  if (known == nullptr) return;
-  if (reach.is_consecutive() || reach.is_uniform())
-    return known->add(reach.begin + reach.pattern->low, reach.pattern->span);
-  for (std::uint32_t lanes = reach.mask; lanes != 0; lanes &= lanes - 1)
-    known->add(reach.offset(static_cast<std::uint32_t>(std::countr_zero(lanes))),
-               instr.memory.lane_bytes());
+  if (DefinedBytes* const known = defined_of(warp, reach); known != nullptr)
+    each_range(instr, reach, [&](auto at, auto count) { known->add(at, count); });
+  take_over(instr, reach);
 }
 
 }  // namespace gauntlet::simt

@@ -21,6 +21,9 @@ constexpr std::uint32_t kMostBlocksY = 65535;
 // Registers and local memory of the blocks that are under way at once.
 constexpr std::size_t kMostBlockMemory = std::size_t(1) << 30;
 
+// What a warp costs of the budget before it executes anything: a grid of empty blocks ends as well.
+constexpr std::uint32_t kWarpPrice = 10;
+
 std::size_t block_memory(const Kernel& kernel, std::uint32_t threads) {
   const std::size_t warps = (threads + kLanes - 1) / kLanes;
   return std::max<std::size_t>(kernel.frame_bytes, 1) * warps +
@@ -115,6 +118,13 @@ void Grid::run_blocks() {
   const std::size_t most_resident = std::clamp<std::size_t>(
       kMostBlockMemory / block_memory(kernel, threads), 1, std::max(1u, options.resident_blocks));
   const auto begin = [&] {
+    const std::uint64_t price = std::uint64_t(kWarpPrice) * warps;
+    if (budget < price)
+      return stop(Status::timed_out, 0,
+                  fmt::format("more than {} instructions of warps, at {} a "
+                              "warp that begins",
+                              options.budget, kWarpPrice));
+    budget -= price;
     if (idle.empty()) idle.push_back(std::make_unique<ThreadBlock>(*this));
     active.push_back(std::move(idle.back()));
     idle.pop_back();
@@ -158,6 +168,7 @@ void Grid::sum_up(LaunchResult& result) {
   result.diagnostics = diagnostics.list();
   result.output = std::move(output);
   result.races_complete = races.complete();
+  result.budget_used = options.budget - budget;
 }
 
 LaunchResult Grid::run() {

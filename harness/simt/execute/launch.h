@@ -22,7 +22,8 @@ struct LaunchShape {
 };
 
 struct LaunchOptions {
-  /// Instructions of warps that may be executed before the kernel counts as hung.
+  /// Instructions of warps that may be executed before the kernel counts as hung; a warp that
+  /// begins costs 10.
   std::uint64_t budget = 2'000'000'000;
   /// Blocks and warps run in the order of their numbers, or in one that the seed draws. A kernel
   /// without races computes the same with each, but for sums of atomics in floating point.
@@ -53,6 +54,7 @@ struct LaunchResult {
   std::vector<Diagnostic> diagnostics;
   std::string output;          // of printf, in the order of execution, cut to most_output
   bool races_complete = true;  // false where race_memory did not do
+  std::uint64_t budget_used = 0;
 };
 
 /// Executes a kernel of a program that `memory` has loaded. Parameters are laid out as the kernel

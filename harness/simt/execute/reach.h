@@ -72,7 +72,7 @@ void check_write(Warp& warp, const Instr& instr, const Reach& reach, std::uint32
                  bool changes);
 void check_atomic(Warp& warp, const Instr& instr, const Reach& reach);
 
-/// All bytes that the reach writes are defined from now on.
+/// All bytes that the reach writes are defined from now on, and a kernel's.
 void define(Warp& warp, const Instr& instr, const Reach& reach);
 
 /// Whether writes to this memory are looked at lane by lane.

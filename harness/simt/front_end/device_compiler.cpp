@@ -8,6 +8,7 @@
 #include "harness/core/files.h"
 #include "harness/core/text.h"
 #include "harness/sandbox/run_command.h"
+#include "harness/simt/front_end/compile_folder.h"
 
 namespace gauntlet::simt {
 namespace {
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 constexpr int kOldest = 17;
 constexpr int kNewest = 29;
 constexpr int kPreferred = 19;  // the one that documents state counts of
-constexpr ReadRule kPtxFile{32u << 20, false};
 
 std::string asked(const DeviceCompiler& compiler, const std::string& question) {
   const ScratchFolder folder("device-compiler");
@@ -79,33 +79,12 @@ std::vector<std::string> device_flags(const std::string& headers) {
 
 DeviceCode compile_device(const DeviceCompiler& compiler, const fs::path& headers,
                           const fs::path& source) {
-  const ScratchFolder folder("device-code");
-  const fs::path inside = folder.path() / "source";
-  fs::copy(headers, folder.path() / "include", fs::copy_options::recursive);
-  fs::copy(source.parent_path(), inside, fs::copy_options::recursive);
-  // The compiler's user reads them; a copy has the permissions of where it came from.
-  for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
-    fs::permissions(
-        entry.path(),
-        fs::perms::others_read | (entry.is_directory() ? fs::perms::others_exec : fs::perms::none),
-        fs::perm_options::add);
-  std::vector<std::string> argv{compiler.path};
-  const std::vector<std::string> flags = device_flags((folder.path() / "include").string());
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  const fs::path ptx = folder.path() / "device.ptx";
-  argv.insert(argv.end(), {(inside / source.filename()).string(), "-o", ptx.string()});
-  const CommandResult result = run_command({argv, folder.path(), {}, compiler.folders}, Limits());
-  if (const auto* fault = std::get_if<Unstarted>(&result.outcome))
-    throw Broken(fault->fault, fault->why);
-  DeviceCode made;
-  made.messages = result.output;
-  const auto* end = std::get_if<Exited>(&result.outcome);
-  if (end == nullptr) {
-    made.messages += fmt::format("\nthe compiler was stopped: {}", describe(result.outcome));
-  } else if (end->code == 0) {
-    made.ptx = read_file(ptx, kPtxFile);
-  }
-  return made;
+  const CompileFolder folder(headers, source.parent_path());
+  std::vector<std::string> arguments = device_flags(folder.headers());
+  const std::string ptx = folder.file("device.ptx");
+  arguments.insert(arguments.end(), {folder.source(source.filename()), "-o", ptx});
+  CompileFolder::Made made = folder.run(compiler, arguments, ptx);
+  return {std::move(made.product), std::move(made.messages)};
 }
 
 }  // namespace gauntlet::simt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <__clang_cuda_builtin_vars.h>
+#include <cuda_runtime_api.h>
 #include <simt_atomics.h>
 #include <simt_integers.h>
 #include <simt_math.h>
@@ -10,6 +11,7 @@
 #include <simt_qualifiers.h>
 #include <simt_rounding.h>
 #include <simt_warp.h>
+#include <stdlib.h>
 #include <vector_types.h>
 
 // printf(...) in device code is lowered by clang to this call, and assert() of <assert.h> to the

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace gauntlet::simt {
 
-/// Which bytes of a memory were written: a bit for each.
+/// A bit for each byte of a memory: which were written, which came from the host.
 class DefinedBytes {
  public:
   /// None of `bytes` is defined. Without a call of this all are, whatever is asked.
@@ -31,6 +32,23 @@ class DefinedBytes {
       bits_[n] |= wanted;
       return true;
     });
+  }
+
+  void remove(std::size_t at, std::size_t count) {
+    each_word(at, count, [&](std::size_t n, std::uint64_t unwanted) {
+      bits_[n] &= ~unwanted;
+      return true;
+    });
+  }
+
+  /// How many of at .. at + count - 1 are set.
+  std::size_t count_of(std::size_t at, std::size_t count) const {
+    std::size_t set = 0;
+    each_word(at, count, [&](std::size_t n, std::uint64_t wanted) {
+      set += static_cast<std::size_t>(std::popcount(bits_[n] & wanted));
+      return true;
+    });
+    return set;
   }
 
  private:

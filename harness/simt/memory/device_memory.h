@@ -26,7 +26,8 @@ struct Region {
   Access access = Access::read_write;
   bool is_mapped = true;
   DefinedBytes defined;
-  BufferTraffic traffic;  // of the launch that is under way, or of the last one
+  DefinedBytes from_host;  // bytes that the caller wrote and no kernel since, where he tracks it
+  BufferTraffic traffic;   // of the launch that is under way, or of the last one
 
   bool holds(std::uint64_t first, std::uint64_t count) const {
     return first >= address && count <= bytes.size() && first - address <= bytes.size() - count;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/device/device_link.h"
+
+#include <array>
+#include <csignal>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/core/text.h"
+#include "harness/device/device_filter.h"
+#include "harness/device/frame.h"
+#include "harness/sandbox/landlock.h"
+#include "harness/sandbox/run_command.h"
+#include "harness/sandbox/runtime_files.h"
+#include "harness/worker/session.h"
+
+namespace gauntlet {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+// Beside device memory: decoded kernels, what is known of races, blocks that are under way.
+constexpr std::size_t kOwnMemory = std::size_t{3} << 30;
+constexpr std::uint64_t kMostData = std::uint64_t{16} << 30;
+constexpr int kLookMs = 50;  // between two looks whether the process has ended
+
+}  // namespace
+
+DeviceLink::DeviceLink(const DeviceConfig& config)
+    : mailbox_("gauntlet-device", sizeof(device_wire::Mailbox), SharedMemory::Writers::us_and_it),
+      output_(Limits().output_kept),
+      patience_(config.patience) {
+  new (mailbox_.base()) device_wire::Mailbox();
+  try {
+    start(config);
+    ask({{"do", "hello"}});
+  } catch (const SolutionFailure& failure) {
+    stop();
+    throw Broken(OwnFault::sandbox, std::string("the device did not start: ") + failure.what());
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void DeviceLink::start(const DeviceConfig& config) {
+  user_ = SpareUser::take_if_root();
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    broken_call("socketpair");
+  socket_ = Fd(ends[0]);
+  const Fd theirs(ends[1]);
+  if (fcntl(socket_.get(), F_SETFL, O_NONBLOCK) != 0) broken_call("fcntl");
+  const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Fd program = sealed_copy(config.program, "gauntlet-device-program");
+  const Fd filter = sealed_copy(std::as_bytes(std::span(device_filter())), "gauntlet-filter");
+  const Fd landlock = landlock_ruleset(worker_rules());
+  static const FileView kFiles(worker_rules(), Proc::hidden);
+
+  LaunchPlan plan;
+  plan.argv = {"gauntlet-device", std::to_string(config.memory_bytes)};
+  plan.program = program.get();
+  plan.environment = {"LC_ALL=C"};
+  plan.descriptors = {null.get(),    output_.writing_end(), output_.writing_end(),
+                      mailbox_.fd(), theirs.get(),          filter.get()};
+  plan.landlock = landlock.get();
+  plan.files = &kFiles;
+  plan.limits.memory_bytes = config.memory_bytes + kOwnMemory;
+  plan.limits.cpu_seconds = 0;  // the grader's clock ends it
+  plan.limits.processes = 4;
+  plan.limits.open_files = 16;
+  plan.limits.file_bytes = 0;
+#ifdef __SANITIZE_ADDRESS__
+  plan.limits = no_limits();  // sanitizers reserve more than any limit lets them
+#endif
+  plan.walls = config.walls;
+  if (user_) plan.user = user_->id();
+  launched_ = launch(plan);
+  pid_ = launched_.pid;
+  output_.close_writing_end();
+
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
+  watch_ends_ = Fd(pipe_ends[1]);
+  watcher_ = std::thread([this, ended = Fd(pipe_ends[0])] {
+    pollfd wait{ended.get(), POLLIN, 0};
+    while (poll(&wait, 1, kLookMs) == 0) watch();
+  });
+}
+
+/// Tells the worker when nobody will answer any more.
+void DeviceLink::watch() {
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(launched_.pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid != launched_.pid)
+    return;
+  auto& mailbox = *reinterpret_cast<device_wire::Mailbox*>(mailbox_.base());
+  mailbox.gone.store(1);
+  syscall(SYS_futex, &mailbox.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+DeviceLink::~DeviceLink() {
+  stop();
+}
+
+void DeviceLink::stop() {
+  watch_ends_.reset();
+  if (watcher_.joinable()) watcher_.join();
+  socket_.reset();
+  if (pid_ >= 0) {
+    kill(pid_, SIGKILL);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  pid_ = -1;
+  end_namespace_init(launched_);
+  auto& mailbox = *reinterpret_cast<device_wire::Mailbox*>(mailbox_.base());
+  mailbox.gone.store(1);
+}
+
+/// Moves all bytes; false where the other end is closed or it is too late.
+bool DeviceLink::transfer(std::span<std::byte> bytes, bool sends, Clock::time_point deadline) {
+  while (!bytes.empty()) {
+    const ssize_t moved = sends ? send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)
+                                : recv(socket_.get(), bytes.data(), bytes.size(), 0);
+    if (moved > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(moved));
+      continue;
+    }
+    if (moved == 0 || (errno != EAGAIN && errno != EINTR)) return false;
+    const auto left = deadline - Clock::now();
+    if (left <= 0s) return false;
+    output_.drain();
+    pollfd ready{socket_.get(), static_cast<short>(sends ? POLLOUT : POLLIN), 0};
+    poll(&ready, 1, static_cast<int>(std::min<Clock::duration>(left, 1s) / 1ms) + 1);
+  }
+  return true;
+}
+
+std::string DeviceLink::ending(int status) const {
+  if (WIFEXITED(status))
+    return fmt::format("exit code {}: {}", WEXITSTATUS(status), one_line(output_.kept(), 300));
+  return signal_name(WTERMSIG(status));
+}
+
+/// The request came to nothing: looks why, once, and says so from then on.
+void DeviceLink::fail(Clock::time_point deadline) {
+  if (!failed_) {
+    const bool late = Clock::now() >= deadline;
+    if (late) kill(pid_, SIGKILL);
+    int status = 0;
+    // Its end of the socket may be closed a moment before the process has ended.
+    const auto until = Clock::now() + 2s;
+    pid_t reaped = 0;
+    while ((reaped = waitpid(pid_, &status, WNOHANG)) == 0 && Clock::now() < until)
+      std::this_thread::sleep_for(1ms);
+    if (reaped == pid_) {
+      watch_ends_.reset();
+      watcher_.join();
+      pid_ = -1;
+    }
+    output_.drain();
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    failed_ = late ? Verdict::timed_out : killed ? Verdict::over_memory : Verdict::crashed;
+    why_ = late     ? fmt::format("the device did not finish within {:g} s", patience_.count())
+           : killed ? "the device process was killed, as the system does where memory runs out"
+                    : fmt::format(
+                          "the device process ended by itself ({}), which no correct kernel can "
+                          "bring about",
+                          ending(status));
+    stop();
+  }
+  throw SolutionFailure(*failed_, why_);
+}
+
+json DeviceLink::ask(const json& request, std::vector<std::byte>& data) {
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience_);
+  if (failed_) fail(deadline);
+  std::string text = request.dump();
+  device_frame::Head head{static_cast<std::uint32_t>(text.size()), device_frame::kMagic,
+                          data.size()};
+  const auto move_bytes = [&](std::span<std::byte> bytes, bool sends) {
+    if (!transfer(bytes, sends, deadline)) fail(deadline);
+  };
+  move_bytes(std::as_writable_bytes(std::span(&head, 1)), true);
+  move_bytes(std::as_writable_bytes(std::span(text)), true);
+  move_bytes(data, true);
+  move_bytes(std::as_writable_bytes(std::span(&head, 1)), false);
+  if (head.magic != device_frame::kMagic || head.json_bytes > device_frame::kMostJson ||
+      head.data_bytes > kMostData) {
+    kill(pid_, SIGABRT);
+    fail(deadline);
+  }
+  text.resize(head.json_bytes);
+  move_bytes(std::as_writable_bytes(std::span(text)), false);
+  data.resize(head.data_bytes);
+  move_bytes(data, false);
+  json reply = json::parse(text, nullptr, false);
+  if (reply.is_discarded() || !reply.is_object()) reply = {{"error", "a reply that is no JSON"}};
+  if (reply.contains("error") && reply["error"].is_string())
+    throw Broken(OwnFault::bug,
+                 "the device: " + one_line(reply["error"].get_ref<const std::string&>(), 500));
+  return reply;
+}
+
+json DeviceLink::ask(const json& request) {
+  std::vector<std::byte> none;
+  return ask(request, none);
+}
+
+}  // namespace gauntlet

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// What the grader and the device process say to each other, over a socket that nobody else has:
+/// requests and replies in turn, each of them JSON and then bytes. A reply to a request that could
+/// not be carried out has the field "error".
+namespace gauntlet::device_frame {
+
+struct Head {
+  std::uint32_t json_bytes;
+  std::uint32_t magic;
+  std::uint64_t data_bytes;
+};
+constexpr std::uint32_t kMagic = 0x67647631;
+constexpr std::uint32_t kMostJson = 64u << 20;
+
+// Descriptors of the device process when it starts, after the three standard streams.
+constexpr int kMailboxFd = 3;
+constexpr int kSocketFd = 4;
+constexpr int kFilterFd = 5;
+
+}  // namespace gauntlet::device_frame

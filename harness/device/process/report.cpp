@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/device/process/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/core/text.h"
+#include "harness/simt/decode/instr.h"
+
+namespace gauntlet::device_process {
+namespace {
+
+using nlohmann::json;
+
+json traffic(const simt::Traffic& counted) {
+  return {{"requests", counted.requests}, {"bytes", counted.bytes}, {"sectors", counted.sectors}};
+}
+
+json traffic(const simt::BufferTraffic& counted) {
+  return {{"read", traffic(counted.read)},
+          {"written", traffic(counted.written)},
+          {"atomic", traffic(counted.atomic)}};
+}
+
+json traffic(const simt::SharedTraffic& counted) {
+  return {{"requests", counted.requests},
+          {"bytes", counted.bytes},
+          {"wavefronts", counted.wavefronts},
+          {"least_wavefronts", counted.least_wavefronts}};
+}
+
+json counters(const simt::Counters& counted) {
+  json buffers = json::object(), classes = json::object();
+  for (const auto& [name, of_buffer] : counted.buffers)
+    buffers[one_line(name, 200)] = traffic(of_buffer);
+  for (std::size_t n = 0; n < simt::kClasses; ++n)
+    classes[simt::name_of(static_cast<simt::Class>(n))] = counted.by_class[n];
+  return {{"blocks", counted.blocks},
+          {"warps", counted.warps},
+          {"warp_instructions", counted.warp_instructions},
+          {"thread_instructions", counted.thread_instructions},
+          {"by_class", std::move(classes)},
+          {"global", traffic(counted.global)},
+          {"buffers", std::move(buffers)},
+          {"shared_loads", traffic(counted.shared_loads)},
+          {"shared_stores", traffic(counted.shared_stores)},
+          {"shared_atomics", traffic(counted.shared_atomics)},
+          {"local_loads", traffic(counted.local_loads)},
+          {"local_stores", traffic(counted.local_stores)},
+          {"barriers", counted.barriers},
+          {"branches", counted.branches},
+          {"divergent_branches", counted.divergent_branches}};
+}
+
+json diagnostics(const std::vector<simt::Diagnostic>& seen) {
+  json all = json::array();
+  for (const simt::Diagnostic& one : seen)
+    all.push_back({{"fault", simt::name_of(one.fault)},
+                   {"source", one_line(one.source, 300)},
+                   {"count", one.count},
+                   {"text", one_line(one.text(), 1000)}});
+  return all;
+}
+
+json kernels(const Accounts& accounts) {
+  json all = json::array();
+  for (const KernelRecord& kernel : accounts.kernels)
+    all.push_back({{"name", one_line(kernel.name, 1000)},
+                   {"launches", kernel.launches},
+                   {"grid", kernel.shape.grid},
+                   {"block", kernel.shape.block},
+                   {"dynamic_shared", kernel.shape.dynamic_shared},
+                   {"status", simt::name_of(kernel.status)},
+                   {"why", one_line(kernel.why, 1000)},
+                   {"counters", counters(kernel.counters)},
+                   {"diagnostics", diagnostics(kernel.diagnostics)},
+                   {"output", printable(kernel.output)},
+                   {"races_complete", kernel.races_complete}});
+  return all;
+}
+
+json buffers(Engine& engine) {
+  json all = json::array();
+  for (const auto& [address, buffer] : engine.buffers.all()) {
+    if (buffer.role == Role::scratch) continue;
+    const Origin origin = engine.back_end->origin(address, buffer.bytes);
+    all.push_back({{"name", one_line(buffer.name, 200)},
+                   {"role", name_of(buffer.role)},
+                   {"address", address},
+                   {"bytes", buffer.bytes},
+                   {"copied_in", buffer.copied_in},
+                   {"copied_out", buffer.copied_out},
+                   {"unwritten", origin.unwritten},
+                   {"from_host", origin.from_host}});
+  }
+  return all;
+}
+
+}  // namespace
+
+json report_of(Engine& engine) {
+  const Accounts& accounts = engine.accounts;
+  json refusals = json::array();
+  for (const std::string& text : accounts.refusals) refusals.push_back(one_line(text, 500));
+  return {{"engine", engine.back_end->facts().name},
+          {"kernels", kernels(accounts)},
+          {"buffers", buffers(engine)},
+          {"copied_in", accounts.copied_in},
+          {"copied_out", accounts.copied_out},
+          {"commands", accounts.commands},
+          {"allocations", accounts.allocations},
+          {"scratch_bytes", engine.buffers.scratch_bytes()},
+          {"left_behind", accounts.left_behind},
+          {"budget_left", engine.options.budget},
+          {"refusals", std::move(refusals)},
+          {"error", engine.error},
+          {"error_why", one_line(engine.error_why, 1000)},
+          {"mailbox_fault", one_line(accounts.mailbox_fault, 500)},
+          {"out_of_memory", accounts.out_of_memory}};
+}
+
+}  // namespace gauntlet::device_process
