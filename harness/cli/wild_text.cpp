@@ -92,10 +92,10 @@ std::string wild_summary(const WildFrame& frame, const WildReport& report) {
   if (report.waiting > 0)
     text +=
         fmt::format("{} ran out of time and are still to be asked again alone; ", report.waiting);
-  if (report.asked_again > 0)
+  if (const int again = report.asked_again - report.waiting; again > 0)
     text += fmt::format(
         "{} ran out of time and were asked again alone, and {} of them did not end then either; ",
-        report.asked_again, report.count_hung());
+        again, report.count_hung());
   return text + fmt::format("of {} drawn {} did not compile and {} were the same code (seed {})\n",
                             report.drawn, report.not_built, report.same_code, frame.seed.text());
 }

@@ -89,10 +89,11 @@ TEST_CASE("the summary counts each fate, and says when it is not of all") {
   CHECK(wild_document(kFrame, report)["partial"] == false);
   report.to_grade = 9;
   report.waiting = 2;
-  report.asked_again = 0;
+  report.asked_again = 5;
   const std::string partial = wild_summary(kFrame, report);
   CHECK(contains(partial, "kv_cache: PARTIAL, 3 of 9 wild mutants graded: "));
   CHECK(contains(partial, "2 ran out of time and are still to be asked again alone; "));
+  CHECK(contains(partial, "; 3 ran out of time and were asked again alone, and 1 of them "));
   CHECK(wild_document(kFrame, report)["partial"] == true);
   report.rows.pop_back();  // the survivor: what is not whole is not well either
   CHECK(wild_document(kFrame, report)["ok"] == false);
