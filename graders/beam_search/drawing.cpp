@@ -242,8 +242,8 @@ Item solved_item(const Assignment& choice, Rng& rng, const Settings& settings, E
     want = decode(settings, language_of(manner_of(choice, settings), {item}), 0);
     if (!want.close_call) return item;
   }
-  throw Broken(OwnFault::bug, fmt::format("{} items that hang on rounding: {}", kMostDrawsOfAnItem,
-                                          describe(settings)));
+  throw HangsOnRounding(OwnFault::bug, fmt::format("{} items that hang on rounding: {}",
+                                                   kMostDrawsOfAnItem, describe(settings)));
 }
 
 /// The same, tried a few times until the item ends otherwise by rules beside the right ones: most

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 TEST_CASE("a reward is one line, is what the solution earns without races, and keeps nothing") {
   const Checkout checkout;
   const auto reward = [&](const std::string& folder) {
-    const Ran ran =
-        checkout.run({"reward", folder, "-c", checkout.challenge, "--no-speed", "--json", "-q"});
+    const Ran ran = checkout.run(
+        {"reward", folder, "-c", checkout.challenge, "--no-speed", "--seed", "1", "--json", "-q"});
     CHECK(ran.code == kExitDone);
     CHECK(ran.out.find('\n') == ran.out.size() - 1);
     return Json::parse(ran.out);
