@@ -13,7 +13,7 @@ namespace {
 
 // Freed ones keep their names, so that a later access is told what it was.
 constexpr std::uint64_t kMostPieces = 65536;
-// In instructions of warps: what work costs however little it does, and bytes that are moved for one.
+// In instructions of warps: what work costs however little it does; bytes that are moved for one.
 constexpr std::uint64_t kPriceOfWork = 1000;
 constexpr std::uint64_t kBytesPerInstruction = 64;
 constexpr std::byte kPoison{0xff};  // NaN in every floating format, -1 in every integer
