@@ -48,7 +48,6 @@ std::string in_words(const Unrepeated& one) {
 }
 
 /// The last word, which may be all that is read: it says what was not confirmed.
-/// The last word, which may be all that is read: it says what was not confirmed.
 std::string closing_line(Outcome worst, const Left& left) {
   if (worst == Outcome::refuted) return "Refuted: this receipt does not prove the grade.\n";
   if (worst == Outcome::open) return "Neither confirmed nor refuted.\n";
