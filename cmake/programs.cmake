@@ -25,7 +25,7 @@ target_link_libraries(test_main PUBLIC doctest::doctest)
 function(gauntlet_test name)
   add_executable(test_${name} $<TARGET_OBJECTS:test_main> ${ARGN})
   target_link_libraries(test_${name} PRIVATE doctest::doctest gauntlet_cli gauntlet_graders)
-  # A third as long to compile. Not -O0: what the linker takes of templates may be the test's.
+  # Half as long to compile. Not -O0: what the linker takes of templates may be the test's.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(test_${name} PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                              GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
