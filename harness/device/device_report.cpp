@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/device/device_report.h"
 
-#include <nlohmann/json.hpp>
-
+#include "harness/device/report_json.h"
 #include "harness/simt/include/cuda_runtime_api.h"
 
 namespace gauntlet {
 namespace {
 
 using nlohmann::json;
-
-void read_traffic(const json& from, simt::Traffic& into) {
-  from.at("requests").get_to(into.requests);
-  from.at("bytes").get_to(into.bytes);
-  from.at("sectors").get_to(into.sectors);
-}
-
-void read_traffic(const json& from, simt::BufferTraffic& into) {
-  read_traffic(from.at("read"), into.read);
-  read_traffic(from.at("written"), into.written);
-  read_traffic(from.at("atomic"), into.atomic);
-}
-
-void read_traffic(const json& from, simt::SharedTraffic& into) {
-  from.at("requests").get_to(into.requests);
-  from.at("bytes").get_to(into.bytes);
-  from.at("wavefronts").get_to(into.wavefronts);
-  from.at("least_wavefronts").get_to(into.least_wavefronts);
-}
 
 simt::Counters counters_from(const json& from) {
   simt::Counters counters;
@@ -37,14 +17,14 @@ simt::Counters counters_from(const json& from) {
   from.at("thread_instructions").get_to(counters.thread_instructions);
   for (std::size_t n = 0; n < simt::kClasses; ++n)
     from.at("by_class").at(simt::name_of(static_cast<simt::Class>(n))).get_to(counters.by_class[n]);
-  read_traffic(from.at("global"), counters.global);
+  from.at("global").get_to(counters.global);
   for (const auto& [name, traffic] : from.at("buffers").items())
-    read_traffic(traffic, counters.buffers.emplace_back(name, simt::BufferTraffic{}).second);
-  read_traffic(from.at("shared_loads"), counters.shared_loads);
-  read_traffic(from.at("shared_stores"), counters.shared_stores);
-  read_traffic(from.at("shared_atomics"), counters.shared_atomics);
-  read_traffic(from.at("local_loads"), counters.local_loads);
-  read_traffic(from.at("local_stores"), counters.local_stores);
+    counters.buffers.emplace_back(name, traffic.get<simt::BufferTraffic>());
+  from.at("shared_loads").get_to(counters.shared_loads);
+  from.at("shared_stores").get_to(counters.shared_stores);
+  from.at("shared_atomics").get_to(counters.shared_atomics);
+  from.at("local_loads").get_to(counters.local_loads);
+  from.at("local_stores").get_to(counters.local_stores);
   from.at("barriers").get_to(counters.barriers);
   from.at("branches").get_to(counters.branches);
   from.at("divergent_branches").get_to(counters.divergent_branches);
@@ -58,25 +38,10 @@ DeviceReport::Kernel kernel_from(const json& from) {
   from.at("status").get_to(kernel.status);
   from.at("why").get_to(kernel.why);
   kernel.counters = counters_from(from.at("counters"));
-  for (const json& seen : from.at("diagnostics"))
-    kernel.diagnostics.push_back(
-        {seen.at("fault"), seen.at("source"), seen.at("count"), seen.at("text")});
+  from.at("diagnostics").get_to(kernel.diagnostics);
   from.at("output").get_to(kernel.output);
   from.at("races_complete").get_to(kernel.races_complete);
   return kernel;
-}
-
-DeviceReport::Buffer buffer_from(const json& from) {
-  DeviceReport::Buffer buffer;
-  from.at("name").get_to(buffer.name);
-  from.at("role").get_to(buffer.role);
-  from.at("address").get_to(buffer.address);
-  from.at("bytes").get_to(buffer.bytes);
-  from.at("copied_in").get_to(buffer.copied_in);
-  from.at("copied_out").get_to(buffer.copied_out);
-  from.at("unwritten").get_to(buffer.unwritten);
-  from.at("from_host").get_to(buffer.from_host);
-  return buffer;
 }
 
 std::optional<DeviceReport::Complaint> complaint_of(const json& from) {
@@ -111,7 +76,7 @@ std::vector<DeviceReport::Diagnostic> DeviceReport::diagnostics() const {
 DeviceReport device_report_from(const json& from) {
   DeviceReport report;
   for (const json& kernel : from.at("kernels")) report.kernels.push_back(kernel_from(kernel));
-  for (const json& buffer : from.at("buffers")) report.buffers.push_back(buffer_from(buffer));
+  from.at("buffers").get_to(report.buffers);
   from.at("copied_in").get_to(report.copied_in);
   from.at("copied_out").get_to(report.copied_out);
   from.at("commands").get_to(report.commands);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/device/process/report.h"
 
-#include <nlohmann/json.hpp>
-
 #include "harness/core/text.h"
+#include "harness/device/report_json.h"
 #include "harness/simt/decode/instr.h"
 
 namespace gauntlet::device_process {
@@ -11,27 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-json traffic(const simt::Traffic& counted) {
-  return {{"requests", counted.requests}, {"bytes", counted.bytes}, {"sectors", counted.sectors}};
-}
-
-json traffic(const simt::BufferTraffic& counted) {
-  return {{"read", traffic(counted.read)},
-          {"written", traffic(counted.written)},
-          {"atomic", traffic(counted.atomic)}};
-}
-
-json traffic(const simt::SharedTraffic& counted) {
-  return {{"requests", counted.requests},
-          {"bytes", counted.bytes},
-          {"wavefronts", counted.wavefronts},
-          {"least_wavefronts", counted.least_wavefronts}};
-}
-
 json counters(const simt::Counters& counted) {
   json buffers = json::object(), classes = json::object();
-  for (const auto& [name, of_buffer] : counted.buffers)
-    buffers[one_line(name, 200)] = traffic(of_buffer);
+  for (const auto& [name, of_buffer] : counted.buffers) buffers[one_line(name, 200)] = of_buffer;
   for (std::size_t n = 0; n < simt::kClasses; ++n)
     classes[simt::name_of(static_cast<simt::Class>(n))] = counted.by_class[n];
   return {{"blocks", counted.blocks},
@@ -39,13 +20,13 @@ json counters(const simt::Counters& counted) {
           {"warp_instructions", counted.warp_instructions},
           {"thread_instructions", counted.thread_instructions},
           {"by_class", std::move(classes)},
-          {"global", traffic(counted.global)},
+          {"global", counted.global},
           {"buffers", std::move(buffers)},
-          {"shared_loads", traffic(counted.shared_loads)},
-          {"shared_stores", traffic(counted.shared_stores)},
-          {"shared_atomics", traffic(counted.shared_atomics)},
-          {"local_loads", traffic(counted.local_loads)},
-          {"local_stores", traffic(counted.local_stores)},
+          {"shared_loads", counted.shared_loads},
+          {"shared_stores", counted.shared_stores},
+          {"shared_atomics", counted.shared_atomics},
+          {"local_loads", counted.local_loads},
+          {"local_stores", counted.local_stores},
           {"barriers", counted.barriers},
           {"branches", counted.branches},
           {"divergent_branches", counted.divergent_branches}};
@@ -54,10 +35,9 @@ json counters(const simt::Counters& counted) {
 json diagnostics(const std::vector<simt::Diagnostic>& seen) {
   json all = json::array();
   for (const simt::Diagnostic& one : seen)
-    all.push_back({{"fault", simt::name_of(one.fault)},
-                   {"source", one_line(one.source, 300)},
-                   {"count", one.count},
-                   {"text", one_line(one.text(), 1000)}});
+    all.push_back(DeviceReport::Diagnostic{std::string(simt::name_of(one.fault)),
+                                           one_line(one.source, 300), one.count,
+                                           one_line(one.text(), 1000)});
   return all;
 }
 
@@ -83,14 +63,9 @@ json buffers(Engine& engine) {
   for (const auto& [address, buffer] : engine.buffers.all()) {
     if (buffer.role == Role::scratch) continue;
     const Origin origin = engine.back_end->origin(address, buffer.bytes);
-    all.push_back({{"name", one_line(buffer.name, 200)},
-                   {"role", name_of(buffer.role)},
-                   {"address", address},
-                   {"bytes", buffer.bytes},
-                   {"copied_in", buffer.copied_in},
-                   {"copied_out", buffer.copied_out},
-                   {"unwritten", origin.unwritten},
-                   {"from_host", origin.from_host}});
+    all.push_back(DeviceReport::Buffer{
+        one_line(buffer.name, 200), std::string(name_of(buffer.role)), address, buffer.bytes,
+        buffer.copied_in, buffer.copied_out, origin.unwritten, origin.from_host});
   }
   return all;
 }
