@@ -74,7 +74,7 @@ std::vector<Tokens> winners(std::int64_t vocab, const Tokens& eos) {
     all.insert(all.end(), tokens.begin(), tokens.end());
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       items.push_back(tokens);
-      std::ranges::rotate(tokens, tokens.begin() + 1);
+      std::rotate(tokens.begin(), tokens.begin() + 1, tokens.end());
     }
   }
   for (std::size_t i = 0; i < all.size(); ++i)  // half of them further on is another block
