@@ -93,18 +93,9 @@ void ask_before(Probe& probe, const Assignment& choice, Rng& rng, const SolvedPr
   ask(probe, states, earlier(choice, rng, solved.problem), options);
 }
 
-/// Nothing where nobody could judge the answer.
-std::optional<SolvedProblem> judgeable_problem_of(const Assignment& choice, Rng& rng) {
-  try {
-    return solved_problem_of(choice, rng);
-  } catch (const HangsOnRounding&) {
-    return std::nullopt;
-  }
-}
-
 void ask_search(Probe& probe, const Assignment& choice, Rng& rng) {
   const std::optional<SolvedProblem> judgeable = judgeable_problem_of(choice, rng);
-  if (!judgeable) return;
+  if (!judgeable) return;  // nobody could judge the answer
   const SolvedProblem& solved = *judgeable;
   const CallOptions options = options_of(choice);
   const Seed states = rng.seed();

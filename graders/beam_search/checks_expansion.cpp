@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -82,6 +83,16 @@ void eos_everywhere(Probe& probe) {
         return drawn;
       };
       require_right(probe, rng, random_problem(rng, settings, 8, eager));
+    }
+  // Several of them at the bounds of blocks, forbidden at first.
+  for (const std::int32_t policy : kPolicies)
+    for (const bool ends : {false, true}) {
+      Rng rng =
+          probe.begin_case(fmt::format("policy_{}_block_{}", policy, ends ? "ends" : "starts"));
+      const auto vocab = static_cast<std::int32_t>(rng.integer(2050, 2559));
+      const std::vector<std::int32_t> eos =
+          ends ? std::vector{511, 1024, vocab - 1} : std::vector{512, 1535, 1700};
+      require_right(probe, rng, blocks_problem(rng, policy, vocab, eos));
     }
 }
 

@@ -125,6 +125,14 @@ void min_length(Probe& probe) {
     require_right(probe, rng,
                   random_problem(rng, settings, 8, eager, turn < 4 ? unlike(shorter) : Accept()));
   }
+  // Of a row that is read by blocks, at the bounds of a block, within one, and all that there is of
+  // the last one.
+  for (const std::int32_t policy : kPolicies)
+    for (const std::int32_t eos : {0, 511, 512, 800, 1023, 1024, 2048}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_eos_{}", policy, eos));
+      const std::int64_t vocab = eos == 2048 ? 2049 : rng.integer(2049, 2559);
+      require_right(probe, rng, blocks_problem(rng, policy, vocab, {eos}));
+    }
 }
 
 // What is open at the end counts as well, and by its score.

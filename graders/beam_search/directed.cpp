@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/core/error.h"
 
@@ -50,6 +51,37 @@ std::vector<float> disguised(Rng& rng, const std::vector<float>& row,
   return wide;
 }
 
+constexpr std::int64_t kBlock = 512;  // tokens
+
+using Tokens = std::vector<std::int32_t>;
+
+/// The tokens of a block that a wrong bound of it, or an EOS in it or elsewhere, may take along.
+Tokens tokens_at_risk(std::int64_t block, std::int64_t vocab, const Tokens& eos) {
+  const std::int64_t first = block * kBlock;
+  const std::int64_t last = std::min(first + kBlock, vocab) - 1;
+  std::set<std::int64_t> tokens{first, last};
+  for (const std::int64_t id : eos) tokens.insert({id - 1, id + 1, first + id % kBlock});
+  for (const std::int64_t id : eos) tokens.erase(id);
+  return {tokens.lower_bound(first), tokens.upper_bound(last)};
+}
+
+/// The tokens that can win in each item, the best at the root first.
+std::vector<Tokens> winners(std::int64_t vocab, const Tokens& eos) {
+  std::vector<Tokens> items;
+  Tokens all;
+  for (std::int64_t block = 0; block * kBlock < vocab; ++block) {
+    Tokens tokens = tokens_at_risk(block, vocab, eos);
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      items.push_back(tokens);
+      std::rotate(tokens.begin(), tokens.begin() + 1, tokens.end());
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)  // half of them further on is another block
+    items.push_back({all[(i + all.size() / 2) % all.size()], all[i]});
+  return items;
+}
+
 }  // namespace
 
 std::span<const Directed> directed_searches() {
@@ -87,6 +119,33 @@ SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t 
     for (const auto& [tokens, row] : directed.table.rows) table.rows[moved(tokens)] = wide(row);
   }
   return solved_problem(settings, random_prompts(rng, batch), table_language(tables));
+}
+
+SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
+                             const std::vector<std::int32_t>& eos) {
+  Settings settings;
+  settings.policy = policy;
+  settings.vocab = vocab;
+  settings.eos = eos;
+  settings.min_new = rng.integer(1, 2);
+  settings.max_new = settings.min_new + 1;
+  settings.penalty = BEAM_PENALTY_NONE;  // nothing hangs on rounding
+  const std::vector<Tokens> items = winners(vocab, eos);
+  const auto language = [seed = rng(), settings, items](const Context& at, std::span<float> row) {
+    const std::uint64_t numbers = mixed(at.path ^ seed, static_cast<std::uint64_t>(at.item));
+    for (std::size_t token = 0; token < row.size(); ++token)
+      row[token] = -static_cast<float>(mixed(numbers, token) % 1024) / 1024 - 64;
+    const Tokens& ahead = items[static_cast<std::size_t>(at.item)];
+    const std::size_t turn = at.depth == 0 ? 0 : numbers % ahead.size();
+    const std::size_t apart = at.depth == 0 ? 1 : 3;  // both that the root gives stay to the end
+    for (std::size_t i = 0; i < ahead.size(); ++i)
+      row[static_cast<std::size_t>(ahead[i])] +=
+          63 - static_cast<float>((turn + i) % ahead.size() * apart);
+    for (std::size_t i = 0; i < settings.eos.size(); ++i)  // equals would leave others no place
+      row[static_cast<std::size_t>(settings.eos[i])] =
+          at.depth < settings.min_new ? 0 : -static_cast<float>(3 * i);
+  };
+  return solved_problem(settings, random_prompts(rng, std::ssize(items)), language);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -34,4 +34,12 @@ const Directed& directed(std::string_view name);
 /// is kept, so that ties fall as they did.
 SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t batch);
 
+/// A search of rows that are worth reading by blocks, of 512 tokens or a part of them. EOS comes
+/// before all others and is forbidden at first. The other tokens that can win are the first and the
+/// last of each block, those beside an EOS, and those where an EOS lies in its own block. Each of
+/// them is the best of an item of which no other block has anything, and in another item all that
+/// its block has.
+SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
+                             const std::vector<std::int32_t>& eos);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -301,6 +301,14 @@ SolvedProblem solved_problem_of(const Assignment& choice, Rng& rng) {
   return solved;
 }
 
+std::optional<SolvedProblem> judgeable_problem_of(const Assignment& choice, Rng& rng) {
+  try {
+    return solved_problem_of(choice, rng);
+  } catch (const HangsOnRounding&) {
+    return std::nullopt;
+  }
+}
+
 CallOptions options_of(const Assignment& choice) {
   CallOptions options;
   options.null_when_empty = choice.is("pointers", "null where allowed");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "call.h"
 #include "graders/kit/domain.h"
 #include "harness/core/error.h"
@@ -21,6 +23,9 @@ struct HangsOnRounding : Broken {
 /// The same with the answer. No decision of it hangs on rounding; throws HangsOnRounding where no
 /// such search was found.
 SolvedProblem solved_problem_of(const kit::Assignment& choice, Rng& rng);
+
+/// The same for who can do without: nothing where there is no such search.
+std::optional<SolvedProblem> judgeable_problem_of(const kit::Assignment& choice, Rng& rng);
 
 /// How it is put to the solution.
 CallOptions options_of(const kit::Assignment& choice);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drawing.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <map>
 #include <set>
 
 #include "domain.h"
@@ -32,6 +34,21 @@ bool sane(const Problem& problem) {
   return true;
 }
 
+/// The simplest of everything but these classes.
+kit::Assignment classes(const std::map<std::string, std::string>& names) {
+  const std::vector<kit::Argument>& all = domain().arguments;
+  kit::Assignment choice(all);
+  for (const auto& [argument, name] : names) {
+    const auto k = std::ranges::find(all, argument, &kit::Argument::name);
+    REQUIRE(k != all.end());
+    const auto c = std::ranges::find(k->classes, name, &kit::ValueClass::name);
+    REQUIRE(c != k->classes.end());
+    choice = choice.with(static_cast<std::size_t>(k - all.begin()),
+                         static_cast<std::size_t>(c - k->classes.begin()));
+  }
+  return choice;
+}
+
 }  // namespace
 
 TEST_CASE("what is drawn of the domain is within the contract, and hangs nowhere on rounding") {
@@ -48,6 +65,26 @@ TEST_CASE("what is drawn of the domain is within the contract, and hangs nowhere
       CHECK(std::ssize(solved.want) == solved.problem.batch());
     }
   }
+}
+
+TEST_CASE("classes of which every item hangs on rounding have no search, and nothing is broken") {
+  // Sums near 2^24 of many lengths, whose lp differ by some 1e-7.
+  std::map<std::string, std::string> names{{"batch", "1"},
+                                           {"beam", "63 to 65"},
+                                           {"vocab", "3"},
+                                           {"max_new", "15 to 17"},
+                                           {"policy", "pooled"},
+                                           {"alpha", "1e-7"},
+                                           {"log-probs", "far down"},
+                                           {"possible", "all"},
+                                           {"EOS come", "often"}};
+  const kit::Assignment hanging = classes(names);
+  Rng rng(1);
+  REQUIRE(domain().valid(hanging));
+  CHECK_FALSE(judgeable_problem_of(hanging, rng));
+  // As few lengths as one leave rounding no decision.
+  names["max_new"] = "1";
+  CHECK(judgeable_problem_of(classes(names), rng));
 }
 
 TEST_CASE("sizes of which a few do give way to the others") {

@@ -1,4 +1,5 @@
-// strategy: the best of each row by nth_element on threads, merged; two buffers of tokens, swapped
+// strategy: the best of each row, by the maxima of its blocks of 512 tokens and nth_element, on
+// threads, merged; two buffers of tokens, swapped
 // uses: rows of a request may stand in any order, here the last one first; up to num_threads
 // threads may be used
 // SPDX-License-Identifier: Apache-2.0
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -14,6 +16,8 @@
 namespace {
 
 using Index = std::int64_t;
+
+constexpr Index kBlock = 512;  // tokens
 
 /// One step's beams of the whole batch, as arrays: beam k of item b at b * K + k.
 struct Front {
@@ -78,6 +82,7 @@ class Batch {
   bool ends(std::int32_t token) const { return std::count(a.eos, a.eos + a.eos_count, token) > 0; }
   bool pooled() const { return a.policy == BEAM_POOLED; }
 
+  std::vector<float> maxima_of_row(const float* row, bool may_end) const;
   void best_of_row(const float* row, Index beam_at, Index t, std::vector<Pick>& out) const;
   void advance(Index b, Index t);
   void finish(Index b, const Front& from, Index at, const Pick* by, Index t);
@@ -93,12 +98,39 @@ class Batch {
   std::vector<Index> first_row;          // by item
 };
 
+/// The best that may come of each block of a row.
+std::vector<float> Batch::maxima_of_row(const float* row, bool may_end) const {
+  std::vector<float> maxima;
+  for (Index first = 0; first < a.vocab; first += kBlock)
+    maxima.push_back(*std::max_element(row + first, row + std::min(first + kBlock, a.vocab)));
+  for (Index i = 0; i < a.eos_count && !may_end; ++i) {
+    const Index block = a.eos[i] / kBlock;
+    float best = -HUGE_VALF;
+    for (Index token = block * kBlock; token < std::min((block + 1) * kBlock, a.vocab); ++token)
+      if (!ends(static_cast<std::int32_t>(token))) best = std::max(best, row[token]);
+    maxima[block] = best;
+  }
+  return maxima;
+}
+
+/// The n-th largest: where these are maxima, at least n numbers reach it.
+float nth_largest(std::vector<float> maxima, Index n) {
+  if (static_cast<Index>(maxima.size()) < n) return -HUGE_VALF;
+  std::nth_element(maxima.begin(), maxima.begin() + n - 1, maxima.end(), std::greater<>());
+  return maxima[n - 1];
+}
+
 void Batch::best_of_row(const float* row, Index beam_at, Index t, std::vector<Pick>& out) const {
   const Index wanted = a.beam * (pooled() ? 1 : 1 + a.eos_count);
   const double divisor = pooled() ? lp(t) : 1;
+  const bool may_end = t > a.min_new;
+  const std::vector<float> maxima = maxima_of_row(row, may_end);
+  const float least = nth_largest(maxima, wanted);
   std::vector<std::int32_t> tokens;
   for (std::int32_t token = 0; token < a.vocab; ++token)
-    if (row[token] != -HUGE_VALF && (t > a.min_new || !ends(token))) tokens.push_back(token);
+    if (maxima[token / kBlock] >= least && row[token] >= least && row[token] != -HUGE_VALF &&
+        (may_end || !ends(token)))
+      tokens.push_back(token);
   const auto higher = [row](std::int32_t x, std::int32_t y) {
     return row[x] != row[y] ? row[x] > row[y] : x < y;
   };
