@@ -57,6 +57,11 @@ void thread_counts(Probe& probe) {
     request.options.threads = threads;
     require_trained(probe, request);
   }
+  Rng rng = probe.begin_case("a_window_worth_sharing");
+  CallOptions options;
+  options.threads = 3;
+  require_logits(probe, random_checkpoint(rng, kWideModel),
+                 random_text(rng, kWideModel.vocab, kWideModel.context), options);
 }
 
 // Arrays as little aligned as their elements let them, each ending right before a page that faults.

@@ -28,7 +28,18 @@ constexpr Shape kShapes[] = {
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
 };
 
-// Full windows, short ones and single tokens; the last of the shapes is that of the graded run.
+// More matrices than 16 bits count. All layers but the last add nothing, so that it is seen.
+void require_many_layers(Probe& probe) {
+  Rng rng = probe.begin_case("beyond_65536_matrices");
+  const TernaryModel model{20, 4, 9'363, 2, 4, 5, 4};
+  Checkpoint checkpoint = random_checkpoint(rng, model);
+  for (std::int64_t layer = 0; layer + 1 < model.layers; ++layer)
+    for (const LayerTensor which : {kOut, kDown})
+      std::ranges::fill(checkpoint.matrices[first_of(layer) + which].scales, std::uint16_t{0});
+  require_logits(probe, checkpoint, random_text(rng, model.vocab, model.context));
+}
+
+// Full windows, short ones and single tokens; the shape of the graded run; and a large window.
 void forward_logits(Probe& probe) {
   for (const Shape& shape : kShapes) {
     Rng rng = probe.begin_case(shape.name);
@@ -40,6 +51,11 @@ void forward_logits(Probe& probe) {
   Rng rng = probe.begin_case("graded");
   const TernaryModel graded{512, 128, 4, 4, 384, 128, 128};
   require_logits(probe, random_checkpoint(rng, graded), random_text(rng, graded.vocab, 70));
+  // The numbers of all positions together do not fit into 16 bits, of the stream nor of the gates.
+  rng = probe.begin_case("beyond_65536_numbers");
+  require_logits(probe, random_checkpoint(rng, kWideModel),
+                 random_text(rng, kWideModel.vocab, kWideModel.context));
+  require_many_layers(probe);
 }
 
 // Queries and keys so large that attention picks few positions: which, is up to the rotation.
@@ -146,12 +162,13 @@ void refused_checkpoints(Probe& probe) {
     ForwardCall call(bytes, token, model.vocab);
     kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT);
   }
-  // What is at the edge and no error: the largest half, gains of 64.
+  // What is at the edge and no error: the largest half, gains of 64, very many layers.
   probe.begin_case("largest_gain");
   Checkpoint edge = checkpoint;
   edge.gains[1] = -64;
   edge.gains.back() = 64;
   require_logits(probe, edge, token);
+  require_many_layers(probe);
 }
 
 }  // namespace

@@ -76,6 +76,10 @@ Text random_text(Rng& rng, std::int64_t vocab, std::int64_t length);
 /// part of at once.
 Text source_text(Rng& rng, std::int64_t symbols, std::int64_t tokens);
 
+/// A model whose full window has more than 65,536 numbers wherever each position has a vector;
+/// its forward pass takes some 10^8 products.
+inline constexpr TernaryModel kWideModel{20, 256, 1, 4, 256, 257, 64};
+
 /// A model that trains in milliseconds: vocab 24, width 32, one layer.
 TernaryModel small_model();
 
