@@ -99,6 +99,9 @@ void many_at_once(Probe& probe) {
     problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
   require_right(probe, problem);
   many_small_trees(probe);
+
+  rng = probe.begin_case("small_requests");
+  require_right(probe, many_requests(language, 1, 2, rng));
 }
 
 }  // namespace
