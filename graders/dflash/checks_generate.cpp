@@ -154,8 +154,11 @@ void generation_limits(Probe& probe) {
   }
   Rng rng = probe.begin_case("ample_limits");
   Language language(rng.integer(20, 60), rng);
-  end_sometimes(language, 0.3, rng);
   require_right(probe, ample_limits(language, rng));
+
+  rng = probe.begin_case("long_text");
+  const Language words(rng.integer(20, 60), rng);
+  require_counts(probe, require_right(probe, long_request(words, rng)));
 }
 
 // Drafts that look right: the greedy text one token late, one token early, or another request's.

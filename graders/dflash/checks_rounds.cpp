@@ -36,12 +36,6 @@ void several_requests(Probe& probe) {
     };
     require_right(probe, alone);
   }
-  Rng rng = probe.begin_case("ample_limits");
-  Language language(rng.integer(20, 60), rng);
-  language.end_with({nonzero_token(language, rng)}, 0.3);
-  Problem problem = ample_limits(language, rng);
-  problem.budget = 65'535;
-  require_right(probe, problem);
 }
 
 // Many nodes, few, none, and again: nothing of a bigger tree may be seen in a smaller one.

@@ -50,7 +50,7 @@ void most_nodes(Probe& probe) {
 // Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
 // sizes alone. branching_trees has the biggest tree there is.
 void big_trees(Probe& probe) {
-  for (const Size& size : {Size{300, 400}, Size{3000, 0}, Size{40, 3000}}) {
+  for (const Size& size : {Size{300, 400}, Size{33'000, 0}, Size{40, 3000}}) {
     Rng rng = probe.begin_case(fmt::format("{}_of_{}", size.correct, size.correct + size.wrong));
     const Language language(rng.integer(11, 30), rng);
     require_right(

@@ -187,10 +187,29 @@ Problem many_requests(const Language& language, std::int64_t budget, std::int64_
   return problem;
 }
 
-Problem ample_limits(const Language& language, Rng& rng) {
-  Problem problem{&language, {}, 4, chain_drafter(language, rng.seed(), 0, 4)};
-  for (std::int64_t limit = 65'535; limit <= 65'539; ++limit)
-    problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), limit, rng));
+Problem long_request(const Language& language, Rng& rng) {
+  constexpr std::int64_t kBudget = 1023;  // fewer passes and longer ones, which take longer
+  return {&language,
+          {random_prompt(language, 3, rng.integer(66'000, 66'500), rng)},
+          kBudget,
+          [&language](std::size_t, std::int64_t, State text) {
+            return late_path(language, text, 0, kBudget);
+          }};
+}
+
+Problem ample_limits(Language& language, Rng& rng) {
+  const std::int32_t end = nonzero_token(language, rng);
+  language.end_with({end}, 0);
+  Problem problem{&language, {}, 4, {}};
+  for (std::int64_t limit = 65'535; limit <= 65'539; ++limit) {
+    problem.prompts.push_back(random_prompt(language, rng.integer(2, 9), limit, rng));
+    State text = language.read(problem.prompts.back().tokens);
+    for (int i = 0; i < 6; ++i) text = language.extend(text, language.choice(text));
+    language.say(text, end);
+  }
+  problem.drafter = [&language](std::size_t, std::int64_t, State text) {
+    return late_path(language, text, 0, 4);
+  };
   return problem;
 }
 

@@ -111,8 +111,12 @@ Batch past_strangers(const Language& language, Rng& rng);
 Problem many_requests(const Language& language, std::int64_t budget, std::int64_t most_new,
                       Rng& rng);
 
-/// Requests that may emit more tokens than 16 bits can count, and end after a few.
-Problem ample_limits(const Language& language, Rng& rng);
+/// A request that emits more tokens than 16 bits can count, all but a few of them drafted.
+Problem long_request(const Language& language, Rng& rng);
+
+/// Requests that may emit more tokens than 16 bits can count and end after seven, all of which are
+/// drafted. Gives the language its end.
+Problem ample_limits(Language& language, Rng& rng);
 
 /// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
 /// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may
