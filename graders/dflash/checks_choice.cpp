@@ -63,7 +63,7 @@ void choice_rule(Probe& probe) {
   }
   // And where the logits are the solution's own.
   Rng rng = probe.begin_case("long_rows_in_requests");
-  const Language language(rng.integer(20'000, 50'000), rng);
+  const Language language(rng.integer(66'000, 70'000), rng);
   require_right(probe, Problem{&language,
                                {random_prompt(language, 5, 10, rng)},
                                4,

@@ -139,7 +139,7 @@ void empty_sizes(Probe& probe) {
   require_right(probe, Problem{&language, {random_prompt(language, 1, 9, rng)}, 0, nothing});
 
   rng = probe.begin_case("many_requests_without_budget");
-  require_right(probe, many_requests(language, 0, 1, rng));
+  require_right(probe, many_requests(language, 0, 2, rng));
 
   rng = probe.begin_case("no_draft_ever");
   const Answer seen =

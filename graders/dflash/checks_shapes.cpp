@@ -101,7 +101,7 @@ void many_at_once(Probe& probe) {
   many_small_trees(probe);
 
   rng = probe.begin_case("small_requests");
-  require_right(probe, many_requests(language, 1, 2, rng));
+  require_right(probe, many_requests(language, 1, 3, rng));
 }
 
 }  // namespace

@@ -170,12 +170,12 @@ Batch past_strangers(const Language& language, Rng& rng) {
   return batch;
 }
 
-Problem many_requests(const Language& language, std::int64_t budget, std::int64_t most_new,
+Problem many_requests(const Language& language, std::int64_t budget, std::int64_t max_new,
                       Rng& rng) {
   Problem problem{&language, {}, budget, {}};
   const std::int64_t requests = rng.integer(65'537, 65'600);
   while (std::ssize(problem.prompts) < requests)
-    problem.prompts.push_back(random_prompt(language, 1, rng.integer(1, most_new), rng));
+    problem.prompts.push_back(random_prompt(language, 1, max_new, rng));
   problem.drafter = [&language](std::size_t r, std::int64_t, State text) {
     const auto kind = static_cast<std::int64_t>(r % 3);
     return kind == 0 ? Tree{} : late_path(language, text, kind - 1, 2 - kind);

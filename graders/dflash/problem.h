@@ -108,7 +108,7 @@ Batch past_strangers(const Language& language, Rng& rng);
 
 /// More requests than 16 bits can count, each of one token and a draft of no node, of a right or of
 /// a wrong one, as far as the budget allows.
-Problem many_requests(const Language& language, std::int64_t budget, std::int64_t most_new,
+Problem many_requests(const Language& language, std::int64_t budget, std::int64_t max_new,
                       Rng& rng);
 
 /// A request that emits more tokens than 16 bits can count, all but a few of them drafted.
