@@ -79,6 +79,7 @@ void many_small_trees(Probe& probe) {
   while (std::ssize(batch.drafts) < trees) batch.drafts.push_back(kit::one_of(rng, some));
   require_right(probe, batch);
   require_built(probe, batch);
+  require_last_refused(probe, batch);
 }
 
 // More trees and requests than a word has bits.
@@ -101,7 +102,9 @@ void many_at_once(Probe& probe) {
   many_small_trees(probe);
 
   rng = probe.begin_case("small_requests");
-  require_right(probe, many_requests(language, 1, 3, rng));
+  const Problem many = many_requests(language, 1, 3, rng);
+  require_right(probe, many);
+  require_last_refused(probe, many);
 }
 
 }  // namespace
