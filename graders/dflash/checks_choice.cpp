@@ -63,7 +63,7 @@ void choice_rule(Probe& probe) {
   }
   // And where the logits are the solution's own.
   Rng rng = probe.begin_case("long_rows_in_requests");
-  const Language language(rng.integer(20'000, 50'000), rng);
+  const Language language(rng.integer(66'000, 70'000), rng);
   require_right(probe, Problem{&language,
                                {random_prompt(language, 5, 10, rng)},
                                4,
@@ -90,7 +90,11 @@ void strange_tokens(Probe& probe) {
     }
     require_right(probe, batch);
   }
-  Rng rng = probe.begin_case("strangers_drafted");
+  Rng rng = probe.begin_case("past_strangers");
+  const Language words(rng.integer(11, 60), rng);
+  require_right(probe, past_strangers(words, rng));
+
+  rng = probe.begin_case("strangers_drafted");
   const Language language(rng.integer(11, 60), rng);
   Problem problem{&language, {random_prompt(language, 5, 20, rng)}, 24, {}};
   const Seed seed = rng.seed();
@@ -99,6 +103,11 @@ void strange_tokens(Probe& probe) {
     Tree tree = grow(language, text, chain_plan(own.integer(0, 2), 0), own);
     add_foreign_tokens(language, text, tree, own);
     return tree;
+  };
+  require_right(probe, problem);
+  problem.drafter = [&language, seed](std::size_t, std::int64_t known, State text) {
+    Rng own(derive(seed, fmt::format("{}", known)));
+    return kit::one_of(own, chains_past_strangers(language, text, own));
   };
   require_right(probe, problem);
 }

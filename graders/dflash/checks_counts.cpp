@@ -60,6 +60,9 @@ void passes_on_chains(Probe& probe) {
         probe, require_right(probe, single(language, Shape::chain, turn < 2 ? length : 0, length,
                                            turn < 2 ? 0 : 2, turn == 0 ? 85 : 40, rng)));
   }
+  Rng rng = probe.begin_case("long_text");
+  const Language language(rng.integer(20, 60), rng);
+  require_fewest_passes(probe, require_right(probe, long_request(language, rng)));
 }
 
 void one_pass_for_all(Probe& probe) {
@@ -68,6 +71,11 @@ void one_pass_for_all(Probe& probe) {
     const Language language(rng.integer(20, 60), rng);
     require_fewest_passes(probe, require_right(probe, uneven(language, rng)));
   }
+  Rng rng = probe.begin_case("ample_limits");
+  Language language(rng.integer(20, 60), rng);
+  Problem problem = ample_limits(language, rng);
+  problem.budget = 65'535;
+  require_fewest_passes(probe, require_right(probe, problem));
 }
 
 void ended_requests(Probe& probe) {

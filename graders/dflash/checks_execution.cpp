@@ -124,6 +124,11 @@ void empty_sizes(Probe& probe) {
   require_built(probe, batch);
   require_right(probe, batch);
 
+  rng = probe.begin_case("many_words_without_nodes");
+  CallOptions options;
+  options.spare_words = 1 << 16;
+  require_built(probe, {&language, {draft_after(language, 3, rng)}}, options);
+
   rng = probe.begin_case("many_trees_without_nodes");
   batch.drafts.resize(65'537, batch.drafts.back());
   require_built(probe, batch);
@@ -132,6 +137,9 @@ void empty_sizes(Probe& probe) {
   rng = probe.begin_case("no_budget");
   const auto nothing = [](std::size_t, std::int64_t, State) { return Tree{}; };
   require_right(probe, Problem{&language, {random_prompt(language, 1, 9, rng)}, 0, nothing});
+
+  rng = probe.begin_case("many_requests_without_budget");
+  require_right(probe, many_requests(language, 0, 2, rng));
 
   rng = probe.begin_case("no_draft_ever");
   const Answer seen =

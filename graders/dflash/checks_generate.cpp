@@ -95,7 +95,7 @@ void ask_uneven_requests(Probe& probe) {
   for (const std::int64_t nodes : {70, 130, 200}) {
     Rng rng = probe.begin_case(fmt::format("uneven_{}_nodes", nodes));
     const Language language(rng.integer(20, 40), rng);
-    Problem problem{&language, {}, nodes, {}};
+    Problem problem{&language, {}, nodes == 70 ? 65'535 : nodes, {}};
     for (const std::int64_t length : {65'537, 5, 300})
       problem.prompts.push_back(random_prompt(language, length, 4, rng));
     const Drafter few = random_drafter(language, rng.seed(), 3, 3);
@@ -122,6 +122,9 @@ void wide_passes(Probe& probe) {
     require_right(probe, problem);
   }
   ask_late_paths(probe, 600);
+  Rng rng = probe.begin_case("equal_leaves");
+  const Language language(rng.integer(20, 40), rng);
+  require_right(probe, with_equal_leaves(language, rng));
   ask_uneven_requests(probe);
 }
 
@@ -149,6 +152,13 @@ void generation_limits(Probe& probe) {
     options.stride_extra = turn % 3;
     require_right(probe, problem, options);
   }
+  Rng rng = probe.begin_case("ample_limits");
+  Language language(rng.integer(20, 60), rng);
+  require_right(probe, ample_limits(language, rng));
+
+  rng = probe.begin_case("long_text");
+  const Language words(rng.integer(20, 60), rng);
+  require_counts(probe, require_right(probe, long_request(words, rng)));
 }
 
 // Drafts that look right: the greedy text one token late, one token early, or another request's.

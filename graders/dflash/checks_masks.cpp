@@ -56,6 +56,11 @@ void ask_batches(Probe& probe, BuiltParts parts) {
 void tree_masks(Probe& probe) {
   ask_widths(probe, {true, false});
   ask_batches(probe, {true, false});
+  Rng rng = probe.begin_case("many_words");
+  const Language language(rng.integer(11, 40), rng);
+  CallOptions options;
+  options.spare_words = 1 << 16;
+  require_built(probe, {&language, {draw_wide(language, 1, rng)}}, options, {true, false});
 }
 
 void row_positions(Probe& probe) {

@@ -120,6 +120,13 @@ void bad_arguments(Probe& probe) {
                             {"prompts_above_zero", [](G& c) { c.prompt_start[0] = 1; }},
                             {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }}},
                            kBad);
+  // Behind as many as 16 bits can count.
+  Rng rng = probe.begin_case("last_of_many");
+  const Language language(rng.integer(11, 40), rng);
+  Batch batch{&language, {draft_after(language, 3, rng)}};
+  batch.drafts.resize(65'537, batch.drafts.back());
+  require_last_refused(probe, batch);
+  require_last_refused(probe, many_requests(language, 0, 1, rng));
 }
 
 // A drafter that answers what is no tree: refused before the target is asked.

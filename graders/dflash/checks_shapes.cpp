@@ -50,7 +50,7 @@ void most_nodes(Probe& probe) {
 // Far more nodes than a word, a byte or an array on the stack holds; in chains, which ask about
 // sizes alone. branching_trees has the biggest tree there is.
 void big_trees(Probe& probe) {
-  for (const Size& size : {Size{300, 400}, Size{3000, 0}, Size{40, 3000}}) {
+  for (const Size& size : {Size{300, 400}, Size{33'000, 0}, Size{40, 3000}}) {
     Rng rng = probe.begin_case(fmt::format("{}_of_{}", size.correct, size.correct + size.wrong));
     const Language language(rng.integer(11, 30), rng);
     require_right(
@@ -79,6 +79,7 @@ void many_small_trees(Probe& probe) {
   while (std::ssize(batch.drafts) < trees) batch.drafts.push_back(kit::one_of(rng, some));
   require_right(probe, batch);
   require_built(probe, batch);
+  require_last_refused(probe, batch);
 }
 
 // More trees and requests than a word has bits.
@@ -99,6 +100,11 @@ void many_at_once(Probe& probe) {
     problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
   require_right(probe, problem);
   many_small_trees(probe);
+
+  rng = probe.begin_case("small_requests");
+  const Problem many = many_requests(language, 1, 3, rng);
+  require_right(probe, many);
+  require_last_refused(probe, many);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void draw_rejected_ends(const Language& language, std::vector<Draft>& drafts, Rn
 }
 
 // Every number of accepted nodes, from none to all, in chains and in trees; each followed by
-// exactly the choice after the last accepted row.
+// exactly the choice after the last accepted row. And more than 16 bits can count with a sign.
 void bonus_token(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(fmt::format("depths_{}", turn));
@@ -72,6 +72,9 @@ void bonus_token(Probe& probe) {
     }
     require_right(probe, batch);
   }
+  Rng rng = probe.begin_case("deepest");
+  const Language language(rng.integer(11, 30), rng);
+  require_right(probe, Batch{&language, {with_path(language, 33'000, 0, rng)}});
 }
 
 // On chains, which ask about ends alone; branching_trees has ends in trees.

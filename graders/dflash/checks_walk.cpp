@@ -72,6 +72,9 @@ void rejected_subtrees(Probe& probe) {
     }
     require_right(probe, batch);
   }
+  Rng rng = probe.begin_case("past_strangers");
+  const Language language(rng.integer(11, 60), rng);
+  require_right(probe, past_strangers(language, rng));
 }
 
 // One tree in many orders, and once without its wrong branches: the emitted tokens stay the same.
@@ -114,6 +117,10 @@ void duplicate_siblings(Probe& probe) {
     }
     missed += require_right(probe, batch);
   }
+  // More of them than the rows of a pass leave room for where each has a path of its own.
+  Rng rng = probe.begin_case("equal_leaves");
+  const Language language(rng.integer(11, 40), rng);
+  require_right(probe, with_equal_leaves(language, rng));
   probe.fact("accepted nodes missed among equal siblings", static_cast<double>(missed), "");
   if (missed > 0) probe.earn(0.5);
 }

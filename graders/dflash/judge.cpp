@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "evidence.h"
+#include "graders/kit/refusals.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -130,6 +131,24 @@ void require_built(Probe& probe, const Batch& batch, const CallOptions& options,
     if (parts.masks) require_mask(probe, batch.drafts[t], build.mask(t));
     if (parts.positions) require_positions(probe, batch.drafts[t], build.positions(t));
   }
+}
+
+void require_last_refused(Probe& probe, const Batch& batch) {
+  BuildCall build(batch);
+  build.context_length.back() = -1;
+  kit::require_refused(probe, build, DFLASH_BAD_ARGUMENT);
+  VerifyCall verify(batch);
+  verify.max_emit.back() = -1;
+  kit::require_refused(probe, verify, DFLASH_BAD_ARGUMENT);
+  verify.max_emit.back() = 1;
+  verify.trees.node_start.back() = -1;
+  kit::require_refused(probe, verify, DFLASH_BAD_ARGUMENT);
+}
+
+void require_last_refused(Probe& probe, const Problem& problem) {
+  GenerateCall generate(problem);
+  generate.max_new.back() = -1;
+  kit::require_refused(probe, generate, DFLASH_BAD_ARGUMENT);
 }
 
 void run_watched(Probe& probe, GenerateCall& generate) {

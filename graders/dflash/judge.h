@@ -23,6 +23,10 @@ struct BuiltParts {
 void require_built(Probe& probe, const Batch& batch, const CallOptions& options = {},
                    BuiltParts parts = {});
 
+/// Demands that calls are refused of which only the last tree or the last request is wrong.
+void require_last_refused(Probe& probe, const Batch& batch);
+void require_last_refused(Probe& probe, const Problem& problem);
+
 /// What one call of dflash_generate did, as far as its tokens do not show it.
 struct Answer {
   std::vector<std::int64_t> rounds;

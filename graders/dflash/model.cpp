@@ -194,10 +194,12 @@ void Model::read(std::size_t r, const PassRows& rows, std::span<float> logits) {
     write_logits(language, problem_.logits, text.row_states[row],
                  logits.subspan(row * vocab, vocab));
   // What the pass decides: one token after the deepest row that greedy decoding reaches.
-  std::size_t deepest = known;
-  for (std::size_t m = known; m < text.states.size(); ++m)
-    if (std::ranges::find(text.row_states, text.states[m]) != text.row_states.end()) deepest = m;
-  text.decided = static_cast<std::int64_t>(deepest) + 1;
+  // Who sees it has seen all rows on the way to it.
+  std::size_t next = known + 1;
+  while (next < text.states.size() &&
+         std::ranges::find(text.row_states, text.states[next]) != text.row_states.end())
+    ++next;
+  text.decided = static_cast<std::int64_t>(next);
 }
 
 std::int64_t Model::keep(DflashKeep& ask, CallbackRequest& raw) {

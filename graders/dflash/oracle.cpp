@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -15,6 +17,19 @@ std::vector<std::int32_t> tokens_of(const Tree& tree, const std::vector<std::int
 
 bool starts_with(const std::vector<std::int32_t>& text, const std::vector<std::int32_t>& part) {
   return part.size() <= text.size() && std::equal(part.begin(), part.end(), text.begin());
+}
+
+/// The nodes of a tree by their depth, those of one depth in the tree's order.
+std::vector<std::int32_t> deepest_first(const Tree& tree) {
+  std::vector<std::int64_t> depth;
+  for (const std::int32_t above : tree.parent)
+    depth.push_back(above < 0 ? 1 : depth[static_cast<std::size_t>(above)] + 1);
+  std::vector<std::int32_t> nodes(depth.size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::ranges::stable_sort(nodes, std::ranges::greater{}, [&](std::int32_t node) {
+    return depth[static_cast<std::size_t>(node)];
+  });
+  return nodes;
 }
 
 std::optional<std::string> path_fault(const Draft& draft, const Walk& got) {
@@ -37,10 +52,11 @@ Walk greedy(const Language& language, const Draft& draft) {
   const Tree& tree = draft.tree;
   const auto decoded = language.decode(draft.root, tree.nodes() + 1);
   std::vector<std::int32_t> best;
-  for (std::int32_t node = 0; node < tree.nodes(); ++node) {
+  for (const std::int32_t node : deepest_first(tree)) {
     auto path = path_to(tree, node);
-    if (path.size() > best.size() && starts_with(decoded, tokens_of(tree, path)))
-      best = std::move(path);
+    if (!starts_with(decoded, tokens_of(tree, path))) continue;
+    best = std::move(path);
+    break;
   }
   Walk walk;
   walk.emit = {decoded.begin(), decoded.begin() + std::ssize(best) + 1};

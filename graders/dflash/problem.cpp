@@ -115,6 +115,104 @@ Tree late_path(const Language& language, State root, std::int64_t wrong, std::in
   return tree;
 }
 
+namespace {
+
+/// A path of `depth` right nodes that ends in `leaves` equal ones.
+Tree equal_leaves(const Language& language, State root, std::int64_t depth, std::int64_t leaves) {
+  Tree tree = late_path(language, root, 0, depth + 1);
+  const std::int32_t leaf = tree.token.back();
+  while (tree.nodes() < depth + leaves) tree.add(static_cast<std::int32_t>(depth) - 1, leaf);
+  return tree;
+}
+
+}  // namespace
+
+Problem with_equal_leaves(const Language& language, Rng& rng) {
+  constexpr std::int64_t kDepth = 75;
+  constexpr std::int64_t kLeaves = 80;
+  static_assert(kLeaves * (kDepth + 2) > DFLASH_MOST_ROWS * (kDepth + kLeaves + 1));
+  return {&language,
+          {random_prompt(language, rng.integer(1, 9), kDepth + 2, rng)},
+          kDepth + kLeaves,
+          [&language](std::size_t, std::int64_t, State text) {
+            return equal_leaves(language, text, kDepth, kLeaves);
+          }};
+}
+
+std::vector<Tree> chains_past_strangers(const Language& language, State root, Rng& rng) {
+  std::vector<Tree> trees;
+  for (const auto& [correct, wrong] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+    const Tree before = grow(language, root, chain_plan(correct, wrong), rng);
+    const State text = row_states(language, before, root).back();
+    for (const std::int32_t stranger : strangers(language, language.choice(text))) {
+      Tree tree = before;
+      const std::int32_t node = tree.add(static_cast<std::int32_t>(before.nodes()) - 1, stranger);
+      State behind = language.extend(text, stranger);
+      for (std::int32_t above = node; tree.nodes() < 6;) {
+        above = tree.add(above, language.choice(behind));
+        behind = language.extend(behind, tree.token.back());
+      }
+      if (!tree.has_child(node, language.choice(text))) tree.add(node, language.choice(text));
+      trees.push_back(std::move(tree));
+    }
+  }
+  return trees;
+}
+
+Batch past_strangers(const Language& language, Rng& rng) {
+  Draft draft = draft_after(language, rng.integer(1, 30), rng);
+  Batch batch{&language};
+  for (Tree& tree : chains_past_strangers(language, draft.root, rng)) {
+    draft.tree = std::move(tree);
+    draft.max_emit = draft.tree.rows();
+    batch.drafts.push_back(draft);
+  }
+  return batch;
+}
+
+Problem many_requests(const Language& language, std::int64_t budget, std::int64_t max_new,
+                      Rng& rng) {
+  Problem problem{&language, {}, budget, {}};
+  const std::int64_t requests = rng.integer(65'537, 65'600);
+  while (std::ssize(problem.prompts) < requests)
+    problem.prompts.push_back(random_prompt(language, 1, max_new, rng));
+  problem.drafter = [&language](std::size_t r, std::int64_t, State text) {
+    const auto kind = static_cast<std::int64_t>(r % 3);
+    return kind == 0 ? Tree{} : late_path(language, text, kind - 1, 2 - kind);
+  };
+  problem.logits = [&language](State text, std::span<float> row) {
+    std::ranges::fill(row, 0.0f);
+    row[static_cast<std::size_t>(language.choice(text))] = 1;
+  };
+  return problem;
+}
+
+Problem long_request(const Language& language, Rng& rng) {
+  constexpr std::int64_t kBudget = 1023;  // fewer passes and longer ones, which take longer
+  return {&language,
+          {random_prompt(language, 3, rng.integer(66'000, 66'500), rng)},
+          kBudget,
+          [&language](std::size_t, std::int64_t, State text) {
+            return late_path(language, text, 0, kBudget);
+          }};
+}
+
+Problem ample_limits(Language& language, Rng& rng) {
+  const std::int32_t end = nonzero_token(language, rng);
+  language.end_with({end}, 0);
+  Problem problem{&language, {}, 4, {}};
+  for (std::int64_t limit = 65'535; limit <= 65'539; ++limit) {
+    problem.prompts.push_back(random_prompt(language, rng.integer(2, 9), limit, rng));
+    State text = language.read(problem.prompts.back().tokens);
+    for (int i = 0; i < 6; ++i) text = language.extend(text, language.choice(text));
+    language.say(text, end);
+  }
+  problem.drafter = [&language](std::size_t, std::int64_t, State text) {
+    return late_path(language, text, 0, 4);
+  };
+  return problem;
+}
+
 Tree large_random_tree(const Language& language, State root, std::int64_t nodes,
                        std::int64_t correct, Rng& rng) {
   Tree tree;

@@ -95,6 +95,29 @@ Tree rejected_chains(const Language& language, State root, std::int64_t correct,
 /// `wrong` children of the root that nobody says, and behind them a path of `correct` right nodes.
 Tree late_path(const Language& language, State root, std::int64_t wrong, std::int64_t correct);
 
+/// A request whose draft is a deep path of right nodes that ends in many equal ones, so that a pass
+/// has no room for each path on its own.
+Problem with_equal_leaves(const Language& language, Rng& rng);
+
+/// Chains of up to two nodes, right and wrong, that go on with a token outside the vocabulary.
+/// Behind it stand nodes that are right by their own parents, and one that would be if it were not
+/// there.
+std::vector<Tree> chains_past_strangers(const Language& language, State root, Rng& rng);
+/// One draft of each.
+Batch past_strangers(const Language& language, Rng& rng);
+
+/// More requests than 16 bits can count, each of one token and a draft of no node, of a right or of
+/// a wrong one, as far as the budget allows.
+Problem many_requests(const Language& language, std::int64_t budget, std::int64_t max_new,
+                      Rng& rng);
+
+/// A request that emits more tokens than 16 bits can count, all but a few of them drafted.
+Problem long_request(const Language& language, Rng& rng);
+
+/// Requests that may emit more tokens than 16 bits can count and end after seven, all of which are
+/// drafted. Gives the language its end.
+Problem ample_limits(Language& language, Rng& rng);
+
 /// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
 /// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may
 /// be equal where they are wrong.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include "harness/core/rng.h"
@@ -53,5 +54,39 @@ TEST_CASE("renaming keeps token 0 and nothing else predictable") {
   for (const DirectedTrees* trees : {&one, &two}) {
     const auto& padded = trees->drafts.back();  // its bonus is token 0
     CHECK(greedy(trees->language, padded).emit.back() == 0);
+  }
+}
+
+TEST_CASE("behind a stranger stand nodes for whoever overlooks it") {
+  Rng rng(8);
+  const Language language(30, rng);
+  const Batch batch = past_strangers(language, rng);
+  std::size_t longest = 0;
+  for (const Draft& draft : batch.drafts) {
+    const auto& [parent, token] = draft.tree;
+    const auto foreign = std::ranges::find_if(
+        token, [&](std::int32_t word) { return word < 0 || word >= language.vocab(); });
+    REQUIRE(foreign != token.end());
+    const auto node = static_cast<std::int32_t>(foreign - token.begin());
+    const auto states = row_states(language, draft.tree, draft.root);
+    CHECK(draft.tree.has_child(node, language.choice(states[std::size_t(node)])));
+    CHECK(draft.tree.has_child(node, language.choice(states[std::size_t(node) + 1])));
+    const Walk walk = greedy(language, draft);
+    CHECK(std::ranges::find(walk.path, node) == walk.path.end());
+    longest = std::max(longest, walk.path.size());
+  }
+  CHECK(longest == 1);
+}
+
+TEST_CASE("requests of large sizes end where their checks want them to") {
+  Rng rng(9);
+  Language language(30, rng);
+  const Problem leaves = with_equal_leaves(language, rng);
+  CHECK(expect(leaves, 0).rounds == 1);
+  CHECK(expect(leaves, 0).accepted == std::ssize(expect(leaves, 0).emit) - 1);
+  const Problem ample = ample_limits(language, rng);
+  for (std::size_t r = 0; r < ample.prompts.size(); ++r) {
+    CHECK(expect(ample, r).emit.size() == 7);
+    CHECK(expect(ample, r).rounds == 2);
   }
 }
