@@ -62,22 +62,25 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   return other;
 }
 
-/// The model fails once: its number comes back, and it is left alone.
+/// The model fails: its number comes back, and it is left alone. At the last request always, so that
+/// no late failure is met by chance only.
 void fail_before(Probe& probe, Rng& rng, const SolvedProblem& solved, const Seed& states,
                  CallOptions options) {
   using Limits = std::numeric_limits<std::int64_t>;
-  std::int64_t requests = 0;
-  for (const Expected& want : solved.want) requests = std::max(requests, want.steps - 1);
-  if (requests <= 0) return;
-  options.failure.request = kit::one_of(rng, {std::int64_t{1}, requests, rng.integer(1, requests)});
-  options.failure.returned =
-      kit::one_of(rng, {std::int64_t{1}, std::int64_t{-1}, std::int64_t{-2}, std::int64_t{1} << 32,
-                        -(std::int64_t{1} << 32), Limits::min(), Limits::max()});
-  const Answer answer = ask(probe, states, solved.problem, options);
-  if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
-  if (answer.returned != options.failure.returned)
-    probe.fail(fmt::format("returned {} when the model returned {} to request {}", answer.returned,
-                           options.failure.returned, options.failure.request));
+  std::int64_t last = 0;
+  for (const Expected& want : solved.want) last = std::max(last, want.steps - 1);
+  if (last <= 0) return;
+  for (const std::int64_t request : {last, rng.integer(1, last)}) {
+    options.failure.request = request;
+    options.failure.returned = kit::one_of(
+        rng, {std::int64_t{1}, std::int64_t{-1}, std::int64_t{-2}, std::int64_t{1} << 32,
+              -(std::int64_t{1} << 32), Limits::min(), Limits::max()});
+    const Answer answer = ask(probe, states, solved.problem, options);
+    if (!answer.tally.fault.empty()) probe.fail(answer.tally.fault);
+    if (answer.returned != options.failure.returned)
+      probe.fail(fmt::format("returned {} when the model returned {} to request {}",
+                             answer.returned, options.failure.returned, request));
+  }
 }
 
 void ask_before(Probe& probe, const Assignment& choice, Rng& rng, const SolvedProblem& solved,
