@@ -151,10 +151,10 @@ TEST_CASE("of a finding the first line is kept, and what else fits") {
   };
   const std::string cut = "... the rest is with whoever graded";
   const auto line = [](std::size_t length) { return std::string(length, 'x'); };
-  CHECK(kept({line(90), line(90)}) == std::vector{line(90), line(90)});
-  CHECK(kept({line(90), line(90), line(90)}) == std::vector{line(90), line(90), cut});
-  CHECK(kept({line(300), line(10)}) == std::vector{line(300), cut});
-  CHECK(kept({line(8000)}) == std::vector{line(400)});
+  CHECK(kept({line(70), line(70)}) == std::vector{line(70), line(70)});
+  CHECK(kept({line(70), line(70), line(70)}) == std::vector{line(70), line(70), cut});
+  CHECK(kept({line(180), line(10)}) == std::vector{line(180), cut});
+  CHECK(kept({line(8000)}) == std::vector{line(200)});
 }
 
 TEST_CASE("cells that were saved are loaded as they were kept, and give the same report") {

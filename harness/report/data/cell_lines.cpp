@@ -14,8 +14,8 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kKeptEvidence = 200;  // bytes of one finding
-constexpr std::size_t kKeptLine = 400;      // bytes of its first line, which is kept however long
+constexpr std::size_t kKeptEvidence = 160;  // bytes of one finding
+constexpr std::size_t kKeptLine = 200;      // bytes of its first line, which is kept however long
 constexpr const char* kCutEvidence = "... the rest is with whoever graded";
 constexpr const char* kColumnSchema = "gauntlet.column/2";
 constexpr const char* kPlainSchema = "gauntlet.column/1";  // nothing is packed
@@ -28,9 +28,11 @@ const Json& usual_check() {
   return usual;
 }
 
-/// The first lines of what a finding shows; whoever graded has the rest.
+/// The first lines of what a finding shows; whoever graded has the rest. The numbers of the first
+/// miss stand in the summary.
 void shorten_evidence(Json& check) {
   if (!check.contains("finding")) return;
+  check["finding"].erase("miss");
   Json& evidence = check["finding"]["evidence"];
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < evidence.size(); ++i) {

@@ -43,15 +43,14 @@ std::string section_table(const Rubric& rubric, const CellScore& score) {
   return table.empty() ? "" : table.str() + "\n";
 }
 
+/// What the check detects stands on the challenge's page.
 std::string finding_item(const CheckObservation& check) {
   const Finding& finding = *check.finding;
-  std::string item =
-      fmt::format("- **{}** {} ({}, {}), detects {}\n  - {}\n", markdown::code(check.info.id),
-                  name_of(check.verdict), name_of(check.info.section), name_of(check.info.severity),
-                  markdown::code(check.info.detects), markdown::code(finding.summary));
-  if (!finding.case_name.empty())
-    item += fmt::format("  - case {}\n", markdown::code(finding.case_name));
-  return item;
+  const std::string of_case =
+      finding.case_name.empty() ? "" : ", case " + markdown::code(finding.case_name);
+  return fmt::format("- **{}** {} ({}, {}){}: {}\n", markdown::code(check.info.id),
+                     name_of(check.verdict), name_of(check.info.section),
+                     name_of(check.info.severity), of_case, markdown::code(finding.summary));
 }
 
 std::string findings(const ReportedCell& cell) {
