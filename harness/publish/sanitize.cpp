@@ -32,6 +32,8 @@ bool is_cpp(const std::string& name) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+constexpr const char* kInText = "what would take its place is found again; rewrite the line";
+
 enum class Content { text, utf16, binary };
 
 /// Logs may hold a stray NUL or an escape sequence, and are text all the same.
@@ -83,13 +85,13 @@ class Sanitizer {
     } catch (const std::system_error& error) {
       leave(file, what == "read" ? "not-read" : "not-written",
             fmt::format("it could not be {}: {}; nothing of it was changed", what,
-                        reason_of(error.code().value())));
+                        reason_of(error.code().value(), what)));
       return false;
     }
   }
 
-  static std::string reason_of(int error) {
-    if (error == EFBIG)
+  static std::string reason_of(int error, std::string_view what) {
+    if (error == EFBIG && what == "read")
       return fmt::format("more than {} MiB are not looked into", kMostBytes >> 20);
     if (error == EBUSY) return "it changed meanwhile, run this again when nobody writes there";
     return std::generic_category().message(error);
@@ -109,7 +111,7 @@ class Sanitizer {
 
   void visit(const FolderEntry& entry, std::size_t depth) {
     if (const std::string why = not_ours_to_remove(entry); !why.empty())
-      return leave(entry.path, entry.kind == FolderEntry::Kind::link ? "link" : "not-a-file", why);
+      return leave(entry.path, kind_of(entry), why);
     if (entry.kind == FolderEntry::Kind::folder) {
       const std::string rule = artefact_folder(
           entry.name(), [&](const std::string& witness) { return holds(entry.path, witness); });
@@ -122,6 +124,11 @@ class Sanitizer {
       return remove(entry, rule);
     look_at_name(entry);
     look_into(entry);
+  }
+
+  static std::string kind_of(const FolderEntry& entry) {
+    if (entry.kind == FolderEntry::Kind::link) return "link";
+    return entry.kind == FolderEntry::Kind::folder ? "history" : "not-a-file";
   }
 
   bool holds(const std::string& path, const std::string& witness) {
@@ -189,7 +196,8 @@ class Sanitizer {
     for (const Match& match : clean.left)
       report_.left.push_back({file, lines.at(match.begin), rules_.rule(match).id,
                               match.end - match.begin,
-                              begins(content.bytes, match.begin, match.end), kInCode});
+                              begins(content.bytes, match.begin, match.end),
+                              is_cpp(entry.name()) ? kInCode : kInText});
     if (clean.edits.empty()) return;
     if (write_ &&
         !attempt(entry.path, "written", [&] { folder_.replace(entry.path, content, clean.text); }))

@@ -25,6 +25,7 @@ std::string_view alphabet(char name) {
 
 std::string filled(std::string_view text, int share) {
   std::string result;
+  std::size_t next = 3;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] != '{') {
       result += text[at];
@@ -35,7 +36,7 @@ std::string filled(std::string_view text, int share) {
       const std::string_view letters = alphabet(text[at + 1]);
       const int count = std::stoi(std::string(text.substr(at + 3, end - at - 3))) / share;
       for (int i = 0; i < count; ++i)  // 7 divides no alphabet's size: all of it comes
-        result += letters[static_cast<std::size_t>(3 + 7 * i) % letters.size()];
+        result += letters[(next += 7) % letters.size()];
     }
     at = end;
   }
@@ -126,7 +127,7 @@ const std::vector<RuleSample>& rule_samples() {
       {"url-password", "https://alice:{m:12}@server/x", "https://server:8080/x@y"},
       {"home-folder", "g++ -I/home/{a:7}/inc /x", "see https://example.com/home/page"},
       {"home-folder", "PATH=/usr/bin:/home/{a:7}/bin", "cd /home/user/work"},
-      {"home-folder", "{\"cmd\": \"a\\n/Users/{a:7}/b\"}", "GET /api/users/123"},
+      {"home-folder", "[\"a\\n/Users/{a:7}/b\"]", "GET /api/users/123"},
       {"home-folder-windows", "C:\\Users\\{a:7}\\x", "C:\\Users\\Public\\x"},
       {"home-folder-dashed", "projects/-home-{a:7}-work", "css-home-page-x"},
       {"temporary-folder", "/tmp/pytest-of-{a:7}/x", "/tmp/pytest-of-root/x"},
