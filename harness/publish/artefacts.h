@@ -11,8 +11,8 @@
 namespace gauntlet {
 
 /// The rule by which a folder goes with all that is in it: it can be made again, and nobody wrote
-/// it. Empty: none. A folder that people also use by that name, like build/, goes only where `holds`
-/// finds the file in it that a tool puts there.
+/// it. Empty: none. A folder that people also use by that name, like build/, goes only where
+/// `holds` finds the file in it that a tool puts there.
 std::string artefact_folder(const std::string& name,
                             const std::function<bool(const std::string&)>& holds);
 

@@ -24,9 +24,9 @@ struct CleanText {
   std::string text;         // after the edits
 };
 
-/// Replaces until nothing is found any more, so that a second run finds nothing. In C++, what stands
-/// in comments and in literals is replaced, and the code around must be the same afterwards, token
-/// by token; names, numbers and the files that it includes are left.
+/// Replaces until nothing is found any more, so that a second run finds nothing. In C++, what
+/// stands in comments and in literals is replaced, and the code around must be the same afterwards,
+/// token by token; names, numbers and the files that it includes are left.
 CleanText clean_text(const RuleBook& rules, std::string_view text, bool cpp);
 
 /// The text with every edit done.

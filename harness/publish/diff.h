@@ -9,7 +9,8 @@
 
 namespace gauntlet {
 
-/// The first characters of what may not be shown, at most four and at most a quarter of it: "ghp_***".
+/// The first characters of what may not be shown, at most four and at most a quarter of it:
+/// "ghp_***".
 std::string first_characters(std::string_view secret);
 
 /// The text with first characters only of what was found in it, on one line: for names of files.

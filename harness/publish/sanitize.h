@@ -9,8 +9,8 @@
 
 namespace gauntlet {
 
-/// What goes, or went: bytes of a file, or all of a file or folder. Safe to print: names are masked,
-/// and of what goes there are only its first characters.
+/// What goes, or went: bytes of a file, or all of a file or folder. Safe to print: names are
+/// masked, and of what goes there are only its first characters.
 struct Removal {
   std::string file;
   std::size_t line = 0;  // 0: the whole of it
