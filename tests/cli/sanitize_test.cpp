@@ -9,22 +9,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string key() {
+std::string planted_key() {
   return "ghp" + std::string("_") + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
 }
 
 /// A submission with a log beside it.
-void furnish(const Checkout& checkout) {
+void plant_a_key(const Checkout& checkout) {
   checkout.add_submission("bravo");
   write_file(checkout.root() / "submissions/bravo/log.txt",
-             "token " + key() + "\nby Zacharias\x1b[31m\n");
+             "token " + planted_key() + "\nby Zacharias\x1b[31m\n");
 }
 
 }  // namespace
 
 TEST_CASE("sanitize ends with 1 until nothing is left to remove, and prints no key") {
   const Checkout checkout;
-  furnish(checkout);
+  plant_a_key(checkout);
   const fs::path log = checkout.root() / "submissions/bravo/log.txt";
 
   const Ran planned = checkout.run({"sanitize", "bravo", "--name", "zacharias"});
@@ -34,7 +34,7 @@ TEST_CASE("sanitize ends with 1 until nothing is left to remove, and prints no k
   CHECK(planned.out.find("  log.txt:1  github-pat  40 bytes  ghp_***\n") != std::string::npos);
   CHECK(planned.out.find("  log.txt:2  name  9 bytes  Za***\n") != std::string::npos);
   CHECK(planned.out.find("Nothing was changed: --write does") != std::string::npos);
-  CHECK(read_file(log).find(key()) != std::string::npos);
+  CHECK(read_file(log).find(planted_key()) != std::string::npos);
 
   const Ran written = checkout.run({"sanitize", "bravo", "--name", "zacharias", "--write"});
   CHECK(written.code == kExitDone);
@@ -45,18 +45,18 @@ TEST_CASE("sanitize ends with 1 until nothing is left to remove, and prints no k
   CHECK(again.code == kExitDone);
   CHECK(again.out.find("Nothing was found.") != std::string::npos);
   for (const Ran* ran : {&planned, &written, &again}) {
-    CHECK((ran->out + ran->err).find(key().substr(0, 6)) == std::string::npos);
+    CHECK((ran->out + ran->err).find(planted_key().substr(0, 6)) == std::string::npos);
     CHECK((ran->out + ran->err).find('\x1b') == std::string::npos);
   }
 }
 
 TEST_CASE("sanitize --json lists every removal, and what is left keeps the exit code at 1") {
   const Checkout checkout;
-  furnish(checkout);
+  plant_a_key(checkout);
   fs::create_symlink("/etc/passwd", checkout.root() / "submissions/bravo/link");
   const Ran ran = checkout.run({"sanitize", "bravo", "--write", "--json"});
   CHECK(ran.code == kExitGateFailed);
-  CHECK(ran.out.find(key().substr(0, 6)) == std::string::npos);
+  CHECK(ran.out.find(planted_key().substr(0, 6)) == std::string::npos);
   const Json document = Json::parse(ran.out);
   CHECK(document["schema"] == "gauntlet.sanitize/1");
   CHECK(document["written"] == true);

@@ -12,17 +12,17 @@ using namespace gauntlet;
 
 namespace {
 
-const RuleBook& book() {
+const RuleBook& all_rules() {
   static const RuleBook kBook(
       Owner{"/srv/run-7/model", "/data/people/quentin", "box-42", {"quentin"}});
   return kBook;
 }
 
 CleanText clean(const std::string& text, bool cpp = false) {
-  return clean_text(book(), text, cpp);
+  return clean_text(all_rules(), text, cpp);
 }
 
-std::string key() {
+std::string token() {
   return sample::filled("ghp_{m:36}");
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("what is found is replaced, nothing else, and a second run finds nothi
     CHECK(once.text.starts_with("before\r\n"));
     CHECK(once.text.ends_with("\nafter \xff\n"));
     CHECK(once.text.find(sample::places_of(sample.found)) == std::string::npos);
-    CHECK(book().find(once.text).empty());
+    CHECK(all_rules().find(once.text).empty());
     CHECK(clean(once.text).text == once.text);
   }
 }
@@ -62,7 +62,7 @@ TEST_CASE("texts stitched of samples and pieces of them are clean after one run"
     INFO(once.text);
     CHECK(edited(text, once.edits) == once.text);
     CHECK(once.left.empty());
-    CHECK(book().find(once.text).empty());
+    CHECK(all_rules().find(once.text).empty());
     std::size_t at = 0;
     for (const Edit& edit : once.edits) {
       CHECK(edit.begin >= at);
@@ -80,7 +80,7 @@ TEST_CASE("in C++ comments and literals are replaced, and the code is the same")
       "#define DATA \"/home/alice/data\"\n"
       "int f() { return 1; }  // alice@box7:~/work$\n"
       "const char* key = u8\"" +
-      key() +
+      token() +
       "\";\n"
       "const char* raw = R\"x(/home/alice/\")x\";\n";
   const CleanText once = clean(source, true);
@@ -110,7 +110,7 @@ TEST_CASE("in C++ names, included files and what would break a literal are left 
   CHECK(left("#line 3 \"/home/alice/y.cpp\"\n") == 1);
   CHECK(left("#define OPEN \\\n \"/home/alice/y.h\"\n") == 1);
   CHECK(left("int quentin = 1;\n") == 1);
-  CHECK(left("const char* parts = \"/home\" \"/x\"; int " + key() + " = 1;\n") == 1);
+  CHECK(left("const char* parts = \"/home\" \"/x\"; int " + token() + " = 1;\n") == 1);
   // The same line of a log is nobody's program.
   CHECK(clean("int quentin = 1;\n").edits.size() == 1);
 }
@@ -126,10 +126,10 @@ TEST_CASE("an escape that a finding cuts in two is no way to break a literal") {
 TEST_CASE("a diff shows what changes and never what is secret") {
   std::string text;
   for (int i = 1; i <= 40; ++i) text += "line " + std::to_string(i) + "\n";
-  text += "token " + key() + " here\nnext\n" + std::string(5000, 'y') + " " + key() + " " +
+  text += "token " + token() + " here\nnext\n" + std::string(5000, 'y') + " " + token() + " " +
           std::string(5000, 'z') + "\nlast\x1b[31m\n";
   const std::string diff = masked_diff("a.log", text, clean(text));
-  CHECK(diff.find(key().substr(0, 5)) == std::string::npos);
+  CHECK(diff.find(token().substr(0, 5)) == std::string::npos);
   CHECK(diff.find("--- a.log\n+++ a.log\n@@ -38,7 +38,7 @@\n line 38\n") == 0);
   CHECK(diff.find("-token ghp_*** here\n") != std::string::npos);
   CHECK(diff.find("+token REMOVED here\n") != std::string::npos);
@@ -145,7 +145,7 @@ TEST_CASE("a key of several lines is one line in the diff, and counted from ther
           "-----BEGIN RSA {}PRIVATE KEY-----\n{m:64}\n{m:40}\n-----END RSA {}PRIVATE KEY-----") +
       "\n";
   for (int i = 0; i < 20; ++i) text += "two\n";
-  text += key() + "\n";
+  text += token() + "\n";
   const std::string diff = masked_diff("k", text, clean(text));
   CHECK(diff.find("@@ -1,8 +1,5 @@\n one\n-----***\n-\n-\n-\n") != std::string::npos);
   CHECK(diff.find("+REMOVED\n two\n") != std::string::npos);
@@ -154,19 +154,19 @@ TEST_CASE("a key of several lines is one line in the diff, and counted from ther
 }
 
 TEST_CASE("what is left is masked where it stands beside an edit") {
-  const std::string source = "int " + key() + " = 1;  // " + key() + "\n";
+  const std::string source = "int " + token() + " = 1;  // " + token() + "\n";
   const CleanText once = clean(source, true);
   REQUIRE(once.left.size() == 1);
   REQUIRE(once.edits.size() == 1);
   const std::string diff = masked_diff("a.cpp", source, once);
-  CHECK(diff.find(key().substr(0, 5)) == std::string::npos);
+  CHECK(diff.find(token().substr(0, 5)) == std::string::npos);
   CHECK(diff.find("+int ghp_*** = 1;  // REMOVED\n") != std::string::npos);
 }
 
 TEST_CASE("of a secret at most four characters are shown, and at most a quarter") {
   CHECK(first_characters("abc") == "***");
   CHECK(first_characters("abcdefgh") == "ab***");
-  CHECK(first_characters(key()) == "ghp_***");
+  CHECK(first_characters(token()) == "ghp_***");
   CHECK(first_characters("\x1b\x1b\x1b\x1b\x1b\x1b\x1b\x1b") == "***");
-  CHECK(masked(book(), "a " + key() + "\n\x1b.log") == "a ghp_*** \xEF\xBF\xBD.log");
+  CHECK(masked(all_rules(), "a " + token() + "\n\x1b.log") == "a ghp_*** \xEF\xBF\xBD.log");
 }
