@@ -118,7 +118,8 @@ bool fits(std::string_view name, std::string_view pattern) {
 
 /// core.1234 is a dump; core.h and core.cpp are somebody's sources.
 bool is_dump(std::string_view name) {
-  if (!name.starts_with("core.") || name.size() < 6) return true;
+  if (!name.starts_with("core.")) return true;
+  if (name.size() == 5) return false;
   return std::all_of(name.begin() + 5, name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
