@@ -51,6 +51,9 @@ endforeach()
 target_sources(test_judges PRIVATE ${PROJECT_SOURCE_DIR}/tests/judges/naive_judge.cpp)
 set_target_properties(test_judges PROPERTIES ENABLE_EXPORTS ON)
 
+# A sample for each rule of what may not be published.
+target_sources(test_publish PRIVATE ${PROJECT_SOURCE_DIR}/tests/publish/samples.cpp)
+
 # What instructions have to give, told from their names alone.
 target_sources(test_simt PRIVATE ${PROJECT_SOURCE_DIR}/tests/simt/reference.cpp)
 target_link_libraries(test_simt PRIVATE gauntlet_simt)

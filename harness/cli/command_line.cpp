@@ -123,6 +123,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     return [o](const Context& c) {
       return import_judgement(c, {o.judgement, report_options(c, o).folder});
     };
+  if (verb == "sanitize") return [o](const Context& c) { return sanitize_folder(c, o.sanitize); };
   if (verb == "compare") return [o](const Context& c) { return compare(c, o.compare); };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
   if (verb == "audit")

@@ -160,6 +160,32 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       "names, as they are printed");
 }
 
+void add_sanitize(CLI::App& app, SanitizeOptions& o) {
+  const std::string example = "sanitize FOLDER --name alice --write";
+  CLI::App& verb = add_verb(app, "sanitize", "Make a model's working folder publishable", example);
+  verb.add_option("folder", o.folder, "Folder, or name of a submission")
+      ->required()
+      ->check(not_empty());
+  verb.add_flag("--write", o.write, "Change the files; without it, nothing is");
+  verb.add_option("--name", o.names,
+                  "A word that tells who you are, a login or a project: replaced wherever it "
+                  "stands by itself; repeatable")
+      ->allow_extra_args(false);
+  verb.footer(
+      "Shows a diff and a list of what goes: keys and tokens (patterns of gitleaks and ours), user "
+      "names in paths, prompts and listings, host names, e-mail addresses, build folders, caches, "
+      "programs, dumps, files of credentials. Of what goes only the first characters are printed, "
+      "so that the diff cannot be applied.\n"
+      "In C++ only comments and literals are changed, and only where the code around them stays "
+      "the same. Links are not followed. Binary files are searched for keys and not changed. What "
+      "only you can do (a name in code, a .git folder, a file that cannot be read) is listed as "
+      "left to you. No pattern knows every key: read the folder before you publish it.\n"
+      "Exit code 0 when nothing is left to remove, 1 when something is, so that CI can hold a "
+      "folder clean.\n"
+      "Example: ./gauntlet " +
+      example);
+}
+
 void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& list =
       add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
@@ -188,6 +214,8 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
       .add_option("file", o.judgement, "YAML of judged grades; they stay apart from measured ones")
       ->required();
   import.add_option("-o,--output", o.report_folder, "Folder of the report (default: reports/)");
+
+  add_sanitize(app, o.sanitize);
 
   CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
                                "compare my-model other-model -c CHALLENGE");

@@ -29,6 +29,7 @@ struct CommandLineOptions {
   std::vector<std::string> validate;
   GradeOptions grade;
   RewardOptions reward;
+  SanitizeOptions sanitize;
   RerunOptions rerun;
   VerifyOptions verify;
   RunCellOptions run_cell;

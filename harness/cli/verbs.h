@@ -75,6 +75,13 @@ struct ImportOptions {
 };
 VerbResult import_judgement(const Context& context, const ImportOptions& options);
 
+struct SanitizeOptions {
+  std::string folder;  // or a submission's name
+  bool write = false;
+  std::vector<std::string> names;  // to be replaced wherever they are words
+};
+VerbResult sanitize_folder(const Context& context, const SanitizeOptions& options);
+
 struct CompareOptions {
   std::vector<std::string> submissions;  // two or more names or folders
   std::vector<std::string> challenges;   // to be looked at check by check

@@ -38,6 +38,7 @@ void furnish(const Checkout& checkout) {
              submissions / "odd_folder" / (checkout.challenge + "x"));
   write_file(submissions / "bad_model_card/model.yaml", "name: x\nprovidr: y\n");
   fs::remove_all(submissions / "empty" / checkout.challenge);
+  write_file(submissions / "odd_folder/a.out", "x");
   checkout.add_result("good", 1);
   checkout.add_result("reference", 1);
 }
@@ -53,6 +54,9 @@ std::vector<Line> lines(const std::string& challenge) {
        {"reward", "empty", "-c", challenge},
        kExitInvalidSubmission,
        "is no folder"},
+      {"nothing to sanitize", {"sanitize", "good"}, kExitDone, ""},
+      {"something to sanitize", {"sanitize", "odd_folder"}, kExitGateFailed, ""},
+      {"no folder to sanitize", {"sanitize", "goood"}, kExitUsage, "is no folder"},
       {"a gate that holds", {"grade", "good", "--fail-under", "F"}, kExitDone, ""},
       {"a valid submission", {"validate", "good"}, kExitDone, ""},
       {"a gate that fails", {"grade", "good", "--fail-under", "B"}, kExitGateFailed, ""},
