@@ -53,6 +53,8 @@ std::vector<Line> lines(const std::string& challenge) {
        {"reward", "empty", "-c", challenge},
        kExitInvalidSubmission,
        "is no folder"},
+      {"an export in a format that nobody reads", {"export", "habor", "x"}, kExitUsage, "harbor"},
+      {"an export to nowhere", {"export", "harbor"}, kExitUsage, "folder"},
       {"a gate that holds", {"grade", "good", "--fail-under", "F"}, kExitDone, ""},
       {"a valid submission", {"validate", "good"}, kExitDone, ""},
       {"a gate that fails", {"grade", "good", "--fail-under", "B"}, kExitGateFailed, ""},

@@ -386,7 +386,7 @@ TEST_CASE("a part of an audit is not kept as a whole one") {
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
-                           "import", "compare", "show", "verify", "doctor", "help"}) {
+                           "import", "compare", "show", "verify", "export", "doctor", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);

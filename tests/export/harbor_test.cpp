@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exported tasks, without Harbor: harbor_round_trip.sh, by hand, runs them through its own code.
-#include <algorithm>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <set>
 #include <sstream>
+#include <sys/wait.h>
 
 #include "harness/cli/exit_codes.h"
-#include "harness/core/text.h"
 #include "harness/export/fill.h"
 #include "harness/store/json_fields.h"
 #include "tests/cli/checkout.h"
