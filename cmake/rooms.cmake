@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is a folder harness/NAME built as one static library, gauntlet_NAME, with what lies in its
 # folders. A file main.cpp in a room, and the folders `inside`, `process` and `runtime`, belong to
-# programs of their own, or to a stranger's, and not to the library. Style sheets, scripts
-# and YAML in folders of a room are embedded as text, see embed.cmake.
+# programs of their own, or to a stranger's, and not to the library. Style sheets, scripts,
+# templates and YAML in folders of a room are embedded as text, see embed.cmake.
 set(GAUNTLET_ROOMS_OF "" CACHE PATH "Build folder to take the rooms from as they are; empty: compile them")
 
 function(gauntlet_room name)
@@ -14,7 +14,8 @@ function(gauntlet_room name)
   if(NOT sources)
     message(FATAL_ERROR "harness/${name} holds no .cpp file")
   endif()
-  file(GLOB texts CONFIGURE_DEPENDS ${folder}/*/*.css ${folder}/*/*.js ${folder}/*/*.yaml)
+  file(GLOB texts CONFIGURE_DEPENDS ${folder}/*/*.css ${folder}/*/*.js ${folder}/*/*.yaml
+       ${folder}/*/*.sh ${folder}/*/*.md ${folder}/*/*.toml ${folder}/*/*.Dockerfile)
   foreach(text IN LISTS texts)
     cmake_path(RELATIVE_PATH text BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
     set(written ${PROJECT_BINARY_DIR}/embedded/${path}.cpp)

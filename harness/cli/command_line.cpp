@@ -102,6 +102,12 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
   if (app.get_subcommands().empty()) return says(text_answer(app.help()));
   const std::string verb = app.get_subcommands().front()->get_name();
   if (verb == "list") return [o](const Context& c) { return list(c, o.list); };
+  if (verb == "export")
+    return [o, weaker = o.allow_weaker_sandbox](const Context& c) {
+      ExportOptions options = o.export_tasks;
+      options.weaker_sandbox = weaker;
+      return export_tasks(c, options);
+    };
   if (verb == "new") return [o](const Context& c) { return new_submission(c, o.fresh); };
   if (verb == "validate") return [o](const Context& c) { return validate(c, o.validate); };
   const auto guarded = [weaker = o.allow_weaker_sandbox](auto verb_itself) {

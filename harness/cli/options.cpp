@@ -75,6 +75,11 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       ->required();
   reward.add_flag("!--no-speed", o.reward.speed,
                   "Race nothing: the checks that would are left out of the reward");
+  reward
+      .add_option("--harbor", o.reward.harbor,
+                  "Folder that gets reward.json, which Harbor reads, with reward-details.json and "
+                  "observation.json; a submission that breaks the rules has reward 0 there")
+      ->check(not_empty());
   reward.footer(
       "Prints a reward of 0 to 1, the low end of the score, with --json as one line that has the "
       "sections' rewards and every failure. tests.cpp and claims are not asked. Exit code 0 "
@@ -196,6 +201,39 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   fresh.add_option("model", o.fresh.model, "Name of the submission")->required();
   fresh.add_option("-c,--challenge", o.fresh.challenges, "Only this challenge; repeatable")
       ->allow_extra_args(false);
+
+  CLI::App& out = add_verb(app, "export", "Write challenges as tasks that agents are run on",
+                           "export harbor FOLDER -c CHALLENGE --with-solutions");
+  out.add_option("format", o.export_tasks.format,
+                 "harbor: tasks of harborframework.com, which inspect_ai, verifiers and NeMo Gym "
+                 "run as well")
+      ->required();
+  out.add_option("folder", o.export_tasks.folder, "Folder that gets a folder for each task")
+      ->required()
+      ->check(not_empty());
+  out.add_option("-c,--challenge", o.export_tasks.challenges,
+                 "Only this challenge, or ID.SIZE for another size; repeatable")
+      ->allow_extra_args(false);
+  out.add_flag(
+      "--with-solutions", o.export_tasks.solutions,
+      "Add the references, which Harbor's oracle hands in; keep such an export from agents");
+  out.add_flag("!--no-speed", o.export_tasks.speed,
+               "Verifiers race nothing, as in 'reward --no-speed': for many trials at once");
+  out.add_option("--image", o.export_tasks.image,
+                 "Image with Gauntlet, which the verifiers' images are built from (default: "
+                 "gauntlet:VERSION)")
+      ->check(not_empty());
+  out.add_option("--program", o.export_tasks.program, "Where Gauntlet is in that image")
+      ->capture_default_str();
+  out.add_option("--agent-timeout", o.export_tasks.agent_seconds, "Seconds that an agent may work")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  out.footer(
+      "An agent's container has the compiler and the contract; its verifier runs in another, which "
+      "no agent has been in, and writes /logs/verifier/reward.json: the score and each section's, "
+      "from 0 to 1. With --allow-weaker-sandbox verifiers say so too, for containers that leave a "
+      "wall out.\n"
+      "Example: ./gauntlet export harbor FOLDER -c CHALLENGE --with-solutions");
 
   add_verb(app, "score", "Apply the rubric to recorded results; runs nothing", "score");
 

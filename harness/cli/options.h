@@ -26,6 +26,7 @@ struct CommandLineOptions {
   bool allow_weaker_sandbox = false;
   ListOptions list;
   NewOptions fresh;
+  ExportOptions export_tasks;
   std::vector<std::string> validate;
   GradeOptions grade;
   RewardOptions reward;

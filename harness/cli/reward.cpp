@@ -8,8 +8,12 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
+#include "harness/store/observation_json.h"
 
 namespace gauntlet {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 Json share(double points) {
@@ -71,12 +75,56 @@ std::string in_words(const Json& document, const CellScore& score) {
   return text + "\n";
 }
 
+/// What Harbor reads: numbers only, the one that counts by this name, and the same ones for each
+/// submission. Where nothing was asked, as where nothing was built, sections are worth nothing.
+Json harbor_rewards(const Json& document, const CellKey& key) {
+  Json rewards{{"reward", document["reward"]}};
+  for (const auto& [section, share] : document["sections"].items())
+    rewards[section] = share["reward"];
+  const auto left_out = document["left_out"].get<std::vector<std::string>>();
+  for (const CheckInfo& check : checks_of(key.challenge))
+    if (const std::string section(name_of(check.section));
+        !contains(left_out, check.id) && !rewards.contains(section))
+      rewards[section] = 0;
+  return rewards;
+}
+
+void write_for_harbor(const fs::path& folder, const Json& document, const CellKey& key) {
+  write_file(folder / "reward-details.json", json_text(document));
+  write_file(folder / "reward.json", json_text(harbor_rewards(document, key)));
+}
+
+/// A submission that breaks the rules is worth nothing.
+void write_rejection(const fs::path& folder, const CellKey& key, const std::string& why) {
+  Json document{{"schema", "gauntlet.reward/1"}};
+  put_cell_key(document, key);
+  document["status"] = name_of(Verdict::rejected);
+  document["reward"] = 0;
+  document["sections"] = Json::object();
+  document["failures"] = Json::array({{{"verdict", name_of(Verdict::rejected)},
+                                       {"severity", name_of(Severity::fatal)},
+                                       {"summary", one_line(why)}}});
+  document["left_out"] = Json::array();
+  write_for_harbor(folder, document, key);
+}
+
+/// The cell that is asked for. Throws UserError where there is none.
+CellRequest request_of(const Context& context, const RewardOptions& options) {
+  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const CellKey key = cell_named(submission, options.challenge, context.challenges());
+  try {
+    return plan_cell(context.plan_terms(true), submission, key).request;
+  } catch (const UserError& error) {
+    if (error.exit_code == kExitInvalidSubmission && !options.harbor.empty())
+      write_rejection(options.harbor, key, error.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 VerbResult reward(const Context& context, const RewardOptions& options) {
-  const SubmissionFolder submission = find_submission(context.root(), options.submission);
-  const CellKey key = cell_named(submission, options.challenge, context.challenges());
-  CellRequest request = plan_cell(context.plan_terms(true), submission, key).request;
+  CellRequest request = request_of(context, options);
   request.grade_tests = false;
   request.races = options.speed;
   // Of thousands of attempts nothing is left: their libraries go with the run. Races keep the
@@ -88,6 +136,7 @@ VerbResult reward(const Context& context, const RewardOptions& options) {
   LocalRunner runner(environment, 1);
   CellObservation cell =
       runner.grade({request}, [&](const CellEvent& event) { display.show(event); }).front();
+  if (!options.harbor.empty()) write_file(options.harbor / "observation.json", to_json(cell));
   std::vector<std::string> left_out;
   if (!options.speed) left_out = leave_races_out(cell);
   const CellScore score = score_cell(context.rubric(), cell);
@@ -96,6 +145,8 @@ VerbResult reward(const Context& context, const RewardOptions& options) {
   answer.one_line = true;
   answer.text = in_words(answer.document, score);
   if (!score.score || score.broken > 0) answer.exit_code = kExitIncomplete;
+  if (!options.harbor.empty() && answer.exit_code == kExitDone)
+    write_for_harbor(options.harbor, answer.document, cell.key);
   return answer;
 }
 

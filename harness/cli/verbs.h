@@ -35,7 +35,8 @@ VerbResult grade(const Context& context, const GradeOptions& options);
 struct RewardOptions {
   std::string submission;  // name or folder
   std::string challenge;
-  bool speed = true;  // race it
+  bool speed = true;             // race it
+  std::filesystem::path harbor;  // folder that gets what Harbor reads; empty: nothing is written
 };
 VerbResult reward(const Context& context, const RewardOptions& options);
 
@@ -115,6 +116,19 @@ VerbResult audit_contract(const Context& context, const std::vector<std::string>
 /// `wild` says, or those that `only` names. An interrupt prints what was graded until then.
 VerbResult audit_wild_mutants(const Context& context, const std::vector<std::string>& challenges,
                               const AuditOptionsOfUser& options);
+
+struct ExportOptions {
+  std::string format;                   // harbor
+  std::filesystem::path folder;         // that gets a folder for each task
+  std::vector<std::string> challenges;  // ID or ID.SIZE; empty: all
+  bool solutions = false;               // the reference goes with it
+  bool speed = true;                    // the verifier races
+  bool weaker_sandbox = false;          // the verifier may run where a wall is missing
+  std::string image;                    // that has Gauntlet; empty: gauntlet:VERSION
+  std::string program = "/usr/bin/gauntlet";
+  int agent_seconds = 3600;
+};
+VerbResult export_tasks(const Context& context, const ExportOptions& options);
 
 VerbResult doctor(const Context& context);
 

@@ -57,6 +57,8 @@ std::vector<Line> lines(const std::string& challenge) {
       {"nothing to sanitize", {"sanitize", "good"}, kExitDone, ""},
       {"something to sanitize", {"sanitize", "odd_folder"}, kExitGateFailed, ""},
       {"no folder to sanitize", {"sanitize", "goood"}, kExitUsage, "is no folder"},
+      {"an export in a format that nobody reads", {"export", "habor", "x"}, kExitUsage, "harbor"},
+      {"an export to nowhere", {"export", "harbor"}, kExitUsage, "folder"},
       {"a gate that holds", {"grade", "good", "--fail-under", "F"}, kExitDone, ""},
       {"a valid submission", {"validate", "good"}, kExitDone, ""},
       {"a gate that fails", {"grade", "good", "--fail-under", "B"}, kExitGateFailed, ""},

@@ -385,8 +385,9 @@ TEST_CASE("a part of an audit is not kept as a whole one") {
 
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
-  for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
-                           "import", "compare", "show", "verify", "doctor", "sanitize", "help"}) {
+  for (const char* verb :
+       {"grade", "rerun", "validate", "audit", "list", "new", "score", "report", "import",
+        "compare", "show", "verify", "export", "doctor", "sanitize", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);
