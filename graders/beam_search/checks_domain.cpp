@@ -62,8 +62,8 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   return other;
 }
 
-/// The model fails: its number comes back, and it is left alone. At the last request always, so that
-/// no late failure is met by chance only.
+/// The model fails: its number comes back, and it is left alone. At the last request always, so
+/// that no late failure is met by chance only.
 void fail_before(Probe& probe, Rng& rng, const SolvedProblem& solved, const Seed& states,
                  CallOptions options) {
   using Limits = std::numeric_limits<std::int64_t>;

@@ -84,7 +84,8 @@ TEST_CASE("a name that is put in the place of names is refused, and so is half a
 
 TEST_CASE("keys are found in bytes of any kind, and across the windows of a long text") {
   const std::string key = sample::filled("ghp_{m:36}");
-  CHECK(found_by("github-pat", std::string("\0\xff\xfe\xc3", 4) + key + "\x80\0x").front() == key);
+  CHECK(found_by("github-pat", std::string("\0\xff\xfe\xc3", 4) + key + std::string("\x80\0x", 3))
+            .front() == key);
   for (const std::size_t before : {0, 1, 20, 39, 40, 41}) {
     std::string line((1 << 20) - before, 'y');  // one line, and one window until the key
     line += key;
