@@ -29,6 +29,9 @@ struct CommandLineOptions {
   std::vector<std::string> validate;
   GradeOptions grade;
   RewardOptions reward;
+  CiOptions ci;
+  std::string ci_baseline;
+  std::string ci_out;
   RerunOptions rerun;
   VerifyOptions verify;
   RunCellOptions run_cell;
