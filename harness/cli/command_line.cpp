@@ -93,6 +93,18 @@ AuditOptionsOfUser audit_options(const Context& context, const CommandLineOption
   return audit;
 }
 
+std::function<CiOptions(const Context&)> ci_options(const CommandLineOptions& o,
+                                                    const Program& program) {
+  CiOptions ci = o.ci;
+  ci.baseline = o.ci_baseline;
+  ci.step_summary = program.environment("GITHUB_STEP_SUMMARY");
+  ci.in_github = program.environment("GITHUB_ACTIONS") == "true";
+  return [ci, out = o.ci_out](const Context& context) mutable {
+    ci.out = out.empty() ? context.root() / "build" / "ci" : fs::path(out);
+    return ci;
+  };
+}
+
 std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const CommandLineOptions& o,
                                                       const Program& program) {
   const auto says = [](VerbResult answer) {
@@ -119,6 +131,9 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
   };
   if (verb == "grade") return guarded([o](const Context& c) { return grade(c, o.grade); });
   if (verb == "reward") return guarded([o](const Context& c) { return reward(c, o.reward); });
+  if (verb == "ci")
+    return guarded(
+        [options = ci_options(o, program)](const Context& c) { return ci(c, options(c)); });
   if (verb == "rerun") return guarded([o](const Context& c) { return rerun(c, o.rerun); });
   if (verb == "run-cell")
     return guarded([o](const Context& c) { return run_cell_of(c, o.run_cell); });

@@ -17,8 +17,9 @@ struct Meaning {
 constexpr std::array<Meaning, 9> kMeanings{{
     {kExitDone, "did what was asked; a bad grade alone is no failure"},
     {kExitGateFailed,
-     "a gate that was asked for failed: --fail-under, report --check, audit, verify; of sanitize: "
-     "something may not be published yet"},
+     "a gate that was asked for failed: --fail-under, --min-grade, --no-regression, report "
+     "--check, "
+     "audit, verify; of sanitize: something may not be published yet"},
     {kExitUsage, "usage or configuration error: unknown option, challenge or key"},
     {kExitInvalidSubmission, "invalid submission: a required file is missing or malformed"},
     {kExitNothingMatched, "nothing matched what was named"},

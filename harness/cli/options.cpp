@@ -51,6 +51,39 @@ CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& wh
   return verb;
 }
 
+void add_ci_verb(CLI::App& app, CommandLineOptions& o) {
+  CLI::App& ci = add_verb(app, "ci", "Grade the submissions that a change touches, for a CI job",
+                          "ci --base origin/main --min-grade C --no-regression");
+  ci.add_option("--base", o.ci.base,
+                "Branch or commit that the change goes to; what differs from the common ancestor "
+                "is graded, committed or not")
+      ->check(not_empty());
+  ci.add_flag("--all", o.ci.all, "Every submission, changed or not");
+  ci.add_option("-c,--challenge", o.ci.challenges, "Only this challenge; repeatable")
+      ->allow_extra_args(false);
+  ci.add_option("--min-grade", o.ci.min_grade,
+                "Gate: exit with 1 where a grade is below this letter or score, at its low end")
+      ->check(not_empty());
+  ci.add_flag("--no-regression", o.ci.no_regression,
+              "Gate: exit with 1 where a check fails that passed in the baseline, where the low "
+              "end of a score fell by the tie band or more, or where a solution is gone");
+  ci.add_option("--baseline", o.ci_baseline,
+                "Folder of a report to compare with (default: reports/ as REF has it)")
+      ->check(not_empty());
+  ci.add_option("--out", o.ci_out, "Folder that gets the documents (default: build/ci/)")
+      ->check(not_empty());
+  ci.add_flag("--fresh", o.ci.fresh, "Grade again what is graded already");
+  ci.footer(
+      "Writes ci.json, junit.xml, summary.md (appended to $GITHUB_STEP_SUMMARY as well), "
+      "annotations.txt (printed where GITHUB_ACTIONS is set) and findings.sarif.\n"
+      "A changed file outside of submissions/ grades nothing without --all. An invalid submission "
+      "ends with 3 and the others are graded; what the grader or the machine left open ends with "
+      "5 and is no submission's failure. --no-regression compares nothing where the grader changed "
+      "or "
+      "the solution did not, and no speeds of different machines.\n"
+      "Example: ./gauntlet ci --base origin/main --min-grade C --no-regression");
+}
+
 void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& grade = add_verb(app, "grade", "Grade submissions and show the matrix",
                              "grade submissions/my-model -c CHALLENGE --fail-under B");
@@ -85,6 +118,8 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       "sections' rewards and every failure. tests.cpp and claims are not asked. Exit code 0 "
       "whenever there is a verdict, 5 where the machine or the grader leaves none.\n"
       "Example: ./gauntlet reward FOLDER -c CHALLENGE --no-speed --json");
+
+  add_ci_verb(app, o);
 
   CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
                              "rerun my-model CHALLENGE --check CHECK --seed 0x1f");

@@ -31,6 +31,9 @@ struct CommandLineOptions {
   GradeOptions grade;
   RewardOptions reward;
   SanitizeOptions sanitize;
+  CiOptions ci;
+  std::string ci_baseline;
+  std::string ci_out;
   RerunOptions rerun;
   VerifyOptions verify;
   RunCellOptions run_cell;

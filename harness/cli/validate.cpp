@@ -4,6 +4,7 @@
 #include "harness/build/challenge.h"
 #include "harness/build/solution.h"
 #include "harness/cli/exit_codes.h"
+#include "harness/cli/validation.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -27,14 +28,9 @@ std::vector<std::string> outdated_copies(const Challenge& challenge, const fs::p
   return outdated;
 }
 
-struct Findings {
-  std::vector<std::string> problems;  // break the rules
-  std::vector<std::string> notes;     // worth knowing
-};
-
 /// Runs one step of the validation; what it refuses is a problem of the submission.
 template <class Step>
-void collect(Findings& findings, const Step& step) {
+void collect(ValidationFindings& findings, const Step& step) {
   try {
     step();
   } catch (const UserError& error) {
@@ -43,7 +39,7 @@ void collect(Findings& findings, const Step& step) {
 }
 
 /// A grade needs no claims, so that bad ones are no reason to turn a submission away.
-void try_claims(const std::string& claims, const fs::path& file, Findings& findings) {
+void try_claims(const std::string& claims, const fs::path& file, ValidationFindings& findings) {
   try {
     stated_claims_from_yaml(claims, file.string());
   } catch (const UserError& error) {
@@ -52,8 +48,10 @@ void try_claims(const std::string& claims, const fs::path& file, Findings& findi
   }
 }
 
-Findings inspect(const Context& context, const SubmissionFolder& submission) {
-  Findings findings;
+}  // namespace
+
+ValidationFindings inspect_submission(const Context& context, const SubmissionFolder& submission) {
+  ValidationFindings findings;
   if (!submission.is_reference())
     collect(findings, [&] {
       const ModelCard card = model_card_of(submission);
@@ -77,14 +75,12 @@ Findings inspect(const Context& context, const SubmissionFolder& submission) {
   return findings;
 }
 
-}  // namespace
-
 VerbResult validate(const Context& context, const std::vector<std::string>& submissions) {
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.validate/1"}, {"submissions", Json::array()}};
   for (const auto& word : submissions) {
     const SubmissionFolder submission = find_submission(context.root(), word);
-    const Findings findings = inspect(context, submission);
+    const ValidationFindings findings = inspect_submission(context, submission);
     if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
     answer.text += fmt::format("{} {}\n", submission.key().generation(),
                                findings.problems.empty() ? "ok" : "INVALID");

@@ -40,6 +40,20 @@ struct RewardOptions {
 };
 VerbResult reward(const Context& context, const RewardOptions& options);
 
+struct CiOptions {
+  std::string base;                     // branch or commit that a change goes to
+  std::filesystem::path baseline;       // folder of a report; empty: what `base` has committed
+  std::filesystem::path out;            // folder that gets the documents
+  std::vector<std::string> challenges;  // empty: all
+  std::string min_grade;                // a letter or a number; empty: no gate
+  bool no_regression = false;
+  bool all = false;                    // every submission, changed or not
+  bool fresh = false;                  // reuse nothing
+  std::filesystem::path step_summary;  // that the summary is appended to; empty: none
+  bool in_github = false;              // a runner of GitHub reads what is printed
+};
+VerbResult ci(const Context& context, const CiOptions& options);
+
 struct RerunOptions {
   std::string submission;
   std::string challenge;
