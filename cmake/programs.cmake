@@ -29,10 +29,16 @@ function(gauntlet_test name)
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(test_${name} PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                              GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  add_dependencies(test_${name} gauntlet_worker_program gauntlet)
+  # What it runs is there when it is linked; to compile it waits for nothing.
+  set_property(TARGET test_${name} APPEND PROPERTY LINK_DEPENDS
+               ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet
+               ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet-worker)
   doctest_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 ${test_properties}
                          SKIP_REGULAR_EXPRESSION "; this test is skipped")
 endfunction()
+
+# Begun early, after the audits, so that no core waits at the end for the last of them.
+set(long_tests end_to_end judges run)
 
 file(GLOB test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/tests/*)
 foreach(folder IN LISTS test_folders)
@@ -42,6 +48,8 @@ foreach(folder IN LISTS test_folders)
     set(test_properties "")
     if(name STREQUAL "attacks")  # they show themselves for moments, which others could hide
       set(test_properties RUN_SERIAL ON TIMEOUT 1800)
+    elseif(name IN_LIST long_tests)
+      set(test_properties COST 50)
     endif()
     gauntlet_test(${name} ${sources})
   endif()
@@ -113,6 +121,9 @@ foreach(bench worker reference simt)
                              PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                                      GAUNTLET_BIN="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   add_dependencies(gauntlet_bench_${bench} gauntlet_worker_program)
+  if(CMAKE_UNITY_BUILD)  # whoever runs one names it; other builds show that all compile
+    set_target_properties(gauntlet_bench_${bench} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
 target_link_libraries(gauntlet_bench_simt PRIVATE gauntlet_simt)
@@ -122,7 +133,8 @@ add_test(NAME "house: the committed reports say what their data say"
 add_test(NAME "house: a copied challenge works with no edited file"
          COMMAND ${PROJECT_SOURCE_DIR}/tests/house/ninth_challenge.sh ${PROJECT_SOURCE_DIR}
                  ${PROJECT_BINARY_DIR})
-set_tests_properties("house: a copied challenge works with no edited file" PROPERTIES TIMEOUT 900)
+set_tests_properties("house: a copied challenge works with no edited file"
+                     PROPERTIES TIMEOUT 900 COST 60)
 
 # Layout, and what clang-tidy finds: in folders that a change touched where people run the tests, as a
 # whole under the second compiler, beside whose build that of the release preset lies.
@@ -138,6 +150,6 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT GAUNTLET_SANITIZE)
   set(tidy_test "house: clang-tidy finds nothing at all")
 endif()
 set_tests_properties("house: sources are formatted" ${tidy_test} PROPERTIES
-                     SKIP_REGULAR_EXPRESSION "; this test is skipped" TIMEOUT 1800)
+                     SKIP_REGULAR_EXPRESSION "; this test is skipped" TIMEOUT 1800 COST 60)
 
 include(cmake/peers.cmake)

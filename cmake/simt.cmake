@@ -15,5 +15,5 @@ file(GLOB front_end CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/simt/front_e
 set_source_files_properties(${front_end} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(NOT GAUNTLET_ROOMS_OF)
   target_compile_definitions(gauntlet_simt PRIVATE FMT_HEADER_ONLY)
-  target_compile_options(gauntlet_simt PRIVATE -O3 -ffp-contract=off -fno-strict-aliasing)
+  target_compile_options(gauntlet_simt PRIVATE -ffp-contract=off -fno-strict-aliasing)
 endif()

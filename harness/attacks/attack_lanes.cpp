@@ -95,7 +95,8 @@ AttackLanes::AttackLanes(const GradingEnvironment& environment, const AttackCorp
                          Tell tell)
     : tell_(std::move(tell)) {
   // Only root has a user for each lane; the processes of one user are counted together.
-  const int at_once = geteuid() == 0 ? this_machine().cores : 1;
+  // One more than cores: attacks wait for others to look.
+  const int at_once = geteuid() == 0 ? this_machine().cores + 1 : 1;
   lanes_.resize(static_cast<std::size_t>(at_once) + 1);
   for (AttackLane& lane : lanes_) {
     lane.programs.challenge = corpus.challenge;
@@ -113,8 +114,7 @@ AttackLanes::AttackLanes(const GradingEnvironment& environment, const AttackCorp
     lane.rows.push_back(programs_++);
   }
   for (AttackLane& lane : lanes_)
-    lane.testbed =
-        std::make_unique<Testbed>(environment, lane.programs, this_machine().cores / at_once);
+    lane.testbed = std::make_unique<Testbed>(environment, lane.programs, this_machine().cores);
 }
 
 /// Memory files are counted for the whole machine, everything else for the attack itself.

@@ -50,7 +50,7 @@ std::string key_of(const Recipe& recipe, const SolutionSource& source, std::stri
   Digest digest = surroundings(tools, contract);
   digest.add(recipe.name, source.digest())
       .add("flags", fmt::format("{}", fmt::join(tools.*recipe.flags, " ")));
-  if (!recipe.links) digest.add("headers", tools.subject_headers);
+  if (!recipe.links) digest.add("headers", subject_headers(source));
   return digest.hex();
 }
 
@@ -74,9 +74,8 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
   const std::string contract = contract_of(challenge);
   const std::string key = key_of(recipe, source, contract);
   if (auto built = builds.find(key)) return *built;
-  LibraryBuild build(
-      recipe, source, contract, terms,
-      recipe.links ? FirstHeader() : subject_headers(toolchain(source.device), cache));
+  LibraryBuild build(recipe, source, contract, terms,
+                     recipe.links ? FirstHeader() : first_header(source, cache));
   build.run();
   return kept(builds, key, build.record(), build.library());
 }

@@ -30,7 +30,11 @@ struct Toolchain {
   std::vector<std::string> solution_flags;  // of every solution of every challenge
   std::vector<std::string> test_flags;     // its own tests leave the contract's functions undefined
   std::vector<std::string> subject_flags;  // of solutions of ours that are put to tests
-  std::string subject_headers;             // what most of those include
+
+  /// What those include of the system's, from small to large: the first set that has all which a
+  /// subject includes of the last one stands before it. To read the last one takes 90 ms, the one
+  /// before it 30 ms, and most subjects take 100 to 300 ms.
+  std::vector<std::vector<std::string_view>> subject_headers;
 
   bool compiles(std::string_view file) const;
   bool is_code(std::string_view file) const;

@@ -328,7 +328,7 @@ void compile_ahead(const GradingEnvironment& environment, const std::vector<Cell
       progress({CellEvent::Kind::waiting, requests.front().key(), text, Verdict::passed});
     });
     gate.share();
-    subject_headers(toolchain(Device::cpu), environment.cache);
+    make_first_headers(toolchain(Device::cpu), environment.cache);
     for (const CellRequest* one : tested)
       compile_subjects(environment, one->challenge, grader_for(one->challenge.id).make(),
                        [&](const std::string& what) {

@@ -73,7 +73,8 @@ ForkedTask try_without_walls(Testbed& testbed, const AttackCorpus& lane) {
 std::string failures_without_walls() {
   const std::vector<AttackCorpus> all = lanes();
   std::deque<Testbed> testbeds;
-  for (const AttackCorpus& lane : all) testbeds.emplace_back(environment(), lane, 1);
+  for (const AttackCorpus& lane : all)
+    testbeds.emplace_back(environment(), lane, this_machine().cores);
   std::vector<ForkedTask> at_once;
   for (std::size_t i = 0; i + 1 < all.size(); ++i)
     at_once.push_back(try_without_walls(testbeds[i], all[i]));

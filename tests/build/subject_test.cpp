@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/build/precompiled_header.h"
 #include "harness/core/parallel.h"
 #include "tests/build/bench.h"
 
@@ -86,4 +87,20 @@ TEST_CASE("many may build the same subject at once, and each build is kept once"
     ++kept;
   }
   CHECK(kept == 3);  // the headers, the assembly text, the library
+}
+
+TEST_CASE("before a subject stands the smallest set of headers that it finds all of its own in") {
+  const auto before = [](const std::string& text) {
+    SolutionSource source;
+    source.files = {{"solution.cpp", text}};
+    return subject_headers(source);
+  };
+  CHECK(before("#include <time.h>\nlong answer() { return 1; }\n").empty());
+  const std::string values = before("#include <vector>\n");
+  CHECK(values == before("#include <cmath>\n#include <time.h>\n"));
+  CHECK(values.find("<vector>") != std::string::npos);
+  CHECK(values.find("<thread>") == std::string::npos);
+  const std::string all = before("#include <vector>\n#include <thread>\n");
+  CHECK(all.starts_with(values));
+  CHECK(all.find("<thread>") != std::string::npos);
 }
