@@ -109,7 +109,7 @@ AttentionSizes attention_sizes_of(const Assignment& choice, Rng& rng) {
 }
 
 std::vector<Argument> attention_mask_arguments() {
-  return {{"causal", {sized(0), sized(1)}},
+  return {{"causal", {sized(0), hiding(sized(1), {"window right"})}},
           {"window left", window_ends()},
           {"window right", window_ends()},
           {"kv_start",

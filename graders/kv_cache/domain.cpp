@@ -28,7 +28,7 @@ std::vector<ValueClass> placements() {
 }
 
 std::vector<Argument> sizes() {
-  return {{"stored", {{"f32"}, {"int8"}, {"int4"}}},
+  return {{"stored", {hiding({"f32"}, {"group"}), {"int8"}, {"int4"}}},
           {"kv heads", {sized(2), sized(1), sized(3, 5), sized(7, 9), sized(16, 17), sized(128)}},
           {"heads each",
            {sized(2), sized(1), sized(3), sized(4, 7), sized(8), sized(16, 17), sized(128)}},
@@ -220,7 +220,12 @@ std::vector<Argument> merge_arguments() {
       {"lse of parts",
        {{"usual"}, {"equal"}, {"far apart"}, {"near -1e5"}, {"near 1e5"}, {"-0 and 0"}}},
       {"empty parts",
-       {{"some"}, {"none"}, hiding({"all"}), {"the first"}, {"the last"}, {"all but one"}}},
+       {{"some"},
+        hiding({"none"}, {"empty parts hold"}),
+        hiding({"all"}),
+        {"the first"},
+        {"the last"},
+        {"all but one"}}},
       {"empty parts hold", {{"NaN"}, {"infinity"}, {"numbers"}}},
       {"results", {{"usual"}, {"zeros"}, {"1e30", 1e30, 1e30}, {"1e-20", 1e-20, 1e-20}}},
       {"merged lse", {{"wanted"}, {"not wanted"}}},
