@@ -103,12 +103,16 @@ bool valid(const Assignment& choice) {
 /// What two arguments decide together, beside nothing that may hide it: a window that begins where
 /// the keys do, or a weight that is as good as 0.
 std::vector<kit::Corner> corners() {
-  return {{{"q_len"}, {"kv_start", {"1 to 9"}}},
-          {{"q_len"}, {"kv_len", {"half"}}},
-          {{"q_len"}, {"deterministic", {"256"}}},
-          {{"k_len"}, {"deterministic", {"256"}}},
-          {{"softcap"},
-           {"scores", {"equal", "of the cap's size", "one 14 to 24 above", "1e3 to 1e4 apart"}}}};
+  std::vector<kit::Corner> all = kit::attention_corners();
+  all.insert(
+      all.end(),
+      {{{"q_len"}, {"kv_start", {"1 to 9"}}},
+       {{"q_len"}, {"kv_len", {"half"}}},
+       {{"q_len"}, {"deterministic", {"256"}}},
+       {{"k_len"}, {"deterministic", {"256"}}},
+       {{"softcap"},
+        {"scores", {"equal", "of the cap's size", "one 14 to 24 above", "1e3 to 1e4 apart"}}}});
+  return all;
 }
 
 }  // namespace

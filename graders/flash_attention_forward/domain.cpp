@@ -88,7 +88,7 @@ bool valid(const Assignment& choice) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, kit::attention_corners()};
   return made;
 }
 

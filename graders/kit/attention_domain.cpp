@@ -194,6 +194,11 @@ void put_places(const Assignment& choice, CallOptions& options) {
   put_alignment(choice, options);
 }
 
+std::vector<Corner> attention_corners() {
+  const Classes absent{"arrays without elements", {"null"}};
+  return {{{"q_len", {"0"}}, absent}, {{"k_len", {"0"}}, absent}};
+}
+
 bool repeats_rows(const Assignment& choice, std::string_view array) {
   const std::string& name = layout_class(choice, array).name;
   return name == "one batch entry" || name == "one row" || name == "one of all";

@@ -108,6 +108,7 @@ std::vector<Argument> questions() {
             sized(31, 33),
             sized(63, 65),
             {"all"},
+            {"one more than tokens"},
             {"more than tokens"}}},
           {"key range", {{"none"}, {"begin"}, {"end"}, {"both"}, {"empty"}, {"all"}, {"one key"}}},
           {"window",
@@ -158,7 +159,7 @@ double most_tokens(const Assignment& choice) {
 
 double most_queries(const Assignment& choice) {
   if (choice.is("queries", "all")) return most_tokens(choice);
-  if (choice.is("queries", "more than tokens")) return most_tokens(choice) + 3;
+  if (choice["queries"].name.ends_with("more than tokens")) return most_tokens(choice) + 3;
   return choice["queries"].most;
 }
 
@@ -239,6 +240,13 @@ bool merge_valid(const Assignment& choice) {
   return choice["parts"].most * choice["rows"].most * choice["numbers in a row"].most <= 60'000;
 }
 
+/// A page of the same size but for its groups; and a block of queries of which some stand before the
+/// first token, beside windows that reach beyond 32 bits, or 64.
+std::vector<kit::Corner> corners() {
+  return {{{"stored", {"int8", "int4"}}, {"before", {"another group"}}},
+          {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}}};
+}
+
 }  // namespace
 
 bool spoilt(const Assignment& choice) {
@@ -255,7 +263,7 @@ double magnitude(const Assignment& choice) {
 }
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 
