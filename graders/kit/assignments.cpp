@@ -12,8 +12,9 @@
 namespace gauntlet::kit {
 namespace {
 
-// Assignments that are tried for classes that are not valid beside the simplest of all others.
-constexpr int kTries = 200;
+// Assignments that are tried for classes that are valid beside neither the simplest of all others
+// nor one other class.
+constexpr int kTries = 150;
 
 std::uint64_t bit(std::size_t argument) {
   return std::uint64_t{1} << argument;
@@ -115,6 +116,7 @@ class OpenPairs {
 /// Gives the arguments that hide one of `kept` other classes.
 Assignment unhidden(const Domain& domain, const Hidings& hidings, Rng& rng, std::uint64_t kept,
                     Assignment assignment) {
+  if (hidings.shows(assignment, kept)) return assignment;
   for (std::size_t k = 0; k < domain.arguments.size(); ++k) {
     if ((kept & bit(k)) != 0 || (hidings.hidden(k, assignment.chosen(k)) & kept) == 0) continue;
     assignment = assignment.with(
@@ -131,18 +133,21 @@ std::optional<Assignment> made_valid(const Domain& domain, const Hidings& hiding
     return hidings.shows(tried, kept) && domain.valid(tried);
   };
   if (good(wanted)) return wanted;
-  for (int turn = 0; turn < kTries; ++turn) {
-    Assignment tried = wanted;
-    if (!hidings.shows(wanted, kept)) {
-      tried = unhidden(domain, hidings, rng, kept, wanted);
-      if (good(tried)) return tried;
-    }
-    // Few others are changed at first: what makes a class valid is mostly one other.
-    for (int changes = 0; changes <= turn * 4 / kTries; ++changes) {
-      const auto k = static_cast<std::size_t>(rng.integer(0, std::ssize(domain.arguments) - 1));
-      const auto& classes = domain.arguments[k].classes;
-      const auto c = static_cast<std::size_t>(rng.integer(0, std::ssize(classes) - 1));
-      if ((kept & bit(k)) == 0 && !classes[c].hides_all) tried = tried.with(k, c);
+  // What makes a class valid is mostly one other: each is tried.
+  std::vector<std::pair<std::size_t, std::size_t>> others;
+  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
+    for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c)
+      if ((kept & bit(k)) == 0 && !domain.arguments[k].classes[c].hides_all)
+        others.emplace_back(k, c);
+  rng.shuffle(others);
+  for (const auto& [k, c] : others)
+    if (Assignment tried = unhidden(domain, hidings, rng, kept, wanted).with(k, c); good(tried))
+      return tried;
+  for (int turn = 0; turn < kTries && !others.empty(); ++turn) {
+    Assignment tried = unhidden(domain, hidings, rng, kept, wanted);
+    for (int changes = 0; changes < 2 + turn * 3 / kTries; ++changes) {
+      const auto& [k, c] = one_of(rng, others);
+      tried = tried.with(k, c);
     }
     if (good(tried)) return tried;
   }
