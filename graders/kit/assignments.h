@@ -10,8 +10,8 @@
 namespace gauntlet::kit {
 
 /// Assignments, the simplest and the domain's corners first, in which every class of every argument
-/// meets every class of every other that it is valid with. Of a pair that the class of a third
-/// argument hides, either member, nothing counts as asked; where none can be had without, it is not.
+/// meets every class of every other that it is valid with, where the class of no third argument
+/// hides one of the two.
 /// After the greedy algorithm of Cohen, Dalal, Fredman and Patton 1997, "The AETG system".
 std::vector<Assignment> covering_assignments(const Domain& domain, Rng& rng);
 

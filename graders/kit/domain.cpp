@@ -14,8 +14,8 @@
 namespace gauntlet::kit {
 namespace {
 
-// Cases with many unusual classes at once, beside the declared corners. With as many again of pairs, a cheap challenge is asked
-// 500 small cases in about 2 s.
+// Cases with many unusual classes at once, beside the declared corners. With as many again of
+// pairs, a cheap challenge is asked 500 small cases in about 2 s.
 constexpr std::size_t kCorners = 250;
 
 // Assignments beside which a refusal is asked between right calls, the simplest included.

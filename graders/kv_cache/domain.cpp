@@ -240,8 +240,8 @@ bool merge_valid(const Assignment& choice) {
   return choice["parts"].most * choice["rows"].most * choice["numbers in a row"].most <= 60'000;
 }
 
-/// A page of the same size but for its groups; and a block of queries of which some stand before the
-/// first token, beside windows that reach beyond 32 bits, or 64.
+/// A page of the same size but for its groups; and a block of queries of which some stand before
+/// the first token, beside windows that reach beyond 32 bits, or 64.
 std::vector<kit::Corner> corners() {
   return {{{"stored", {"int8", "int4"}}, {"before", {"another group"}}},
           {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}}};
