@@ -6,6 +6,7 @@
 
 #include "domain.h"
 #include "drawing.h"
+#include "graders/kit/assignments.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -111,35 +112,18 @@ void ask_search(Probe& probe, const Assignment& choice, Rng& rng) {
     probe.restart();
 }
 
-using Names = std::vector<std::string>;
-
-/// Each of the assignments with each of these classes of an argument, where that is valid.
-std::vector<Assignment> times(const std::vector<Assignment>& all, const std::string& argument,
-                              const Names& names) {
-  const auto& arguments = domain().arguments;
-  const auto known = std::ranges::find(arguments, argument, &kit::Argument::name);
-  std::vector<Assignment> product;
-  for (const Assignment& one : all)
-    for (std::size_t c = 0; c < known->classes.size(); ++c) {
-      if (std::ranges::find(names, known->classes[c].name) == names.end()) continue;
-      const Assignment made = one.with(static_cast<std::size_t>(known - arguments.begin()), c);
-      if (domain().valid(made)) product.push_back(made);
-    }
-  return product;
-}
-
 /// Every combination of the rules, for which pairs are too few: which bound a search stops at hangs
 /// on the policy, the stop rule, the penalty and the sign of alpha.
 std::vector<Assignment> all_rules(const std::string& beam, const std::string& ids) {
-  std::vector<Assignment> all{Assignment(domain().arguments)};
-  all = times(all, "batch", {"7 to 9"});
-  all = times(all, "beam", {beam});
-  all = times(all, "EOS ids", {ids});
-  all = times(all, "policy", {"separate", "pooled"});
-  all = times(all, "stop", {"bound", "estimate", "full"});
-  all = times(all, "penalty", {"length", "GNMT", "none"});
-  all = times(all, "alpha", {"0.5 to 1.5", "0", "1", "2", "-1", "-1.5 to -0.3"});
-  all = times(all, "min_new", {"0", "2"});
+  std::vector<Assignment> all =
+      kit::combinations(domain(), {{"batch", {"7 to 9"}},
+                                   {"beam", {beam}},
+                                   {"EOS ids", {ids}},
+                                   {"policy"},
+                                   {"stop"},
+                                   {"penalty"},
+                                   {"alpha", {"0.5 to 1.5", "0", "1", "2", "-1", "-1.5 to -0.3"}},
+                                   {"min_new", {"0", "2"}}});
   // What decides nothing is asked elsewhere.
   std::erase_if(all, [](const Assignment& one) {
     return (one.is("policy", "pooled") && !one.is("stop", "bound")) ||

@@ -64,9 +64,9 @@ std::vector<Argument> sizes() {
 }
 
 std::vector<Argument> rules() {
-  return {{"policy", {{"separate"}, {"pooled"}}},
+  return {{"policy", {{"separate"}, hiding({"pooled"}, {"stop"})}},
           {"stop", {{"bound"}, {"estimate"}, {"full"}}},
-          {"penalty", {{"length"}, {"GNMT"}, {"none"}}},
+          {"penalty", {{"length"}, {"GNMT"}, hiding({"none"}, {"alpha"})}},
           {"alpha",
            {{"0.5 to 1.5", 0.5, 1.5},
             {"0"},
@@ -84,7 +84,7 @@ std::vector<Argument> rules() {
             {"largest", kMostAlpha, kMostAlpha},
             {"least", -kMostAlpha, -kMostAlpha}}},
           {"EOS ids",
-           {sized(1),
+           {hiding(sized(1), {"EOS order"}),
             hiding(sized(0)),
             sized(2),
             sized(3, 4),

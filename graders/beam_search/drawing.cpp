@@ -19,8 +19,10 @@ using kit::Assignment;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyond32Bits = (std::int64_t{1} << 32) + 3;
 
-// Draws of one item until no decision of it hangs on rounding. Most items need one.
+// Of one item until no decision of it hangs on rounding: draws, and log-probs that the oracle looks
+// at in all of them, which takes about a second. Most items need one.
 constexpr int kMostDrawsOfAnItem = 2000;
+constexpr std::int64_t kMostLookedAt = 500'000;
 
 // Items of a case that neighbouring rules are tried on.
 constexpr std::int64_t kTellingItems = 5;
@@ -237,13 +239,16 @@ Settings neighbour_of(Rng& rng, const Settings& settings) {
 
 /// Draws an item whose answer, in `want`, does not hang on rounding.
 Item solved_item(const Assignment& choice, Rng& rng, const Settings& settings, Expected& want) {
-  for (int turn = 0; turn < kMostDrawsOfAnItem; ++turn) {
+  int draws = 0;
+  for (std::int64_t looked_at = 0; draws < kMostDrawsOfAnItem && looked_at < kMostLookedAt;
+       ++draws) {
     Item item = item_of(choice, rng, settings);
     want = decode(settings, language_of(manner_of(choice, settings), {item}), 0);
     if (!want.close_call) return item;
+    looked_at += want.steps * settings.beam * settings.vocab;
   }
-  throw HangsOnRounding(OwnFault::bug, fmt::format("{} items that hang on rounding: {}",
-                                                   kMostDrawsOfAnItem, describe(settings)));
+  throw HangsOnRounding(
+      OwnFault::bug, fmt::format("{} items that hang on rounding: {}", draws, describe(settings)));
 }
 
 /// The same, tried a few times until the item ends otherwise by rules beside the right ones: most

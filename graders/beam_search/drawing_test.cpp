@@ -82,6 +82,21 @@ TEST_CASE("classes of which every item hangs on rounding have no search, and not
   Rng rng(1);
   REQUIRE(domain().valid(hanging));
   CHECK_FALSE(judgeable_problem_of(hanging, rng));
+  // Wide beams take longer each, and so fewer of them are tried.
+  const auto tried = [&] {
+    try {
+      solved_problem_of(classes(names), rng);
+    } catch (const HangsOnRounding& hanging) {
+      return std::stoi(hanging.what());
+    }
+    return 0;
+  };
+  const int narrow = tried();
+  names["beam"] = "255 to 257";
+  const int wide = tried();
+  CHECK(narrow > 3 * wide);
+  CHECK(wide > 9);
+  CHECK(wide < 100);
   // As few lengths as one leave rounding no decision.
   names["max_new"] = "1";
   CHECK(judgeable_problem_of(classes(names), rng));

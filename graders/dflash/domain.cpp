@@ -14,6 +14,7 @@ using kit::sized;
 using kit::ValueClass;
 
 using Arguments = std::vector<Argument>;
+using Names = std::vector<std::string>;
 
 // Of a case: bits of all masks, floats of all logits, and what a drafter and its judge compare.
 constexpr double kMostBits = 1'300'000;
@@ -44,10 +45,12 @@ Arguments joined(std::initializer_list<Arguments> parts) {
   return all;
 }
 
-std::vector<ValueClass> counts() {
-  return {few(1, 4),     hiding(sized(0)), sized(1),       sized(2),
-          sized(3),      sized(7, 9),      sized(15, 17),  sized(31, 33),
-          sized(63, 65), sized(127, 129),  sized(255, 257)};
+/// `of_several`: arguments that say which of several.
+std::vector<ValueClass> counts(const Names& of_several) {
+  return {few(1, 4),       hiding(sized(0)), hiding(sized(1), of_several),
+          sized(2),        sized(3),         sized(7, 9),
+          sized(15, 17),   sized(31, 33),    sized(63, 65),
+          sized(127, 129), sized(255, 257)};
 }
 
 Arguments shapes() {
@@ -55,13 +58,20 @@ Arguments shapes() {
           {"order", {{"any"}, {"breadth first"}, {"depth first"}}}};
 }
 
-Arguments trees() {
-  return joined({{{"trees", counts()},
-                  {"nodes", {few(2, 9),       sized(0),        sized(1),        sized(2),
-                             sized(3),        sized(7, 8),     sized(15, 17),   sized(30, 32),
-                             sized(62),       sized(63),       sized(64),       sized(65),
-                             sized(126),      sized(127),      sized(128),      sized(191, 192),
-                             sized(254, 257), sized(319, 320), sized(511, 513), sized(1023, 1025)}},
+/// `of_nodes`: arguments that say what nodes are, beside their shape.
+Arguments trees(const char* of_several, Names of_nodes) {
+  of_nodes.insert(of_nodes.end(), {"shape", "order"});
+  return joined({{{"trees", counts({"other trees", of_several})},
+                  {"nodes", {few(2, 9),       hiding(sized(0), of_nodes),
+                             sized(1),        sized(2),
+                             sized(3),        sized(7, 8),
+                             sized(15, 17),   sized(30, 32),
+                             sized(62),       sized(63),
+                             sized(64),       sized(65),
+                             sized(126),      sized(127),
+                             sized(128),      sized(191, 192),
+                             sized(254, 257), sized(319, 320),
+                             sized(511, 513), sized(1023, 1025)}},
                   {"other trees",
                    {{"as large"},
                     {"smaller"},
@@ -83,8 +93,8 @@ Arguments texts() {
             {"the last"}}},
           {"says", {{"anything"}, {"0"}, {"the last"}, {"0 and the last"}, {"around words"}}},
           {"EOS ids",
-           {sized(1), sized(0), sized(2), sized(3), sized(7, 9), sized(15, 17), sized(31, 33),
-            sized(63, 65), sized(255, 257), sized(65'535, 65'537)}},
+           {sized(1), hiding(sized(0), {"EOS are", "EOS come"}), sized(2), sized(3), sized(7, 9),
+            sized(15, 17), sized(31, 33), sized(63, 65), sized(255, 257), sized(65'535, 65'537)}},
           {"EOS are",
            {{"tokens"},
             {"strangers but the last"},
@@ -215,13 +225,13 @@ std::int64_t drawn_count(const Assignment& choice, Rng& rng, const char* argumen
 
 const kit::Domain& build_domain() {
   static const kit::Domain made{
-      joined({trees(),
+      joined({trees("context of", {}),
               {{"context",
-                {few(0, 40), sized(0), sized(1), sized(62, 65), sized(32'767, 32'768),
-                 sized(65'535, 65'536), sized((1LL << 24) - 1, (1LL << 24) + 1),
-                 sized((1LL << 31) - 9, (1LL << 31) - 1), sized(1LL << 31, (1LL << 31) + 1),
-                 sized((1LL << 32) - 9, (1LL << 32) - 1), sized(1LL << 32, (1LL << 32) + 1),
-                 sized(1LL << 40)}},
+                {hiding(few(0, 40), {"context of"}), sized(0), sized(1), sized(62, 65),
+                 sized(32'767, 32'768), sized(65'535, 65'536),
+                 sized((1LL << 24) - 1, (1LL << 24) + 1), sized((1LL << 31) - 9, (1LL << 31) - 1),
+                 sized(1LL << 31, (1LL << 31) + 1), sized((1LL << 32) - 9, (1LL << 32) - 1),
+                 sized(1LL << 32, (1LL << 32) + 1), sized(1LL << 40)}},
                {"context of", {{"all"}, {"the first"}, {"the last"}}},
                {"spare words", {sized(0), sized(1), sized(2), sized(3, 5), sized(63, 65)}}},
               circumstances({"node_start", "parent", "context_length", "mask", "position"},
@@ -240,36 +250,38 @@ const kit::Domain& build_domain() {
 
 const kit::Domain& verify_domain() {
   static const kit::Domain made{
-      joined({trees(),
-              texts(),
-              {{"vocab", vocabularies()},
-               {"spare floats", {sized(0), sized(1), sized(3), sized(15, 17), sized(4096)}},
-               {"between rows", {{"NaN"}, {"infinity"}, {"largest"}}},
-               {"max_emit",
-                {{"beyond the tree"},
-                 {"0"},
-                 {"1"},
-                 {"2"},
-                 {"path - 1"},
-                 {"path"},
-                 {"path + 1"},
-                 {"2^16"},
-                 {"2^31"},
-                 {"2^32"},
-                 {"2^32 + 1"},
-                 {"largest"}}},
-               {"max_emit of", {{"all"}, {"the first"}, {"the last"}, {"every second"}}}},
-              circumstances({"node_start", "parent", "token", "eos", "max_emit", "logits", "emit",
-                             "path", "num_emit", "num_path"},
-                            {{"nothing"},
-                             {"a token differed"},
-                             {"a parent differed"},
-                             {"logits differed"},
-                             {"limits differed"},
-                             {"EOS ids differed"},
-                             {"a tree more"},
-                             {"other threads"},
-                             {"a refusal"}})}),
+      joined(
+          {trees("max_emit of", {"right", "tokens"}),
+           texts(),
+           {{"vocab", vocabularies()},
+            {"spare floats",
+             {hiding(sized(0), {"between rows"}), sized(1), sized(3), sized(15, 17), sized(4096)}},
+            {"between rows", {{"NaN"}, {"infinity"}, {"largest"}}},
+            {"max_emit",
+             {hiding({"beyond the tree"}, {"max_emit of"}),
+              {"0"},
+              {"1"},
+              {"2"},
+              {"path - 1"},
+              {"path"},
+              {"path + 1"},
+              {"2^16"},
+              {"2^31"},
+              {"2^32"},
+              {"2^32 + 1"},
+              {"largest"}}},
+            {"max_emit of", {{"all"}, {"the first"}, {"the last"}, {"every second"}}}},
+           circumstances({"node_start", "parent", "token", "eos", "max_emit", "logits", "emit",
+                          "path", "num_emit", "num_path"},
+                         {{"nothing"},
+                          {"a token differed"},
+                          {"a parent differed"},
+                          {"logits differed"},
+                          {"limits differed"},
+                          {"EOS ids differed"},
+                          {"a tree more"},
+                          {"other threads"},
+                          {"a refusal"}})}),
       [](const Assignment& choice) {
         return cheap_to_verify(choice, least_or_most(choice, "trees"));
       }};
@@ -278,7 +290,7 @@ const kit::Domain& verify_domain() {
 
 const kit::Domain& generate_domain() {
   static const kit::Domain made{
-      joined({{{"requests", counts()},
+      joined({{{"requests", counts({"prompt of", "max_new of", "others"})},
                {"budget",
                 {sized(4, 9), hiding(sized(0)), sized(1), sized(2), sized(3), sized(15, 17),
                  sized(30, 33), sized(62), sized(63), sized(64), sized(65), sized(126, 129),
@@ -286,7 +298,7 @@ const kit::Domain& generate_domain() {
                {"drafts",
                 {{"up to the budget"},
                  {"the budget"},
-                 {"none"},
+                 hiding({"none"}, {"shape", "order", "right", "tokens"}),
                  {"one"},
                  {"a few"},
                  {"none or the budget"},
@@ -296,14 +308,15 @@ const kit::Domain& generate_domain() {
               texts(),
               {{"vocab", vocabularies()},
                {"prompt",
-                {sized(1, 9), sized(1), sized(2), sized(63, 65), sized(255, 257), sized(4095, 4097),
-                 sized(65'535, 65'537)}},
+                {hiding(sized(1, 9), {"prompt of"}), sized(1), sized(2), sized(63, 65),
+                 sized(255, 257), sized(4095, 4097), sized(65'535, 65'537)}},
                {"prompt of", {{"all"}, {"the first"}, {"the last"}}},
                {"prompt ends", {{"anyhow"}, {"with an end"}}},
                {"max_new",
                 {sized(3, 8), hiding(sized(0)), sized(1), sized(2), sized(15, 17), sized(31, 33),
                  sized(63, 65), sized(255, 257)}},
-               {"max_new of", {{"all"}, {"the first"}, {"the last"}, {"every second"}}},
+               {"max_new of",
+                {hiding({"all"}, {"others"}), {"the first"}, {"the last"}, {"every second"}}},
                {"others", {{"0"}, {"1"}, {"2"}}},
                {"spare stride", {sized(0), sized(1), sized(7, 9), sized(4096)}}},
               circumstances({"prompt_start", "prompt", "max_new", "eos", "emit", "num_emit",

@@ -34,16 +34,19 @@ std::vector<Argument> arguments() {
   all.push_back({"results",
                  {{"dq, dk, dv"},
                   {"dq, dk, dv, delta"},
-                  {"dq"},
-                  {"dk"},
-                  {"dv"},
-                  {"delta"},
-                  {"dk, dv"},
-                  {"dq, delta"},
+                  hiding({"dq"}, {"dk layout", "dv layout"}),
+                  hiding({"dk"}, {"dq layout", "dv layout"}),
+                  hiding({"dv"}, {"dq layout", "dk layout", "given o", "dlse", "v"}),
+                  hiding({"delta"}, {"dq layout", "dk layout", "dv layout", "v", "scale", "softcap",
+                                     "scores"}),
+                  hiding({"dk, dv"}, {"dq layout"}),
+                  hiding({"dq, delta"}, {"dk layout", "dv layout"}),
                   hiding({"none"})}});
   all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
   all.push_back({"deterministic", {sized(0), sized(1), sized(256)}});
-  all.push_back({"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}});
+  // One thread gives equal bits anyway, and of many it is not asked.
+  const auto alone = [](std::int64_t threads) { return hiding(sized(threads), {"deterministic"}); };
+  all.push_back({"threads", {sized(2), alone(1), sized(3), sized(7), alone(33), alone(200)}});
   all.push_back({"before",
                  {{"nothing"},
                   {"one element of q differed"},
@@ -97,10 +100,25 @@ bool valid(const Assignment& choice) {
          numbers_representable(choice) && few_alike(choice) && small(choice);
 }
 
+/// What two arguments decide together, beside nothing that may hide it: a window that begins where
+/// the keys do, or a weight that is as good as 0.
+std::vector<kit::Corner> corners() {
+  std::vector<kit::Corner> all = kit::attention_corners();
+  all.insert(
+      all.end(),
+      {{{"q_len"}, {"kv_start", {"1 to 9"}}},
+       {{"q_len"}, {"kv_len", {"half"}}},
+       {{"q_len"}, {"deterministic", {"256"}}},
+       {{"k_len"}, {"deterministic", {"256"}}},
+       {{"softcap"},
+        {"scores", {"equal", "of the cap's size", "one 14 to 24 above", "1e3 to 1e4 apart"}}}});
+  return all;
+}
+
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 

@@ -85,10 +85,19 @@ bool valid(const Assignment& choice) {
   return kit::mask_is_valid(choice) && small(choice) && numbers_reachable(choice);
 }
 
+/// Keys that nobody sees beside scores that are lower than any number that may stand for them; and
+/// keys that were others at the same address, some of them only.
+std::vector<kit::Corner> corners() {
+  std::vector<kit::Corner> all = kit::attention_corners();
+  all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
+                         {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}}});
+  return all;
+}
+
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 

@@ -12,8 +12,73 @@
 namespace gauntlet::kit {
 namespace {
 
-// Assignments that are tried for classes that are not valid beside the simplest of all others.
-constexpr int kTries = 200;
+// Assignments that are tried for classes that are valid beside neither the simplest of all others
+// nor one other class.
+constexpr int kTries = 150;
+
+std::uint64_t bit(std::size_t argument) {
+  return std::uint64_t{1} << argument;
+}
+
+std::uint64_t bits(std::initializer_list<std::size_t> arguments) {
+  std::uint64_t all = 0;
+  for (const std::size_t one : arguments) all |= bit(one);
+  return all;
+}
+
+template <class Named>
+std::size_t place_of(const std::vector<Named>& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &Named::name);
+  if (found == all.end()) throw Broken(OwnFault::bug, "the domain has no `" + name + "`");
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+/// For each argument of an assignment, the arguments whose class hides it, as bits.
+using Hiders = std::vector<std::uint64_t>;
+
+/// What the classes of a domain hide; made of nothing, they hide nothing.
+class Hidings {
+ public:
+  Hidings() = default;
+  explicit Hidings(const std::vector<Argument>& arguments) {
+    if (arguments.size() > 64) throw Broken(OwnFault::bug, "a domain of more than 64 arguments");
+    for (const Argument& argument : arguments) {
+      std::vector<std::uint64_t>& of_classes = hidden_.emplace_back();
+      for (const ValueClass& one : argument.classes) {
+        std::uint64_t& hidden = of_classes.emplace_back(one.hides_all ? ~std::uint64_t{0} : 0);
+        for (const std::string& other : one.hides) hidden |= bit(place_of(arguments, other));
+        hidden &= ~bit(hidden_.size() - 1);
+      }
+    }
+  }
+
+  /// As bits: the arguments that class c of argument k hides.
+  std::uint64_t hidden(std::size_t k, std::size_t c) const { return hidden_[k][c]; }
+
+  Hiders hiders(const Assignment& assignment) const {
+    Hiders all(hidden_.size());
+    for (std::size_t k = 0; k < hidden_.size(); ++k)
+      if (const std::uint64_t hides = hidden(k, assignment.chosen(k)); hides != 0)
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if ((hides & bit(i)) != 0) all[i] |= bit(k);
+    return all;
+  }
+
+  /// No other argument hides one of these.
+  bool shows(const Assignment& assignment, std::uint64_t these) const {
+    for (std::size_t k = 0; k < hidden_.size(); ++k)
+      if ((these & bit(k)) == 0 && (hidden(k, assignment.chosen(k)) & these) != 0) return false;
+    return true;
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> hidden_;
+};
+
+/// No third argument hides one of the two.
+bool shown(const Hiders& hiders, std::size_t i, std::size_t j) {
+  return ((hiders[i] & ~bit(j)) | (hiders[j] & ~bit(i))) == 0;
+}
 
 /// The pairs of classes that no assignment contains yet.
 class OpenPairs {
@@ -35,14 +100,10 @@ class OpenPairs {
   }
 
   /// What an assignment asks is asked, but for what it hides.
-  void close_all(const Assignment& assignment) {
-    std::vector<std::size_t> hiding;
-    for (std::size_t i = 0; i < arguments_.size(); ++i)
-      if (assignment.hides(i)) hiding.push_back(i);
+  void close_all(const Assignment& assignment, const Hiders& hiders) {
     for (std::size_t i = 0; i < arguments_.size(); ++i)
       for (std::size_t j = i + 1; j < arguments_.size(); ++j)
-        if (std::ranges::all_of(hiding, [&](std::size_t k) { return k == i || k == j; }))
-          close(i, assignment.chosen(i), j, assignment.chosen(j));
+        if (shown(hiders, i, j)) close(i, assignment.chosen(i), j, assignment.chosen(j));
   }
 
  private:
@@ -52,21 +113,43 @@ class OpenPairs {
   std::vector<char> open_;
 };
 
-/// The assignment, or one that is valid and agrees with it in the arguments `kept`, and hides none
-/// of them.
-std::optional<Assignment> made_valid(const Domain& domain, Rng& rng, const Assignment& wanted,
-                                     std::initializer_list<std::size_t> kept) {
-  if (domain.valid(wanted)) return wanted;
-  for (int turn = 0; turn < kTries; ++turn) {
-    Assignment tried = wanted;
-    // Few others are changed at first: what makes a class valid is mostly one other.
-    for (int changes = 0; changes <= turn * 4 / kTries; ++changes) {
-      const auto k = static_cast<std::size_t>(rng.integer(0, std::ssize(domain.arguments) - 1));
-      const auto& classes = domain.arguments[k].classes;
-      const auto c = static_cast<std::size_t>(rng.integer(0, std::ssize(classes) - 1));
-      if (std::ranges::find(kept, k) == kept.end() && !classes[c].hides) tried = tried.with(k, c);
+/// Gives the arguments that hide one of `kept` other classes.
+Assignment unhidden(const Domain& domain, const Hidings& hidings, Rng& rng, std::uint64_t kept,
+                    Assignment assignment) {
+  if (hidings.shows(assignment, kept)) return assignment;
+  for (std::size_t k = 0; k < domain.arguments.size(); ++k) {
+    if ((kept & bit(k)) != 0 || (hidings.hidden(k, assignment.chosen(k)) & kept) == 0) continue;
+    assignment = assignment.with(
+        k, static_cast<std::size_t>(rng.integer(0, std::ssize(domain.arguments[k].classes) - 1)));
+  }
+  return assignment;
+}
+
+/// The assignment, or one that is valid, agrees with it in the arguments `kept`, and hides none of
+/// them.
+std::optional<Assignment> made_valid(const Domain& domain, const Hidings& hidings, Rng& rng,
+                                     const Assignment& wanted, std::uint64_t kept) {
+  const auto good = [&](const Assignment& tried) {
+    return hidings.shows(tried, kept) && domain.valid(tried);
+  };
+  if (good(wanted)) return wanted;
+  // What makes a class valid is mostly one other: each is tried.
+  std::vector<std::pair<std::size_t, std::size_t>> others;
+  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
+    for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c)
+      if ((kept & bit(k)) == 0 && !domain.arguments[k].classes[c].hides_all)
+        others.emplace_back(k, c);
+  rng.shuffle(others);
+  for (const auto& [k, c] : others)
+    if (Assignment tried = unhidden(domain, hidings, rng, kept, wanted).with(k, c); good(tried))
+      return tried;
+  for (int turn = 0; turn < kTries && !others.empty(); ++turn) {
+    Assignment tried = unhidden(domain, hidings, rng, kept, wanted);
+    for (int changes = 0; changes < 2 + turn * 3 / kTries; ++changes) {
+      const auto& [k, c] = one_of(rng, others);
+      tried = tried.with(k, c);
     }
-    if (domain.valid(tried)) return tried;
+    if (good(tried)) return tried;
   }
   return std::nullopt;
 }
@@ -80,9 +163,14 @@ struct Pair {
 class Covering {
  public:
   Covering(const Domain& domain, Rng& rng)
-      : domain_(domain), rng_(rng), open_(domain.arguments), made_{Assignment(domain.arguments)} {
+      : domain_(domain),
+        rng_(rng),
+        hidings_(domain.arguments),
+        open_(domain.arguments),
+        made_{Assignment(domain.arguments)} {
     if (!domain.valid(made_[0])) throw Broken(OwnFault::bug, "the simplest case is not valid");
-    open_.close_all(made_[0]);
+    add_corners(domain, domain.corners, made_);
+    for (const Assignment& one : made_) open_.close_all(one, hidings_.hiders(one));
   }
 
   std::vector<Assignment> all() {
@@ -91,7 +179,7 @@ class Covering {
       std::optional<Assignment> assignment = holding(pair);
       if (!assignment) continue;  // these two do not go together
       fill(*assignment, pair);
-      open_.close_all(*assignment);
+      open_.close_all(*assignment, hidings_.hiders(*assignment));
       made_.push_back(*std::move(assignment));
     }
     return std::move(made_);
@@ -112,8 +200,8 @@ class Covering {
   /// A valid assignment with the pair, which hides none of it.
   std::optional<Assignment> holding(const Pair& pair) {
     const Assignment simple(domain_.arguments);
-    return made_valid(domain_, rng_, simple.with(pair.i, pair.a).with(pair.j, pair.b),
-                      {pair.i, pair.j});
+    return made_valid(domain_, hidings_, rng_, simple.with(pair.i, pair.a).with(pair.j, pair.b),
+                      bits({pair.i, pair.j}));
   }
 
   void fill(Assignment& assignment, const Pair& pair) {
@@ -126,18 +214,24 @@ class Covering {
     }
   }
 
-  /// Gives argument k the class that closes most pairs with those that are decided.
+  /// Gives argument k the class that closes most pairs with those that are decided, and does not
+  /// hide the first two of them.
   void choose(Assignment& assignment, std::size_t k, const std::vector<std::size_t>& decided) {
+    const Hiders hiders = hidings_.hiders(assignment);
     const std::vector<ValueClass>& classes = domain_.arguments[k].classes;
-    std::vector<std::pair<std::size_t, std::size_t>> gains;  // with the class
+    std::vector<std::pair<std::int64_t, std::size_t>> gains;  // with the class
     for (const std::int64_t drawn : random_order(rng_, std::ssize(classes))) {
       const auto c = static_cast<std::size_t>(drawn);
-      std::size_t gain = 0;
-      for (const std::size_t i : decided)
-        if (open_.is_open(k, c, i, assignment.chosen(i))) ++gain;
-      if (gain > 0 && !classes[c].hides) gains.emplace_back(gain, c);
+      const std::uint64_t hidden = hidings_.hidden(k, c);
+      if (classes[c].hides_all || (hidden & bits({decided[0], decided[1]})) != 0) continue;
+      std::int64_t gain = 0;
+      for (const std::size_t i : decided) {
+        if (shown(hiders, k, i) && open_.is_open(k, c, i, assignment.chosen(i))) ++gain;
+        if ((hidden & bit(i)) != 0) gain -= open_pairs(assignment, hiders, i, decided);
+      }
+      if (gain > 0) gains.emplace_back(gain, c);
     }
-    std::ranges::stable_sort(gains, std::greater(), &std::pair<std::size_t, std::size_t>::first);
+    std::ranges::stable_sort(gains, std::greater(), &std::pair<std::int64_t, std::size_t>::first);
     for (const auto& [gain, c] : gains)
       if (Assignment tried = assignment.with(k, c); domain_.valid(tried)) {
         assignment = std::move(tried);
@@ -145,26 +239,78 @@ class Covering {
       }
   }
 
+  /// Those of argument i that the decided ones would close as they are.
+  std::int64_t open_pairs(const Assignment& assignment, const Hiders& hiders, std::size_t i,
+                          const std::vector<std::size_t>& decided) const {
+    return std::ranges::count_if(decided, [&](std::size_t j) {
+      return j != i && shown(hiders, i, j) &&
+             open_.is_open(i, assignment.chosen(i), j, assignment.chosen(j));
+    });
+  }
+
   const Domain& domain_;
   Rng& rng_;
+  Hidings hidings_;
   OpenPairs open_;
   std::vector<Assignment> made_;
 };
 
-/// The simplest assignment with classes drawn for some arguments, each with the chance `share`.
-Assignment random_assignment(const Domain& domain, Rng& rng, double share) {
-  constexpr double kHiding = 0.2;  // of the classes that hide: they ask little
-  Assignment made(domain.arguments);
-  for (const std::int64_t drawn : random_order(rng, std::ssize(domain.arguments))) {
-    const auto k = static_cast<std::size_t>(drawn);
-    const auto c =
-        static_cast<std::size_t>(rng.integer(0, std::ssize(domain.arguments[k].classes) - 1));
-    const bool rare = domain.arguments[k].classes[c].hides;
-    if (!rng.chance(rare ? share * kHiding : share)) continue;
-    if (Assignment tried = made.with(k, c); domain.valid(tried)) made = std::move(tried);
+/// Assignments drawn one after the other, so that no class is left to chance.
+class Drawn {
+ public:
+  Drawn(const Domain& domain, Rng& rng) : domain_(domain), rng_(rng), hidings_(domain.arguments) {
+    for (std::size_t k = 0; k < domain.arguments.size(); ++k)
+      for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c)
+        classes_.push_back({k, c, domain.arguments[k].classes[c].hides_all ? kEnough - 1 : 0});
+    rng.shuffle(classes_);
   }
-  return made;
-}
+
+  Assignment next() {
+    const double share = one_of(rng_, {0.15, 0.4, 0.8});
+    const Assignment simple(domain_.arguments);
+    Seen& rarest = *std::ranges::min_element(classes_, {}, &Seen::times);
+    if (rarest.times >= kEnough) return varied(simple, share, 0);
+    const auto made =
+        made_valid(domain_, hidings_, rng_, simple.with(rarest.argument, rarest.value_class),
+                   bit(rarest.argument));
+    if (!made) rarest.times = kEnough;  // it goes beside nothing
+    return made ? varied(*made, share, bit(rarest.argument)) : varied(simple, share, 0);
+  }
+
+  /// What is asked of it.
+  void count(const Assignment& made) {
+    const Hiders hiders = hidings_.hiders(made);
+    for (Seen& one : classes_)
+      if (made.chosen(one.argument) == one.value_class && hiders[one.argument] == 0) ++one.times;
+  }
+
+ private:
+  static constexpr int kEnough = 5;  // of each class, where there are hundreds of assignments
+
+  struct Seen {
+    std::size_t argument, value_class;
+    int times;
+  };
+
+  /// Classes drawn for some arguments, each with the chance `share`; those `kept` stay, unhidden.
+  Assignment varied(Assignment made, double share, std::uint64_t kept) {
+    constexpr double kHiding = 0.2;  // of the classes that hide all: they ask little
+    for (const std::int64_t drawn : random_order(rng_, std::ssize(domain_.arguments))) {
+      const auto k = static_cast<std::size_t>(drawn);
+      const std::vector<ValueClass>& classes = domain_.arguments[k].classes;
+      const auto c = static_cast<std::size_t>(rng_.integer(0, std::ssize(classes) - 1));
+      if (!rng_.chance(classes[c].hides_all ? share * kHiding : share)) continue;
+      if ((kept & bit(k)) != 0 || (hidings_.hidden(k, c) & kept) != 0) continue;
+      if (Assignment tried = made.with(k, c); domain_.valid(tried)) made = std::move(tried);
+    }
+    return made;
+  }
+
+  const Domain& domain_;
+  Rng& rng_;
+  Hidings hidings_;
+  std::vector<Seen> classes_;
+};
 
 /// The simplest assignment that is valid, but for one argument where it has to be.
 Assignment simplest(const Domain& domain) {
@@ -183,12 +329,38 @@ std::vector<Assignment> covering_assignments(const Domain& domain, Rng& rng) {
 }
 
 std::vector<Assignment> random_assignments(const Domain& domain, Rng& rng, std::size_t count) {
+  Drawn drawn(domain, rng);
   std::vector<Assignment> made;
   for (std::size_t turn = 0; turn < 4 * count && made.size() < count; ++turn) {
-    Assignment next = random_assignment(domain, rng, one_of(rng, {0.15, 0.4, 0.8}));
+    Assignment next = drawn.next();
+    drawn.count(next);
     if (std::ranges::find(made, next) == made.end()) made.push_back(std::move(next));
   }
   return made;
+}
+
+std::vector<Assignment> combinations(const Domain& domain, const Corner& corner) {
+  std::vector<Assignment> all{Assignment(domain.arguments)};
+  for (const Classes& some : corner) {
+    const std::size_t k = place_of(domain.arguments, some.argument);
+    const std::vector<ValueClass>& classes = domain.arguments[k].classes;
+    std::vector<std::size_t> places;
+    for (const std::string& name : some.names) places.push_back(place_of(classes, name));
+    for (std::size_t c = 0; some.names.empty() && c < classes.size(); ++c) places.push_back(c);
+    std::vector<Assignment> longer;
+    for (const Assignment& one : all)
+      for (const std::size_t c : places) longer.push_back(one.with(k, c));
+    all = std::move(longer);
+  }
+  std::erase_if(all, [&](const Assignment& one) { return !domain.valid(one); });
+  return all;
+}
+
+void add_corners(const Domain& domain, const std::vector<Corner>& corners,
+                 std::vector<Assignment>& all) {
+  for (const Corner& corner : corners)
+    for (Assignment& one : combinations(domain, corner))
+      if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
 }
 
 std::vector<Assignment> each_class_once(const Domain& domain, Rng& rng) {
@@ -202,7 +374,7 @@ std::vector<Assignment> each_class_once(const Domain& domain, Rng& rng) {
   while (!todo.empty()) {
     const auto [first, its_class] = todo.back();
     todo.pop_back();
-    auto next = made_valid(domain, rng, simple.with(first, its_class), {first});
+    auto next = made_valid(domain, {}, rng, simple.with(first, its_class), bit(first));
     if (!next) continue;  // it goes beside nothing
     std::vector<bool> taken(domain.arguments.size());
     taken[first] = true;

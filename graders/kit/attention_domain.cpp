@@ -109,7 +109,7 @@ AttentionSizes attention_sizes_of(const Assignment& choice, Rng& rng) {
 }
 
 std::vector<Argument> attention_mask_arguments() {
-  return {{"causal", {sized(0), sized(1)}},
+  return {{"causal", {sized(0), hiding(sized(1), {"window right"})}},
           {"window left", window_ends()},
           {"window right", window_ends()},
           {"kv_start",
@@ -192,6 +192,11 @@ Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array) {
 void put_places(const Assignment& choice, CallOptions& options) {
   options.null_when_empty = choice.is("arrays without elements", "null");
   put_alignment(choice, options);
+}
+
+std::vector<Corner> attention_corners() {
+  const Classes absent{"arrays without elements", {"null"}};
+  return {{{"q_len", {"0"}}, absent}, {{"k_len", {"0"}}, absent}};
 }
 
 bool repeats_rows(const Assignment& choice, std::string_view array) {

@@ -28,6 +28,9 @@ std::vector<Argument> attention_place_arguments(const std::vector<std::string>& 
 Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array);
 void put_places(const Assignment& choice, CallOptions& options);
 
+/// Arrays that are not there because one of the sizes is 0.
+std::vector<Corner> attention_corners();
+
 /// The tensor is held as one row for several keys, or batch entries.
 bool repeats_rows(const Assignment& choice, std::string_view array);
 

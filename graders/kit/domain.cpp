@@ -14,8 +14,8 @@
 namespace gauntlet::kit {
 namespace {
 
-// Cases with many unusual classes at once. With as many again of pairs, a cheap challenge is asked
-// 500 small cases in about 2 s.
+// Cases with many unusual classes at once, beside the declared corners. With as many again of
+// pairs, a cheap challenge is asked 500 small cases in about 2 s.
 constexpr std::size_t kCorners = 250;
 
 // Assignments beside which a refusal is asked between right calls, the simplest included.
@@ -124,6 +124,7 @@ void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& 
     std::vector<Assignment> assignments = each_class_once(around, rng);
     if (assignments.size() > most)
       assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(most), assignments.end());
+    add_corners(around, refusal.always, assignments);
     ask_named(probe, around, assignments, refusal.ask, refusal.name + ", beside ");
   }
 }
@@ -219,7 +220,9 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
       {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
        check("corners together",
              [](const Domain& domain, Rng& rng) {
-               return random_assignments(domain, rng, kCorners);
+               std::vector<Assignment> all = random_assignments(domain, rng, kCorners);
+               add_corners(domain, domain.corners, all);
+               return all;
              })},
   };
 }

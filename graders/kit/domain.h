@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graders/kit/call_options.h"
@@ -22,7 +23,8 @@ namespace gauntlet::kit {
 struct ValueClass {
   std::string name;
   double least = 0, most = 0;
-  bool hides = false;  // beside it, other arguments hardly matter: no rows, no outputs
+  bool hides_all = false;  // beside it, other arguments hardly matter: no rows, no outputs
+  std::vector<std::string> hides = {};  // arguments that decide nothing beside it
 };
 
 /// A class of integers, named by its bounds: "7", "31 to 33".
@@ -31,7 +33,11 @@ inline ValueClass sized(std::int64_t value) {
   return sized(value, value);
 }
 inline ValueClass hiding(ValueClass other) {
-  other.hides = true;
+  other.hides_all = true;
+  return other;
+}
+inline ValueClass hiding(ValueClass other, std::vector<std::string> arguments) {
+  other.hides = std::move(arguments);
   return other;
 }
 
@@ -61,9 +67,6 @@ class Assignment {
   /// By position, for whoever tries one class after the other.
   std::size_t chosen(std::size_t argument) const { return chosen_[argument]; }
   Assignment with(std::size_t argument, std::size_t value_class) const;
-  bool hides(std::size_t argument) const {
-    return (*arguments_)[argument].classes[chosen_[argument]].hides;
-  }
   bool operator==(const Assignment& other) const { return chosen_ == other.chosen_; }
 
  private:
@@ -71,12 +74,23 @@ class Assignment {
   std::vector<std::size_t> chosen_;
 };
 
+/// Classes of an argument, by their names; all of them where none is named.
+struct Classes {
+  std::string argument;
+  std::vector<std::string> names = {};
+};
+
+/// Arguments that decide together: each combination of these classes is asked always, beside the
+/// simplest of all else. For what pairs are too few for, or most other classes hide.
+using Corner = std::vector<Classes>;
+
 /// The arguments of a call, and what of them goes together. The simplest assignment has to be
 /// valid. `valid` also bounds the size of a case, by the largest values of its classes: there are
 /// hundreds of them.
 struct Domain {
   std::vector<Argument> arguments;
   std::function<bool(const Assignment&)> valid = [](const Assignment&) { return true; };
+  std::vector<Corner> corners = {};
 };
 
 /// "alignment": ways to place the arrays of a call. All alike, or all at 64 bytes but one, which is
@@ -99,7 +113,7 @@ struct DomainQuestion {
 };
 
 /// The two checks that every grader makes of its domains: `every_argument`, every pair of classes;
-/// `corners_together`, many unusual classes at once.
+/// `corners_together`, many unusual classes at once. Both ask all corners of a domain.
 std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions);
 
 /// A call that has to be turned down for one reason.
@@ -108,6 +122,7 @@ struct Refusal {
   /// Where what is wrong is wrong, and nothing else is.
   std::function<bool(const Assignment&)> beside = [](const Assignment&) { return true; };
   AskAssignment ask;
+  std::vector<Corner> always = {};  // it is asked beside these as well, however few others
 };
 
 /// A domain and what is refused beside its classes; the domain must outlive it. `between`: right

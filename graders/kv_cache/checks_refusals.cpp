@@ -145,11 +145,15 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   add("read", invalid_reads(), [](Scene& s) { return s.read(); });
   add("attend", invalid_attention(), [](Scene& s) { return s.attend(); });
   add("attend", invalid_lists(), [](Scene& s) { return s.lists(); });
-  // Idle threads of an earlier call cost every later one a millisecond, and refuse nothing.
-  for (kit::Refusal& refusal : all)
+  for (kit::Refusal& refusal : all) {
+    // A solution may return before it has looked at the rest of what is given an empty list.
+    if (between && (refusal.name.starts_with("append") || refusal.name.starts_with("attend")))
+      refusal.always = {{{"asked of", {"none"}}}};
+    // Idle threads of an earlier call cost every later one a millisecond, and refuse nothing.
     refusal.beside = [beside = refusal.beside](const Assignment& choice) {
       return beside(choice) && choice["threads"].most <= 7;
     };
+  }
   return all;
 }
 
@@ -169,49 +173,15 @@ std::vector<kit::Refusal> merge_refusals(Probe& probe, bool between) {
                  if (between) require_right(probe, parts, want_lse, options);
                }
              });
-  return all;
-}
-
-/// Each refusal beside each of these arguments that leaves nothing to do: where a solution may
-/// return before it has looked at the rest.
-void refuse_where_nothing_is_asked(Probe& probe, const kit::Domain& domain,
-                                   const std::vector<std::string>& counts,
-                                   const std::vector<kit::Refusal>& all) {
-  const Assignment simple(domain.arguments);
-  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
-    for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c) {
-      const Assignment choice = simple.with(k, c);
-      if (!choice.hides(k) || std::ranges::count(counts, domain.arguments[k].name) == 0) continue;
-      for (const kit::Refusal& refusal : all) {
-        if (!refusal.beside(choice)) continue;
-        Rng rng = probe.begin_case(refusal.name + ", beside " + choice.words());
-        refusal.ask(choice, rng);
-      }
-    }
-}
-
-/// Those of the functions that are given a list.
-std::vector<kit::Refusal> list_refusals(Probe& probe) {
-  std::vector<kit::Refusal> all = refusals(probe, true);
-  std::erase_if(all, [](const kit::Refusal& one) {
-    return !one.name.starts_with("append") && !one.name.starts_with("attend");
-  });
+  for (kit::Refusal& refusal : all)
+    if (between) refusal.always = {{{"parts", {"0"}}}, {{"rows", {"0"}}}};
   return all;
 }
 
 }  // namespace
 
 std::vector<Check> refusals_checks() {
-  std::vector<Check> all =
-      kit::refusal_checks({{&domain(), refusals}, {&merge_domain(), merge_refusals}});
-  Check& between = *std::ranges::find(all, "refused_between_calls", &Check::id);
-  between.ask = [drawn = between.ask](Probe& probe) {
-    drawn(probe);
-    refuse_where_nothing_is_asked(probe, domain(), {"asked of"}, list_refusals(probe));
-    refuse_where_nothing_is_asked(probe, merge_domain(), {"parts", "rows"},
-                                  merge_refusals(probe, true));
-  };
-  return all;
+  return kit::refusal_checks({{&domain(), refusals}, {&merge_domain(), merge_refusals}});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -28,7 +28,7 @@ std::vector<ValueClass> placements() {
 }
 
 std::vector<Argument> sizes() {
-  return {{"stored", {{"f32"}, {"int8"}, {"int4"}}},
+  return {{"stored", {hiding({"f32"}, {"group"}), {"int8"}, {"int4"}}},
           {"kv heads", {sized(2), sized(1), sized(3, 5), sized(7, 9), sized(16, 17), sized(128)}},
           {"heads each",
            {sized(2), sized(1), sized(3), sized(4, 7), sized(8), sized(16, 17), sized(128)}},
@@ -108,6 +108,7 @@ std::vector<Argument> questions() {
             sized(31, 33),
             sized(63, 65),
             {"all"},
+            {"one more than tokens"},
             {"more than tokens"}}},
           {"key range", {{"none"}, {"begin"}, {"end"}, {"both"}, {"empty"}, {"all"}, {"one key"}}},
           {"window",
@@ -158,7 +159,7 @@ double most_tokens(const Assignment& choice) {
 
 double most_queries(const Assignment& choice) {
   if (choice.is("queries", "all")) return most_tokens(choice);
-  if (choice.is("queries", "more than tokens")) return most_tokens(choice) + 3;
+  if (choice["queries"].name.ends_with("more than tokens")) return most_tokens(choice) + 3;
   return choice["queries"].most;
 }
 
@@ -220,7 +221,12 @@ std::vector<Argument> merge_arguments() {
       {"lse of parts",
        {{"usual"}, {"equal"}, {"far apart"}, {"near -1e5"}, {"near 1e5"}, {"-0 and 0"}}},
       {"empty parts",
-       {{"some"}, {"none"}, hiding({"all"}), {"the first"}, {"the last"}, {"all but one"}}},
+       {{"some"},
+        hiding({"none"}, {"empty parts hold"}),
+        hiding({"all"}),
+        {"the first"},
+        {"the last"},
+        {"all but one"}}},
       {"empty parts hold", {{"NaN"}, {"infinity"}, {"numbers"}}},
       {"results", {{"usual"}, {"zeros"}, {"1e30", 1e30, 1e30}, {"1e-20", 1e-20, 1e-20}}},
       {"merged lse", {{"wanted"}, {"not wanted"}}},
@@ -232,6 +238,13 @@ std::vector<Argument> merge_arguments() {
 
 bool merge_valid(const Assignment& choice) {
   return choice["parts"].most * choice["rows"].most * choice["numbers in a row"].most <= 60'000;
+}
+
+/// A page of the same size but for its groups; and a block of queries of which some stand before
+/// the first token, beside windows that reach beyond 32 bits, or 64.
+std::vector<kit::Corner> corners() {
+  return {{{"stored", {"int8", "int4"}}, {"before", {"another group"}}},
+          {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}}};
 }
 
 }  // namespace
@@ -250,7 +263,7 @@ double magnitude(const Assignment& choice) {
 }
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 

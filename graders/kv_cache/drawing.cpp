@@ -223,7 +223,8 @@ Ids sequences_asked(const Assignment& choice, Rng& rng, const Setup& setup) {
 
 std::int64_t queries_asked(const Assignment& choice, Rng& rng, std::int64_t length) {
   if (choice.is("queries", "all")) return length;
-  if (choice.is("queries", "more than tokens")) return length + rng.integer(1, 3);
+  if (choice.is("queries", "one more than tokens")) return length + 1;
+  if (choice.is("queries", "more than tokens")) return length + rng.integer(2, 3);
   return choice.draw(rng, "queries");
 }
 

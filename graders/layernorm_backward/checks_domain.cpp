@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "domain.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -62,44 +60,10 @@ void ask_step(Probe& probe, const Assignment& choice, Rng& rng) {
   require_gradients(probe, problem, answer, expected);
 }
 
-/// Every valid combination of the classes of some arguments, beside the simplest of all others.
-std::vector<Assignment> combinations(std::initializer_list<std::string_view> names) {
-  const std::vector<kit::Argument>& arguments = domain().arguments;
-  std::vector<Assignment> all{Assignment(arguments)};
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    if (std::ranges::find(names, arguments[k].name) == names.end()) continue;
-    std::vector<Assignment> longer;
-    for (const Assignment& one : all)
-      for (std::size_t c = 0; c < arguments[k].classes.size(); ++c)
-        longer.push_back(one.with(k, c));
-    all = std::move(longer);
-  }
-  std::erase_if(all, [](const Assignment& one) { return !domain().valid(one); });
-  return all;
-}
-
-/// What pairs and random corners ask by chance only, since most other classes shut it: eps counts
-/// where a row has next to no variance and its statistics are its own, and what adds up one row or
-/// two may be left out beside some outputs and not beside others.
-std::vector<Assignment> always_asked() {
-  std::vector<Assignment> all = combinations({"rows", "y", "gradients"});
-  std::erase_if(all, [](const Assignment& one) { return one["rows"].most > 2; });
-  const std::vector<Assignment> own_statistics = combinations({"eps", "x"});
-  all.insert(all.end(), own_statistics.begin(), own_statistics.end());
-  return all;
-}
-
 }  // namespace
 
 std::vector<Check> domain_checks() {
-  std::vector<Check> all = kit::domain_checks({{&domain(), ask_step}});
-  for (Check& check : all)
-    check.ask = [drawn = check.ask](Probe& probe) {
-      kit::ask_each(probe, domain(), always_asked(),
-                    [&](const Assignment& choice, Rng& rng) { ask_step(probe, choice, rng); });
-      drawn(probe);
-    };
-  return all;
+  return kit::domain_checks({{&domain(), ask_step}});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

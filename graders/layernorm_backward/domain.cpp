@@ -54,11 +54,11 @@ std::vector<Argument> arguments() {
             {"1e300", 1e300, 1e300}}},
           {"statistics",
            {{"own"},
-            {"given, true"},
-            {"given, drawn"},
-            {"given, negative rstd"},
-            {"given, tiny rstd", 1e-30, 1e-20},
-            {"given, rstd 0"}}},
+            hiding({"given, true"}, {"eps"}),
+            hiding({"given, drawn"}, {"eps"}),
+            hiding({"given, negative rstd"}, {"eps"}),
+            hiding({"given, tiny rstd", 1e-30, 1e-20}, {"eps"}),
+            hiding({"given, rstd 0"}, {"eps"})}},
           {"x",
            {{"usual"},
             hiding({"constant rows"}),
@@ -82,16 +82,16 @@ std::vector<Argument> arguments() {
             {"1e15 to 1e16", 1e15, 1e16},
             {"1e-20 to 1e-10", 1e-20, 1e-10}}},
           {"beta", {{"usual"}, {"absent"}, {"1e18", 1e18, 1e18}}},
-          {"y", {{"wanted"}, {"not wanted"}}},
+          {"y", {{"wanted"}, hiding({"not wanted"}, {"y stride", "beta"})}},
           {"gradients",
            {{"all"},
             hiding({"none"}),
             {"dx"},
-            {"dgamma"},
-            {"dbeta"},
+            hiding({"dgamma"}, {"dx stride"}),
+            hiding({"dbeta"}, {"dx stride"}),
             {"dx and dgamma"},
             {"dx and dbeta"},
-            {"dgamma and dbeta"}}},
+            hiding({"dgamma and dbeta"}, {"dx stride"})}},
           {"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}},
           kit::alignment_argument({"x", "dy", "dx", "y", "gamma"}),
           {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
@@ -160,6 +160,12 @@ bool valid(const Assignment& choice) {
   if (choice.is("before", "gamma differed") && choice.is("gamma", "absent")) return false;
   if (choice.is("before", "another step under way") && statistics_given(choice)) return false;
   return rows * choice["cols"].most <= kMostElements && representable(choice);
+}
+
+/// What adds up one row or two may be left out beside some outputs and not beside others; and eps
+/// counts where a row has next to no variance.
+std::vector<kit::Corner> corners() {
+  return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}}, {{"eps"}, {"x"}}};
 }
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, std::int64_t cols) {
@@ -254,7 +260,7 @@ std::optional<std::int64_t> absent_stride(const Assignment& choice) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 

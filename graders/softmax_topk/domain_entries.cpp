@@ -171,7 +171,7 @@ std::vector<Argument> entry_arguments() {
         {"far from zero"},
         {"ascending"},
         {"descending"},
-        {"zeros of either sign"},
+        hiding({"zeros of either sign"}, {"scale"}),
         {"subnormal"}}},
       {"masked",
        {{"none"},

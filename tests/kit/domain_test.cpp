@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graders/kit/domain.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
 #include <string>
@@ -15,14 +16,16 @@ using namespace gauntlet::kit;
 
 namespace {
 
-/// Four arguments. A page holds an item at least; and without items nothing else matters.
+/// Four arguments. A page holds an item at least; and without items nothing else matters. Signs
+/// are lost in one scale.
 Domain shop() {
+  const ValueClass signless = hiding({"zero"}, {"sign"});
   Domain made;
   made.arguments = {
       {"items", {sized(3), hiding(sized(0)), sized(7, 9), sized(63, 65)}},
       {"pages", {sized(1), sized(2), sized(33)}},
       {"sign", {{"plus"}, {"minus"}}},
-      {"scale", {{"usual", 0.5, 2}, {"tiny", 1e-30, 1e-20}, {"one", 1, 1}}},
+      {"scale", {{"usual", 0.5, 2}, {"tiny", 1e-30, 1e-20}, {"one", 1, 1}, signless}},
   };
   made.valid = [](const Assignment& choice) {
     return choice["items"].most == 0 || choice["pages"].most <= choice["items"].least;
@@ -46,7 +49,14 @@ std::vector<Assignment> everything(const Domain& domain) {
 
 using Pairs = std::set<std::vector<std::size_t>>;
 
-/// The pairs of classes that these ask: none that one of them hides.
+/// That a class of argument k hides argument i.
+bool hides(const Domain& domain, const Assignment& one, std::size_t k, std::size_t i) {
+  const ValueClass& of_k = domain.arguments[k].classes[one.chosen(k)];
+  return of_k.hides_all ||
+         std::ranges::find(of_k.hides, domain.arguments[i].name) != of_k.hides.end();
+}
+
+/// The pairs of classes that these ask: none of which a third argument hides a member.
 Pairs asked_pairs(const Domain& domain, const std::vector<Assignment>& assignments) {
   Pairs found;
   for (const Assignment& one : assignments)
@@ -54,7 +64,8 @@ Pairs asked_pairs(const Domain& domain, const std::vector<Assignment>& assignmen
       for (std::size_t j = i + 1; j < domain.arguments.size(); ++j) {
         bool hidden = false;
         for (std::size_t k = 0; k < domain.arguments.size(); ++k)
-          hidden = hidden || (k != i && k != j && one.hides(k));
+          hidden = hidden ||
+                   (k != i && k != j && (hides(domain, one, k, i) || hides(domain, one, k, j)));
         if (!hidden) found.insert({i, one.chosen(i), j, one.chosen(j)});
       }
   return found;
@@ -119,6 +130,57 @@ TEST_CASE("random assignments are valid and different, and there may be fewer th
   }
   CHECK(words.size() == 15);
   CHECK(random_assignments(domain, rng, 10'000).size() <= everything(domain).size());
+}
+
+TEST_CASE("what few assignments are valid with is drawn always, and where nothing hides it") {
+  Domain domain = shop();
+  // So that nothing is asked of signs by most draws: one scale of many shows them.
+  for (std::size_t c = 1; c < 3; ++c) domain.arguments[3].classes[c].hides = {"sign"};
+  for (std::size_t more = 0; more < 20; ++more)
+    domain.arguments[3].classes.push_back(hiding(sized(static_cast<std::int64_t>(more)), {"sign"}));
+  domain.valid = [](const Assignment& choice) {
+    return choice["items"].most < 63 || choice.is("scale", "19");
+  };
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Rng rng(seed);
+    int minus = 0, many = 0;
+    for (const Assignment& one : random_assignments(domain, rng, 60)) {
+      minus += one.is("sign", "minus") && one.is("scale", "usual") && !one.is("items", "0") ? 1 : 0;
+      many += one.is("items", "63 to 65") ? 1 : 0;
+    }
+    CHECK(minus >= 1);
+    CHECK(many >= 1);
+  }
+}
+
+TEST_CASE("combinations of a corner are asked by both checks, each once, and unknown names throw") {
+  Domain domain = shop();
+  const Corner corner{{"pages", {"1", "2"}}, {"sign"}, {"scale", {"one", "tiny"}}};
+  const std::vector<Assignment> corners = combinations(domain, corner);
+  CHECK(corners.size() == 8);
+  domain.corners = {corner, {{"sign"}}};
+  std::vector<Assignment> all = corners;
+  add_corners(domain, domain.corners, all);
+  CHECK(all.size() == 10);  // the simplest of all, and minus alone
+  Rng rng(7);
+  const std::vector<Assignment> covering = covering_assignments(domain, rng);
+  for (const Assignment& one : all) CHECK(std::ranges::count(covering, one) == 1);
+  CHECK_THROWS_AS(combinations(domain, {{"colour"}}), Broken);
+  CHECK_THROWS_AS(combinations(domain, {{"sign", {"imaginary"}}}), Broken);
+  domain.arguments[2].classes[1].hides = {"colour"};
+  CHECK_THROWS_AS(covering_assignments(domain, rng), Broken);
+
+  Scripted session;
+  Probe probe = probe_of(session);
+  domain.arguments[2].classes[1].hides = {};
+  std::vector<std::string> seen;
+  const std::vector<Check> checks = domain_checks(
+      {{&domain, [&](Probe&, const Assignment& one, Rng&) { seen.push_back(one.words()); }}});
+  for (const Check& check : checks) {
+    seen.clear();
+    check.ask(probe);
+    for (const Assignment& one : all) CHECK(std::ranges::count(seen, one.words()) == 1);
+  }
 }
 
 TEST_CASE("a class gives values between its bounds, and unknown names are faults of ours") {
@@ -222,11 +284,30 @@ TEST_CASE("a refusal is asked alone, and beside every class that it goes with") 
   checks.at(0).ask(probe);
   CHECK(seen == std::set<std::string>{"items 7 to 9", "items 63 to 65", "pages 1", "pages 2",
                                       "pages 33", "sign plus", "sign minus", "scale usual",
-                                      "scale tiny", "scale one"});
+                                      "scale tiny", "scale one", "scale zero"});
   CHECK(asked <= 6);
   const int all = asked;
   checks.at(1).ask(probe);
   CHECK(asked - all == 3);
+}
+
+TEST_CASE("a refusal is asked beside what it names, between calls too") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  const Domain domain = shop();
+  std::vector<std::string> seen;
+  const Refusal refusal{"bad sign",
+                        [](const Assignment&) { return true; },
+                        [&](const Assignment& choice, Rng&) { seen.push_back(choice.words()); },
+                        {{{"items", {"0"}}, {"scale", {"tiny", "one"}}}}};
+  const auto checks =
+      refusal_checks({{&domain, [&](Probe&, bool) { return std::vector<Refusal>{refusal}; }}});
+  for (const Check& check : checks) {
+    seen.clear();
+    check.ask(probe);
+    CHECK(std::ranges::count(seen, "items 0, scale tiny") == 1);
+    CHECK(std::ranges::count(seen, "items 0, scale one") == 1);
+  }
 }
 
 TEST_CASE("a class of alignment places all arrays alike, or one of them at an element") {
