@@ -18,6 +18,7 @@
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/worker/ahead_of_others.h"
 #include "harness/worker/spread_threads.h"
+#include "harness/worker/threads_at_work.h"
 #include "harness/worker/time_budget.h"
 
 namespace gauntlet {
@@ -32,6 +33,8 @@ constexpr auto kLookAfter = 4ms;
 // Page tables are looked at once in so many looks, as that takes twenty times as long: 50 us. They
 // grow by a page for each page fault: by 0.5 GiB/s a thread, 16 MiB between two of these looks.
 constexpr unsigned kLooksPerTables = 8;
+// Half a clock tick of most kernels; some 10 us a thread.
+constexpr auto kLookAtThreads = 2ms;
 constexpr auto kStartSeconds = 10s;
 // For longer than this nobody comes before other programs: they want to live, and threads that wait
 // for each other awake could wait for ever.
@@ -150,6 +153,7 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   if (watch_ != nullptr) watch_->starts();
   processor_before_ = cpu_time();
   main_before_ = main_times_->now();
+  if (at_work_ != nullptr) at_work_->go();
   const auto released = Clock::now();
   kill(pid_, SIGCONT);
   syscall(SYS_futex, &shared.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -162,6 +166,7 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   const auto elapsed = since - released;
   const std::chrono::nanoseconds processor = cpu_time() - processor_before_;
   if (event != Event::late) excused_ = std::min({held_up(), elapsed, excusable});
+  if (at_work_ != nullptr) at_work_->stop(elapsed, processor, tasks_->count());
   std::chrono::nanoseconds lost = watch_ != nullptr ? watch_->stops() : 0ns;
   if (ahead && ahead->holds()) lost = 0ns;  // what others had, it did not want
   ahead.reset();
@@ -186,6 +191,7 @@ WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::durati
     if (const auto event = news()) return *event;
   auto look_at = Clock::now() + kLookAfter;
   auto late_at = deadline.at;
+  auto count_at = at_work_ != nullptr ? released + kLookAtThreads : Clock::time_point::max();
   while (true) {
     const std::uint32_t bell = control().bell.load(std::memory_order_acquire);
     if (const auto event = news()) return *event;
@@ -200,8 +206,19 @@ WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::durati
       if (ahead != nullptr && now - released > kAheadFor) ahead->fall_back(tasks_->list());
       look_at = now + kLookAfter;
     }
-    sleep_while(control().bell, bell, std::min(look_at, late_at) - now + 1us);
+    if (now >= count_at) {
+      look_at_threads(released);
+      count_at = Clock::now() + kLookAtThreads;
+    }
+    sleep_while(control().bell, bell, std::min({look_at, late_at, count_at}) - now + 1us);
   }
+}
+
+void WorkerProcess::look_at_threads(Clock::time_point released) {
+  // The clock after the processor time: whatever comes between makes it look like less.
+  const std::chrono::nanoseconds processor = cpu_time() - processor_before_;
+  at_work_->see(Clock::now() - released, processor, tasks_->count());
+  at_work_->see(tasks_->looks(ThreadsAtWork::kMostThreads));
 }
 
 std::optional<WorkerProcess::Event> WorkerProcess::look_after() {

@@ -21,6 +21,7 @@
 namespace gauntlet {
 
 class AheadOfOthers;
+class ThreadsAtWork;
 
 /// What a worker process is made from; borrowed.
 struct WorkerParts {
@@ -81,6 +82,9 @@ class WorkerProcess {
     ahead_ = true;
   }
 
+  /// From now on, run() tells this, which has to outlive that, what threads are at work; or nobody.
+  void watch_threads(ThreadsAtWork* at_work) { at_work_ = at_work; }
+
   /// Lets the worker run until it has something to say or must not go on. After `done` and `asked`
   /// every thread of it has been seen stopped; after the other events the worker is dead. It is
   /// late after `at_most`, and as much more as others held it up, but for `excusable` no more.
@@ -111,6 +115,7 @@ class WorkerProcess {
   };
   Event wait(const Deadline& deadline, Clock::duration awake, AheadOfOthers* ahead);
   Clock::duration held_up() const;
+  void look_at_threads(Clock::time_point released);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
   std::optional<Event> look_at_limit(std::size_t resident);
@@ -137,6 +142,7 @@ class WorkerProcess {
   bool threads_apart_ = false;
   ClockWatch* watch_ = nullptr;
   bool ahead_ = false;
+  ThreadsAtWork* at_work_ = nullptr;
   End end_;
   Resident baseline_;
   std::size_t largest_private_ = 0;

@@ -14,6 +14,7 @@
 #include "harness/worker/order.h"
 #include "harness/worker/postmortem.h"
 #include "harness/worker/shared_memory.h"
+#include "harness/worker/threads_at_work.h"
 #include "harness/worker/time_budget.h"
 #include "harness/worker/worker_process.h"
 
@@ -77,6 +78,7 @@ class WorkerSession::Impl {
 
   void restart() {
     begin_charging();
+    at_work_.reset();
     end_worker();
     charge();
   }
@@ -97,6 +99,9 @@ class WorkerSession::Impl {
     threads_apart_ = true;
     if (worker_) worker_->keep_threads_apart();
   }
+
+  void watch_threads() { at_work_.emplace(); }
+  ThreadUse threads() const { return at_work_ ? at_work_->use() : ThreadUse(); }
 
   std::chrono::nanoseconds cpu_time() const {
     return earlier_cpu_time_ + (worker_ ? worker_->cpu_time() : std::chrono::nanoseconds());
@@ -221,6 +226,7 @@ class WorkerSession::Impl {
   /// Has an order carried out that is not a call.
   void obey(const CallBase* call, double seconds) {
     worker_->issue();
+    worker_->watch_threads(nullptr);
     const WorkerProcess::Leg leg = run_worker(duration_of(seconds), kHeldUp * duration_of(seconds));
     if (leg.event != Event::done) throw failure_of(leg.event, context(call, seconds));
     if (worker_->control().reply != wire::Reply::ok) throw refusal_of(worker_->control());
@@ -230,6 +236,7 @@ class WorkerSession::Impl {
     if (call.measure_memory) begin_measuring(call);
     const Duration limit = duration_of(config_.call_seconds);
     worker_->issue();
+    worker_->watch_threads(at_work_ ? &*at_work_ : nullptr);
     Duration spent{}, held_up{}, answering{};
     call.processor = call.lost = {};
     while (true) {
@@ -311,6 +318,7 @@ class WorkerSession::Impl {
   Resident before_;
   std::size_t mailbox_used_ = 0;  // by the largest request since begin_measuring(), if ever
   bool threads_apart_ = false;
+  std::optional<ThreadsAtWork> at_work_;
   RaceGround* ground_ = nullptr;
   WorkerProcess::Clock::time_point charged_until_;
   std::chrono::nanoseconds waited_until_{};  // by our thread, for a processor
@@ -329,6 +337,12 @@ void WorkerSession::restart() {
 }
 void WorkerSession::keep_threads_apart() {
   impl_->keep_threads_apart();
+}
+void WorkerSession::watch_threads() {
+  impl_->watch_threads();
+}
+ThreadUse WorkerSession::threads() const {
+  return impl_->threads();
 }
 void WorkerSession::enter_race(RaceGround& ground) {
   impl_->enter_race(ground);
