@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/inputs.h"
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -52,6 +53,27 @@ void batch_independence(Probe& probe) {
   }
 }
 
+/// A first step that is work enough for threads to be counted; nobody is called back in it.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  Settings settings;
+  settings.beam = settings.n_return = 4;
+  settings.vocab = rng.integer(128'000, 132'000);
+  settings.max_new = 1;
+  settings.eos = spread_tokens(rng, 1, settings.vocab);
+  settings.threads = threads;
+  const SolvedProblem solved =
+      solved_problem(settings, random_prompts(rng, 64), large_language(rng));
+  Answer answer;
+  const Seed states = rng.seed();
+  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, states, solved.problem); });
+  require_no_difference(probe, solved, answer);
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
 // One thread or many, small rows and such that are worth sharing out: the same bits.
 void thread_counts(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
@@ -83,6 +105,7 @@ void thread_counts(Probe& probe) {
                           fmt::format("item {} with 1 and with {} threads", item, threads));
     }
   }
+  limit_threads(probe, 1);
 }
 
 }  // namespace
@@ -94,6 +117,8 @@ std::vector<Check> execution_checks() {
       {{"batch_independence", "items that see their neighbours", correctness, 3, critical},
        batch_independence},
       {{"thread_counts", "candidates lost between threads", robustness, 1, major}, thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -56,6 +57,24 @@ void unaligned_pointers(Probe& probe) {
   }
 }
 
+/// Chains over a vocabulary that is work enough for threads to be counted.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  const Language language(rng.integer(150'000, 152'000), rng);
+  Batch batch{&language};
+  for (int t = 0; t < 8; ++t)
+    batch.drafts.push_back(random_draft(language, chain_plan(rng.integer(12, 14), 0), rng));
+  CallOptions options;
+  options.threads = threads;
+  VerifyCall verify(batch, options);
+  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(verify); });
+  require_walks(probe, batch, verify);
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 7, 33}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
@@ -87,6 +106,7 @@ void thread_counts(Probe& probe) {
     };
     require_right(probe, batch, options);
   }
+  limit_threads(probe, 1);
 }
 
 // The same sizes again and again with other contents, in one process: nothing is kept from before.
@@ -193,6 +213,8 @@ std::vector<Check> execution_checks() {
       {{"thread_counts", "trees lost or doubled between threads, seams within a row", robustness, 1,
         major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"fresh_answers", "answers kept from an earlier call", robustness, 2, critical},
        fresh_answers},
       {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
 
@@ -31,6 +32,22 @@ void deterministic_bits(Probe& probe) {
     require_close(probe, problem, ask(probe, problem, options), expected);
 }
 
+/// Heads that are work enough for threads to be counted.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{} threads at most", threads));
+  Sizes sizes{1, 8, 8, rng.integer(250, 260), rng.integer(250, 260), 64, 64};
+  const Problem problem = attended_problem(rng, sizes);
+  CallOptions options;
+  options.threads = threads;
+  Answer answer;
+  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
+  require_close(probe, problem, answer, expect(problem));
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
 // More threads than heads, more than blocks of keys, and just one.
 void thread_counts(Probe& probe) {
   for (const std::int32_t threads : {1, 3, 5, 16, 200}) {
@@ -43,6 +60,7 @@ void thread_counts(Probe& probe) {
     options.threads = threads;
     require_right(probe, problem, options);
   }
+  limit_threads(probe, 1);
 }
 
 void optional_outputs(Probe& probe) {
@@ -71,6 +89,8 @@ std::vector<Check> execution_checks() {
       {{"deterministic_bits", "races between threads", robustness, 2, major}, deterministic_bits},
       {{"thread_counts", "a fixed number of threads, or of heads for them", robustness, 1, major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"optional_outputs", "results that are not wanted", robustness, 1, major}, optional_outputs},
   };
 }

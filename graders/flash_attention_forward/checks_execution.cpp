@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
 
@@ -15,6 +16,23 @@ Problem uneven_work(Rng& rng, std::int64_t length) {
   return problem;
 }
 
+/// Heads that are work enough for threads to be counted.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  const std::int64_t length = rng.integer(500, 520);
+  Problem problem({1, 8, 2, length, length, 64, 64});
+  fill_sharp(problem, rng);
+  CallOptions options;
+  options.threads = threads;
+  Answer answer;
+  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
+  require_close(probe, problem, answer, expect(problem));
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 5, 16, 64, 200}) {
     Rng rng = probe.begin_case(fmt::format("threads_{}", threads));
@@ -26,6 +44,7 @@ void thread_counts(Probe& probe) {
     const Answer answer = require_right(probe, problem, options);
     require_equal(probe, problem, ask(probe, problem, options), answer);
   }
+  limit_threads(probe, 1);
 }
 
 // Also with calls of other shapes in between, whose leftovers a reused scratch buffer would hold.
@@ -64,6 +83,8 @@ std::vector<Check> execution_checks() {
   return {
       {{"thread_counts", "work lost or doubled between threads", robustness, 2, major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"deterministic_bits", "races, and scratch memory that remembers", robustness, 1, major},
        deterministic_bits},
       {{"optional_outputs", "a log-sum-exp that nobody wants", robustness, 1, minor},

@@ -3,6 +3,7 @@
 
 #include "cache.h"
 #include "graders/kit/bits.h"
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -98,6 +99,24 @@ void unaligned_pointers(Probe& probe) {
     }
 }
 
+/// Attention that is work enough for threads to be counted.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  Setup setup = busy_setup(rng, KV_F32);
+  setup.options.threads = threads;
+  Cache cache(probe, setup, rng.seed());
+  cache.append({{0, draw_tokens(rng, setup, rng.integer(990, 1000))},
+                {1, draw_tokens(rng, setup, rng.integer(990, 1000))}});
+  const Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0}, 60, 8);
+  Answer answer;
+  kit::require_thread_limit(probe, threads, [&] { answer = cache.attend(problem); });
+  cache.require_close(answer, expect(setup, cache.stored_for(problem), problem));
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 8}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
@@ -111,6 +130,7 @@ void thread_counts(Probe& probe) {
     cache.require_right(rng, {0}, 5, 4);
     cache.require_contents();
   }
+  limit_threads(probe, 1);
 }
 
 // Thousands of tokens, long enough for whatever is done differently then.
@@ -178,6 +198,8 @@ std::vector<Check> execution_checks() {
        unaligned_pointers},
       {{"thread_counts", "work lost or doubled between threads", robustness, 1, major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"long_context", "paths that are taken for long sequences only", robustness, 2, major},
        long_context},
       {{"optional_outputs", "lse written where nobody wants it", robustness, 0.5, major},

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
+
+/// Short rows, which are work rather than memory, and enough of it for threads to be counted.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  Problem problem = make_big_problem(rng, rng.integer(600'000, 610'000), 8);
+  give_drawn_statistics(rng, problem);
+  const LapOracle oracle(problem);
+  CallOptions options;
+  options.threads = threads;
+  kit::require_thread_limit(probe, threads, [&] {
+    BackwardCall call(problem, {}, options);
+    probe.run_ok(call);
+    probe.require(oracle.judge_gradients(call.dx->view(), call.dgamma->view(), call.dbeta->view()));
+  });
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
 
 // More threads than rows, rows that do not divide, one thread: no row may be lost or counted twice,
 // no sum updated by two at once.
@@ -27,6 +48,7 @@ void thread_counts(Probe& probe) {
         require_gradients(probe, problem, run_step(probe, problem, options), expected);
     }
   }
+  limit_threads(probe, 1);
 }
 
 // Asked to be deterministic, twelve runs give the same bits; each is long enough for threads to
@@ -97,6 +119,8 @@ std::vector<Check> execution_checks() {
        row_isolation},
       {{"thread_counts", "rows lost or doubled between threads", robustness, 2, major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"saved_state", "state kept elsewhere than in the saved bytes", robustness, 2, major},
        saved_state},
       {{"deterministic_bits", "results that depend on how threads interleave", robustness, 1,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/bits.h"
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -16,6 +17,21 @@ using kit::kNan;
 bool same_bits(const Answer& a, const Answer& b) {
   return kit::same_bits(a.indices, b.indices) && kit::same_bits(a.probs, b.probs) &&
          kit::same_bits(a.lse, b.lse) && kit::same_bits(a.row_max, b.row_max);
+}
+
+/// Rows that are work enough for threads to be counted.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  Problem problem = blank_problem(rng.integer(60, 64), rng.integer(128'000, 129'000), 50);
+  for (std::int64_t i = 0; i < problem.rows; ++i) fill_noise(rng, problem.row(i));
+  problem.options.threads = threads;
+  Answer answer;
+  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem); });
+  require_rows(probe, problem, answer, expect(problem, Sums::plain));
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
 }
 
 // More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
@@ -36,6 +52,7 @@ void thread_counts(Probe& probe) {
       require_right(probe, problem);
     }
   }
+  limit_threads(probe, 1);
 }
 
 // Batches of the size that people run, where solutions take other paths than for a few rows. Rows
@@ -94,6 +111,8 @@ std::vector<Check> execution_checks() {
        deterministic_bits},
       {{"thread_counts", "parts of a row, or rows, lost between threads", robustness, 2, major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"large_batch", "paths that are taken for large batches only", robustness, 2, major},
        large_batch},
   };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
 
@@ -45,6 +46,25 @@ void deterministic_bits(Probe& probe) {
     probe.fail("another seed gives the same checkpoint, byte for byte");
 }
 
+/// Training that is work enough for threads to be counted, and a layer.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  CallOptions options;
+  options.threads = threads;
+  const LinearProblem layer = linear_problem(rng, 384, 1, 128, 3000);
+  kit::require_thread_limit(probe, threads, [&] {
+    GradientCall call(layer, options);
+    probe.run_ok(call);
+  });
+  TrainingRequest request = small_request(rng, 20'000);
+  request.options.threads = threads;
+  kit::require_thread_limit(probe, threads, [&] { require_trained(probe, request); });
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
 // More threads than rows, windows or cores.
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 5, 16}) {
@@ -62,6 +82,7 @@ void thread_counts(Probe& probe) {
   options.threads = 3;
   require_logits(probe, random_checkpoint(rng, kWideModel),
                  random_text(rng, kWideModel.vocab, kWideModel.context), options);
+  limit_threads(probe, 1);
 }
 
 // Arrays as little aligned as their elements let them, each ending right before a page that faults.
@@ -109,6 +130,8 @@ std::vector<Check> execution_checks() {
        deterministic_bits},
       {{"thread_counts", "rows lost or doubled between threads", robustness, 1, major},
        thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
       {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 1,
         major},
        unaligned_pointers},

@@ -33,6 +33,8 @@ class Transcript : public Session {
   void run(CallBase& call) override;
   void restart() override { session_.restart(); }
   void keep_threads_apart() override { session_.keep_threads_apart(); }
+  void watch_threads() override { session_.watch_threads(); }
+  ThreadUse threads() const override { return session_.threads(); }
   void enter_race(RaceGround& ground) override { session_.enter_race(ground); }
   void leave_race() override { session_.leave_race(); }
   std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }

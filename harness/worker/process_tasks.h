@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <dirent.h>
 #include <memory>
+#include <string>
 #include <sys/types.h>
 #include <vector>
+
+#include "harness/worker/threads_at_work.h"
 
 namespace gauntlet {
 
@@ -34,7 +37,13 @@ class ProcessTasks {
   /// hide others: only a list as long as an earlier count() has all.
   std::vector<Task> list() const;
 
+  /// How much the first of them, `at_most` so many, work; some 10 us for each.
+  std::vector<ThreadLook> looks(std::size_t at_most) const;
+
  private:
+  std::vector<pid_t> ids(std::size_t at_most) const;
+  std::string text(pid_t id, const char* file) const;
+
   struct Close {
     void operator()(DIR* folder) const { closedir(folder); }
   };

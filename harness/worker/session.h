@@ -46,6 +46,14 @@ struct RaceGround {
   void close();
 };
 
+/// How many threads of a solution were at work at the same moment, in calls that were watched for
+/// it: at least so many. And for how long, and with how much processor time, it was watched.
+struct ThreadUse {
+  int at_once = 0;
+  std::chrono::nanoseconds elapsed{};
+  std::chrono::nanoseconds processor{};
+};
+
 /// Somebody who answers calls: a solution in its sandbox, or a null solution that only pretends.
 class Session {
  public:
@@ -60,6 +68,11 @@ class Session {
 
   /// For calls whose time counts: each of them begins with its threads on different cores.
   virtual void keep_threads_apart() {}
+
+  /// From the next call on, until restart(), it is watched how many threads are at work at once;
+  /// what was seen before is forgotten.
+  virtual void watch_threads() {}
+  virtual ThreadUse threads() const { return {}; }
 
   /// From the next call on, calls are made in the memory of the race, under its watch, and ahead of
   /// other programs where the system lets us; until leave_race(), or until the ground is gone.

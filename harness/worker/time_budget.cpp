@@ -11,9 +11,15 @@ TimeBudget::Duration duration_of(double seconds) {
 TimeBudget::TimeBudget(double check_seconds, double cell_seconds)
     : check_{duration_of(check_seconds)}, cell_{duration_of(cell_seconds)} {}
 
-void TimeBudget::use(Duration time) {
-  check_.used += time;
-  cell_.used += time;
+void TimeBudget::Purse::use(Duration time, Duration held_up) {
+  const Duration excuse = std::max(Duration(), std::min({held_up, time, excusable()}));
+  excused += excuse;
+  used += time - excuse;
+}
+
+void TimeBudget::use(Duration time, Duration held_up) {
+  check_.use(time, held_up);
+  cell_.use(time, held_up);
 }
 
 SolutionFailure TimeBudget::used_up() const {

@@ -18,6 +18,8 @@
 #include "harness/sandbox/seccomp_filter.h"
 #include "harness/worker/ahead_of_others.h"
 #include "harness/worker/spread_threads.h"
+#include "harness/worker/threads_at_work.h"
+#include "harness/worker/time_budget.h"
 
 namespace gauntlet {
 namespace {
@@ -31,6 +33,8 @@ constexpr auto kLookAfter = 4ms;
 // Page tables are looked at once in so many looks, as that takes twenty times as long: 50 us. They
 // grow by a page for each page fault: by 0.5 GiB/s a thread, 16 MiB between two of these looks.
 constexpr unsigned kLooksPerTables = 8;
+// Half a clock tick of most kernels; some 10 us a thread.
+constexpr auto kLookAtThreads = 2ms;
 constexpr auto kStartSeconds = 10s;
 // For longer than this nobody comes before other programs: they want to live, and threads that wait
 // for each other awake could wait for ever.
@@ -99,10 +103,11 @@ void WorkerProcess::start(const WorkerParts& parts) {
   output_.close_writing_end();
   memory_.emplace(pid_);
   tasks_.emplace(pid_);
+  main_times_.emplace(pid_);
 
   parts.arenas->order().kind = wire::OrderKind::lock_down;
   issue();
-  if (run(kStartSeconds).event != Event::done)
+  if (run(kStartSeconds, kHeldUp * kStartSeconds).event != Event::done)
     throw Broken(OwnFault::worker,
                  fmt::format("the worker did not start: {} {}", control().text, output_.kept()));
   const std::optional<Resident> held = memory_->look();
@@ -124,7 +129,17 @@ std::chrono::nanoseconds WorkerProcess::cpu_time() const {
   return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
 }
 
-WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
+/// Since run() began. A call is where the main thread is: what others have to wait for counts only
+/// when that one waits as well.
+WorkerProcess::Clock::duration WorkerProcess::held_up() const {
+  if (pid_ < 0) return {};
+  const RunTimes now = main_times_->now();
+  const auto ran = now.ran - main_before_.ran;
+  const auto beside = cpu_time() - processor_before_ - ran;
+  return gauntlet::held_up(now.waited - main_before_.waited, beside);
+}
+
+WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration excusable) {
   if (pid_ < 0) throw Broken(OwnFault::bug, "a worker that has ended was told to run");
   wire::Control& shared = control();
   std::optional<SpreadThreads> spread;
@@ -136,24 +151,29 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most) {
   }
   const bool needs_our_core = spread && spread->any();
   if (watch_ != nullptr) watch_->starts();
-  const std::chrono::nanoseconds used_before = cpu_time();
+  processor_before_ = cpu_time();
+  main_before_ = main_times_->now();
+  if (at_work_ != nullptr) at_work_->go();
   const auto released = Clock::now();
   kill(pid_, SIGCONT);
   syscall(SYS_futex, &shared.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   syscall(SYS_futex, &shared.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   spread.reset();
-  Event event = wait(released + at_most, needs_our_core ? 0us : kAwake, ahead ? &*ahead : nullptr);
+  Event event = wait({released + at_most, excusable}, needs_our_core ? 0us : kAwake,
+                     ahead ? &*ahead : nullptr);
   auto since = Clock::now();
   if (event == Event::done || event == Event::asked) event = freeze(since).value_or(event);
   const auto elapsed = since - released;
-  const std::chrono::nanoseconds processor = cpu_time() - used_before;
+  const std::chrono::nanoseconds processor = cpu_time() - processor_before_;
+  if (event != Event::late) excused_ = std::min({held_up(), elapsed, excusable});
+  if (at_work_ != nullptr) at_work_->stop(elapsed, processor, tasks_->count());
   std::chrono::nanoseconds lost = watch_ != nullptr ? watch_->stops() : 0ns;
   if (ahead && ahead->holds()) lost = 0ns;  // what others had, it did not want
   ahead.reset();
   if (event != Event::done && event != Event::asked) stop_for_good();
   output_.drain();
   if (event == Event::done && output_.printed() > output_flood_) event = Event::flooded;
-  return {event, elapsed, processor, lost};
+  return {event, elapsed, processor, lost, excused_};
 }
 
 std::optional<WorkerProcess::Event> WorkerProcess::news() const {
@@ -163,25 +183,42 @@ std::optional<WorkerProcess::Event> WorkerProcess::news() const {
   return std::nullopt;
 }
 
-WorkerProcess::Event WorkerProcess::wait(Clock::time_point deadline, Clock::duration awake,
+WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::duration awake,
                                          AheadOfOthers* ahead) {
   const auto released = Clock::now();
   const auto awake_until = released + awake;
   while (Clock::now() < awake_until)
     if (const auto event = news()) return *event;
   auto look_at = Clock::now() + kLookAfter;
+  auto late_at = deadline.at;
+  auto count_at = at_work_ != nullptr ? released + kLookAtThreads : Clock::time_point::max();
   while (true) {
     const std::uint32_t bell = control().bell.load(std::memory_order_acquire);
     if (const auto event = news()) return *event;
     const auto now = Clock::now();
     if (now >= look_at) {
       if (const auto event = look_after()) return *event;
-      if (now >= deadline) return Event::late;
+      if (now >= late_at) {
+        excused_ = std::min(held_up(), deadline.excusable);
+        late_at = deadline.at + excused_;
+      }
+      if (now >= late_at) return Event::late;
       if (ahead != nullptr && now - released > kAheadFor) ahead->fall_back(tasks_->list());
       look_at = now + kLookAfter;
     }
-    sleep_while(control().bell, bell, std::min(look_at, deadline) - now + 1us);
+    if (now >= count_at) {
+      look_at_threads(released);
+      count_at = Clock::now() + kLookAtThreads;
+    }
+    sleep_while(control().bell, bell, std::min({look_at, late_at, count_at}) - now + 1us);
   }
+}
+
+void WorkerProcess::look_at_threads(Clock::time_point released) {
+  // The clock after the processor time: whatever comes between makes it look like less.
+  const std::chrono::nanoseconds processor = cpu_time() - processor_before_;
+  at_work_->see(Clock::now() - released, processor, tasks_->count());
+  at_work_->see(tasks_->looks(ThreadsAtWork::kMostThreads));
 }
 
 std::optional<WorkerProcess::Event> WorkerProcess::look_after() {

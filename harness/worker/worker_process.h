@@ -11,6 +11,7 @@
 #include "harness/sandbox/spare_user.h"
 #include "harness/sandbox/walls.h"
 #include "harness/worker/arenas.h"
+#include "harness/worker/held_up.h"
 #include "harness/worker/process_memory.h"
 #include "harness/worker/process_tasks.h"
 #include "harness/worker/protocol.h"
@@ -20,6 +21,7 @@
 namespace gauntlet {
 
 class AheadOfOthers;
+class ThreadsAtWork;
 
 /// What a worker process is made from; borrowed.
 struct WorkerParts {
@@ -52,6 +54,7 @@ class WorkerProcess {
     Clock::duration elapsed;             // from release to confirmed freeze
     std::chrono::nanoseconds processor;  // that its threads used
     std::chrono::nanoseconds lost;       // that other programs had, where somebody watches
+    Clock::duration held_up;             // of `elapsed`, its main thread by others; as excusable
   };
 
   /// How the kernel says that it ended: CLD_EXITED and a code, or CLD_KILLED and a signal.
@@ -79,9 +82,13 @@ class WorkerProcess {
     ahead_ = true;
   }
 
+  /// From now on, run() tells this, which has to outlive that, what threads are at work; or nobody.
+  void watch_threads(ThreadsAtWork* at_work) { at_work_ = at_work; }
+
   /// Lets the worker run until it has something to say or must not go on. After `done` and `asked`
-  /// every thread of it has been seen stopped; after the other events the worker is dead.
-  Leg run(Clock::duration at_most);
+  /// every thread of it has been seen stopped; after the other events the worker is dead. It is
+  /// late after `at_most`, and as much more as others held it up, but for `excusable` no more.
+  Leg run(Clock::duration at_most, Clock::duration excusable);
 
   wire::Control& control() const { return *reinterpret_cast<wire::Control*>(control_.base()); }
   const ProcessMemory& memory() const { return *memory_; }
@@ -101,7 +108,14 @@ class WorkerProcess {
 
  private:
   void start(const WorkerParts& parts);
-  Event wait(Clock::time_point deadline, Clock::duration awake, AheadOfOthers* ahead);
+  /// When it is to have something to say, and how others may hold it up until then.
+  struct Deadline {
+    Clock::time_point at;
+    Clock::duration excusable;
+  };
+  Event wait(const Deadline& deadline, Clock::duration awake, AheadOfOthers* ahead);
+  Clock::duration held_up() const;
+  void look_at_threads(Clock::time_point released);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
   std::optional<Event> look_at_limit(std::size_t resident);
@@ -120,10 +134,15 @@ class WorkerProcess {
   pid_t pid_ = -1;  // -1 once reaped
   std::optional<ProcessMemory> memory_;
   std::optional<ProcessTasks> tasks_;
+  std::optional<MainThreadTimes> main_times_;
+  RunTimes main_before_;                         // when run() began
+  std::chrono::nanoseconds processor_before_{};  // of all threads
+  Clock::duration excused_{};                    // of run(), because others held it up
   std::uint32_t number_ = 0;
   bool threads_apart_ = false;
   ClockWatch* watch_ = nullptr;
   bool ahead_ = false;
+  ThreadsAtWork* at_work_ = nullptr;
   End end_;
   Resident baseline_;
   std::size_t largest_private_ = 0;

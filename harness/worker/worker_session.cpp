@@ -10,9 +10,11 @@
 #include "harness/core/text.h"
 #include "harness/worker/arenas.h"
 #include "harness/worker/callback_server.h"
+#include "harness/worker/held_up.h"
 #include "harness/worker/order.h"
 #include "harness/worker/postmortem.h"
 #include "harness/worker/shared_memory.h"
+#include "harness/worker/threads_at_work.h"
 #include "harness/worker/time_budget.h"
 #include "harness/worker/worker_process.h"
 
@@ -55,7 +57,7 @@ class WorkerSession::Impl {
 
   void run(CallBase& call) {
     const Layout layout = lay_out(call, config_.arena_bytes);
-    charged_until_ = WorkerProcess::Clock::now();
+    begin_charging();
     try {
       if (!worker_) start();
       // In a race, others may have had calls of another layout since.
@@ -75,7 +77,8 @@ class WorkerSession::Impl {
   }
 
   void restart() {
-    charged_until_ = WorkerProcess::Clock::now();
+    begin_charging();
+    at_work_.reset();
     end_worker();
     charge();
   }
@@ -97,6 +100,9 @@ class WorkerSession::Impl {
     if (worker_) worker_->keep_threads_apart();
   }
 
+  void watch_threads() { at_work_.emplace(); }
+  ThreadUse threads() const { return at_work_ ? at_work_->use() : ThreadUse(); }
+
   std::chrono::nanoseconds cpu_time() const {
     return earlier_cpu_time_ + (worker_ ? worker_->cpu_time() : std::chrono::nanoseconds());
   }
@@ -113,12 +119,23 @@ class WorkerSession::Impl {
   }
 
   /// Everything counts, not its own time only: how long we need for what lies around a call,
-  /// looking at its memory for one, is the solution's choice as well.
-  void charge() {
+  /// looking at its memory for one, is the solution's choice as well. Where others held us up does
+  /// not, in its process (`leg`) or in our thread, for which its own threads are no others. Of a
+  /// call that is late, we were not waited for.
+  void charge(const WorkerProcess::Leg* leg = nullptr) {
     if (config_.budget == nullptr) return;
     const auto now = WorkerProcess::Clock::now();
-    config_.budget->use(now - charged_until_);
+    const auto waited = own_run_times().waited;
+    auto held = held_up(waited - waited_until_, leg != nullptr ? leg->processor : Duration());
+    if (leg != nullptr) held = leg->held_up + (leg->event == Event::late ? Duration() : held);
+    config_.budget->use(now - charged_until_, held);
     charged_until_ = now;
+    waited_until_ = waited;
+  }
+
+  void begin_charging() {
+    charged_until_ = WorkerProcess::Clock::now();
+    waited_until_ = own_run_times().waited;
   }
 
   void start() {
@@ -194,13 +211,14 @@ class WorkerSession::Impl {
   }
 
   /// Lets the worker run for as long as all limits leave it.
-  WorkerProcess::Leg run_worker(Duration at_most) {
+  WorkerProcess::Leg run_worker(Duration at_most, Duration excusable) {
     const TimeBudget* budget = config_.budget;
-    if (budget == nullptr) return worker_->run(at_most);
+    if (budget == nullptr) return worker_->run(at_most, excusable);
     charge();
     if (budget->left() <= Duration()) throw budget->used_up();
-    const WorkerProcess::Leg leg = worker_->run(std::min(at_most, budget->left()));
-    charge();
+    const WorkerProcess::Leg leg =
+        worker_->run(std::min(at_most, budget->left()), std::min(excusable, budget->excusable()));
+    charge(&leg);
     if (leg.event == Event::late && budget->left() <= Duration()) throw budget->used_up();
     return leg;
   }
@@ -208,7 +226,8 @@ class WorkerSession::Impl {
   /// Has an order carried out that is not a call.
   void obey(const CallBase* call, double seconds) {
     worker_->issue();
-    const WorkerProcess::Leg leg = run_worker(duration_of(seconds));
+    worker_->watch_threads(nullptr);
+    const WorkerProcess::Leg leg = run_worker(duration_of(seconds), kHeldUp * duration_of(seconds));
     if (leg.event != Event::done) throw failure_of(leg.event, context(call, seconds));
     if (worker_->control().reply != wire::Reply::ok) throw refusal_of(worker_->control());
   }
@@ -217,11 +236,14 @@ class WorkerSession::Impl {
     if (call.measure_memory) begin_measuring(call);
     const Duration limit = duration_of(config_.call_seconds);
     worker_->issue();
-    Duration spent{}, answering{};
+    worker_->watch_threads(at_work_ ? &*at_work_ : nullptr);
+    Duration spent{}, held_up{}, answering{};
     call.processor = call.lost = {};
     while (true) {
-      const WorkerProcess::Leg leg = run_worker(limit - spent);
+      const WorkerProcess::Leg leg =
+          run_worker(limit - (spent - held_up), kHeldUp * limit - held_up);
       spent += leg.elapsed;
+      held_up += leg.held_up;
       call.processor += leg.processor;
       call.lost += leg.lost;
       if (leg.event == Event::done) break;
@@ -296,8 +318,10 @@ class WorkerSession::Impl {
   Resident before_;
   std::size_t mailbox_used_ = 0;  // by the largest request since begin_measuring(), if ever
   bool threads_apart_ = false;
+  std::optional<ThreadsAtWork> at_work_;
   RaceGround* ground_ = nullptr;
   WorkerProcess::Clock::time_point charged_until_;
+  std::chrono::nanoseconds waited_until_{};  // by our thread, for a processor
   std::string last_output_;
   std::chrono::nanoseconds earlier_cpu_time_{};  // of workers that are gone
 };
@@ -313,6 +337,12 @@ void WorkerSession::restart() {
 }
 void WorkerSession::keep_threads_apart() {
   impl_->keep_threads_apart();
+}
+void WorkerSession::watch_threads() {
+  impl_->watch_threads();
+}
+ThreadUse WorkerSession::threads() const {
+  return impl_->threads();
 }
 void WorkerSession::enter_race(RaceGround& ground) {
   impl_->enter_race(ground);

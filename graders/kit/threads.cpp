@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graders/kit/threads.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/core/machine.h"
+
+namespace gauntlet::kit {
+namespace {
+
+constexpr int kAsks = 6;
+// Of the processors that its threads could have filled: less is a busy machine's doing, or its own.
+constexpr double kGiven = 0.8;
+// Of those that they may fill: more shows that there are others, which may be no more than wakers.
+constexpr double kDoubtful = 1.1;
+
+}  // namespace
+
+void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask) {
+  const double processors = std::min(threads, this_machine().cores);
+  for (int asks = 0; asks < kAsks; ++asks) {
+    probe.restart();
+    probe.solution().watch_threads();
+    ask();
+    const ThreadUse use = probe.solution().threads();
+    if (use.at_once > threads)
+      probe.fail(
+          fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
+    const std::chrono::duration<double> processor = use.processor, elapsed = use.elapsed;
+    if (processor > kGiven * processors * elapsed && processor < kDoubtful * threads * elapsed)
+      return;
+  }
+}
+
+}  // namespace gauntlet::kit

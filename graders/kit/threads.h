@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "harness/grading/probe.h"
+
+namespace gauntlet::kit {
+
+/// Has `ask` make calls, and judge them, that may use so many threads, in a fresh process, and ends
+/// the check when more than these were at work at the same moment. Threads may live and sleep.
+///
+/// What is counted is what was seen (harness/worker/threads_at_work.h), so that nobody is blamed
+/// for what other programs do. For the same reason it may be missed: where the solution had less of
+/// the processors than it could have used, or more than it may, the calls are made again, five
+/// times at most.
+///
+/// A call of `ask` is to take the reference some 20 ms of one thread: on most machines the kernel
+/// accounts every 4 ms what a thread uses, and two accounts of each are wanted.
+void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask);
+
+}  // namespace gauntlet::kit

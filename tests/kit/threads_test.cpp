@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graders/kit/threads.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/scripted_session.h"
+
+using namespace gauntlet;
+using namespace gauntlet::kit;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A solution of which is seen what a test says.
+struct Watched : Scripted {
+  std::vector<ThreadUse> seen;  // in one try after the other
+  std::size_t watches = 0;
+  void watch_threads() override { ++watches; }
+  ThreadUse threads() const override { return seen.at(watches - 1); }
+};
+
+/// How often it is asked.
+int asked(std::vector<ThreadUse> seen, int threads) {
+  Watched session;
+  session.seen = std::move(seen);
+  Probe probe = probe_of(session);
+  probe.begin_case("a case");
+  int asked = 0;
+  require_thread_limit(probe, threads, [&] { ++asked; });
+  CHECK(session.restarts == asked);
+  return asked;
+}
+
+}  // namespace
+
+TEST_CASE("a solution is asked again where it had less of the processors than it could use") {
+  const ThreadUse well{1, 20ms, 17ms}, badly{1, 20ms, 15ms}, doubtfully{1, 20ms, 23ms};
+  CHECK(asked({well}, 1) == 1);
+  CHECK(asked({badly, badly, well}, 1) == 3);
+  CHECK(asked({doubtfully, well}, 1) == 2);
+  CHECK(asked(std::vector(6, badly), 1) == 6);
+}
+
+TEST_CASE("more threads at work than allowed end the check, in whichever try they are seen") {
+  const ThreadUse two{2, 20ms, 40ms}, badly{1, 20ms, 5ms};
+  CHECK(asked({{2, 20ms, 39ms}}, 2) == 1);
+  CHECK_THROWS_AS(asked({two}, 1), CheckEnded);
+  CHECK_THROWS_AS(asked({badly, badly, two}, 1), CheckEnded);
+}
