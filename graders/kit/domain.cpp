@@ -98,8 +98,12 @@ class Shrinking {
   bool over_ = false;
 };
 
-void ask_named(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
+void ask_named(Probe& probe, const Domain& domain, std::vector<Assignment> assignments,
                const AskAssignment& ask, const std::string& prefix) {
+  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
+    if (domain.arguments[k].name.ends_with("threads"))
+      std::ranges::stable_sort(assignments, {},
+                               [&](const Assignment& one) { return one.chosen(k); });
   for (const Assignment& assignment : assignments) {
     Rng rng = probe.begin_case(prefix + name_of(assignment));
     try {

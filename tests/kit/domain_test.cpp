@@ -183,6 +183,21 @@ TEST_CASE("combinations of a corner are asked by both checks, each once, and unk
   }
 }
 
+TEST_CASE("cases are asked in the order of their threads, and else as they are given") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  Domain domain;
+  domain.arguments = {{"size", {sized(1), sized(2)}},
+                      {"merge threads", {sized(2), sized(1), sized(200)}}};
+  const Assignment simple(domain.arguments);
+  const Assignment two = simple.with(0, 1);
+  std::vector<std::string> seen;
+  ask_each(probe, domain, {simple.with(1, 2), two, two.with(1, 1), simple},
+           [&](const Assignment& one, Rng&) { seen.push_back(one.words()); });
+  CHECK(seen ==
+        std::vector<std::string>{"size 2", "", "size 2, merge threads 1", "merge threads 200"});
+}
+
 TEST_CASE("a class gives values between its bounds, and unknown names are faults of ours") {
   const Domain domain = shop();
   const Assignment simple(domain.arguments);
