@@ -63,7 +63,7 @@ void limit_threads(Probe& probe, int threads) {
   settings.eos = spread_tokens(rng, 1, settings.vocab);
   settings.threads = threads;
   const SolvedProblem solved =
-      solved_problem(settings, random_prompts(rng, 64), large_language(rng));
+      solved_problem(settings, random_prompts(rng, 128), large_language(rng));
   Answer answer;
   const Seed states = rng.seed();
   kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, states, solved.problem); });

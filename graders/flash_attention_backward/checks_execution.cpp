@@ -35,7 +35,7 @@ void deterministic_bits(Probe& probe) {
 /// Heads that are work enough for threads to be counted.
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{} threads at most", threads));
-  Sizes sizes{1, 8, 8, rng.integer(250, 260), rng.integer(250, 260), 64, 64};
+  Sizes sizes{1, 8, 8, rng.integer(340, 350), rng.integer(340, 350), 64, 64};
   const Problem problem = attended_problem(rng, sizes);
   CallOptions options;
   options.threads = threads;

@@ -13,7 +13,7 @@ namespace {
 /// Short rows, which are work rather than memory, and enough of it for threads to be counted.
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
-  Problem problem = make_big_problem(rng, rng.integer(600'000, 610'000), 8);
+  Problem problem = make_big_problem(rng, rng.integer(800'000, 810'000), 8);
   give_drawn_statistics(rng, problem);
   const LapOracle oracle(problem);
   CallOptions options;

@@ -25,9 +25,10 @@ struct ThreadLook {
 /// threads that sleep, or that wake up, find nothing to do and sleep again:
 ///
 ///   - all threads together used more processor time than so many can in the time that passed, by
-///     half a thread's worth and by kAtWork for each thread that there is: many may wake up at once;
-///   - so many threads did not sleep for a while, and each of them was told to have used a processor
-///     for kAtWork in the first part of that while and again in the second. This one needs no more
+///     half a thread's worth and by kAtWork for each thread that there is: many may wake up at
+///     once;
+///   - so many threads did not sleep for a while, and each of them was told to have used kAtWork of
+///     a processor in the first part of that while and again in the second. This one needs no more
 ///     than one core, and a machine with other things to do. One part would not do: of two threads
 ///     that work in turn, the first may be about to sleep, and held up, while the second works.
 ///

@@ -159,7 +159,7 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   syscall(SYS_futex, &shared.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   syscall(SYS_futex, &shared.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   spread.reset();
-  Event event = wait({released + at_most, excusable}, needs_our_core ? 0us : kAwake,
+  Event event = wait({released, released + at_most, excusable}, needs_our_core ? 0us : kAwake,
                      ahead ? &*ahead : nullptr);
   auto since = Clock::now();
   if (event == Event::done || event == Event::asked) event = freeze(since).value_or(event);
@@ -191,7 +191,7 @@ WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::durati
     if (const auto event = news()) return *event;
   auto look_at = Clock::now() + kLookAfter;
   auto late_at = deadline.at;
-  auto count_at = at_work_ != nullptr ? released + kLookAtThreads : Clock::time_point::max();
+  auto count_at = at_work_ != nullptr ? Clock::now() + kLookAtThreads : Clock::time_point::max();
   while (true) {
     const std::uint32_t bell = control().bell.load(std::memory_order_acquire);
     if (const auto event = news()) return *event;
@@ -207,7 +207,7 @@ WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::durati
       look_at = now + kLookAfter;
     }
     if (now >= count_at) {
-      look_at_threads(released);
+      look_at_threads(deadline.released);
       count_at = Clock::now() + kLookAtThreads;
     }
     sleep_while(control().bell, bell, std::min({look_at, late_at, count_at}) - now + 1us);

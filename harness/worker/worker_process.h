@@ -108,8 +108,9 @@ class WorkerProcess {
 
  private:
   void start(const WorkerParts& parts);
-  /// When it is to have something to say, and how others may hold it up until then.
+  /// When it began, when it is to have something to say, and how others may hold it up until then.
   struct Deadline {
+    Clock::time_point released;
     Clock::time_point at;
     Clock::duration excusable;
   };
