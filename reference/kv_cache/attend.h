@@ -21,6 +21,14 @@ void for_row_packs(int64_t rows, Work work) {
   if (r < rows) work.template operator()<1>(r);
 }
 
+// How many tokens of a head, in whole pages, come before those of the next head. Floats take no more
+// than reading, which goes best in the order in which they lie; codes take work, which goes best by
+// tiles.
+inline int64_t stretch_of(const PageFormat& format) {
+  const int64_t tokens = format.stored == KV_F32 ? kLanes : kTileGroups * kLanes;
+  return divide_up(tokens, format.slots) * format.slots;
+}
+
 // Where the pages of a sequence are.
 struct Pages {
   const char* pool;
@@ -73,7 +81,7 @@ class Block {
       const int64_t slot = token % format_.slots / kLanes * kLanes;
       first[groups] = token - token % format_.slots + slot;
       const int64_t last = std::min({kLanes, format_.slots - slot, end - first[groups]});
-      const int64_t ahead = token + kTileGroups * kLanes;
+      const int64_t ahead = token + stretch_of(format_);
       slots[groups] = {pages.of(format_, token),
                        ahead < last_key ? pages.of(format_, ahead) : nullptr,
                        head_,

@@ -109,10 +109,7 @@ class Attention {
     }
     const Pages pages{static_cast<const char*>(a_.pool),
                       a_.table + a_.which[piece.entry] * a_.shape.table_width};
-    // A tile of all heads, in whole pages, then the next.
-    const int64_t step = piece.heads == 1
-                             ? piece.end + 1
-                             : divide_up(kTileGroups * kLanes, format_.slots) * format_.slots;
+    const int64_t step = piece.heads == 1 ? piece.end + 1 : stretch_of(format_);
     for (int64_t at = piece.begin; at < piece.end;) {
       const int64_t next = std::min(piece.end, (at / step + 1) * step);
       for (auto& block : blocks) block->pass(pages, at, next, piece.end);
