@@ -21,9 +21,9 @@ void for_row_packs(int64_t rows, Work work) {
   if (r < rows) work.template operator()<1>(r);
 }
 
-// How many tokens of a head, in whole pages, come before those of the next head. Floats take no more
-// than reading, which goes best in the order in which they lie; codes take work, which goes best by
-// tiles.
+// How many tokens of a head, in whole pages, come before those of the next head. Floats take no
+// more than reading, which goes best in the order in which they lie; codes take work, which goes
+// best by tiles.
 inline int64_t stretch_of(const PageFormat& format) {
   const int64_t tokens = format.stored == KV_F32 ? kLanes : kTileGroups * kLanes;
   return divide_up(tokens, format.slots) * format.slots;
