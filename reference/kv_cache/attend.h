@@ -21,6 +21,14 @@ void for_row_packs(int64_t rows, Work work) {
   if (r < rows) work.template operator()<1>(r);
 }
 
+// How many tokens of a head, in whole pages, come before those of the next head. Floats take no
+// more than reading, which goes best in the order in which they lie; codes take work, which goes
+// best by tiles.
+inline int64_t stretch_of(const PageFormat& format) {
+  const int64_t tokens = format.stored == KV_F32 ? kLanes : kTileGroups * kLanes;
+  return divide_up(tokens, format.slots) * format.slots;
+}
+
 // Where the pages of a sequence are.
 struct Pages {
   const char* pool;
@@ -62,8 +70,9 @@ class Block {
     end_[r] = end;
   }
 
-  // Takes in the keys from begin to end - 1, as far as rows see them.
-  void pass(const Pages& pages, int64_t begin, int64_t end) {
+  // Takes in the keys from begin to end - 1, as far as rows see them. Those up to last_key - 1 are
+  // next.
+  void pass(const Pages& pages, int64_t begin, int64_t end, int64_t last_key) {
     Slots slots[kTileGroups];
     int64_t first[kTileGroups];
     int64_t groups = 0;
@@ -72,7 +81,13 @@ class Block {
       const int64_t slot = token % format_.slots / kLanes * kLanes;
       first[groups] = token - token % format_.slots + slot;
       const int64_t last = std::min({kLanes, format_.slots - slot, end - first[groups]});
-      slots[groups] = {pages.of(format_, token), head_, slot, token - first[groups], last};
+      const int64_t ahead = token + stretch_of(format_);
+      slots[groups] = {pages.of(format_, token),
+                       ahead < last_key ? pages.of(format_, ahead) : nullptr,
+                       head_,
+                       slot,
+                       token - first[groups],
+                       last};
       token = first[groups] + last;
       if (++groups == kTileGroups || token >= end) {
         take_tile(slots, first, groups);
@@ -108,7 +123,7 @@ class Block {
         const int64_t high = std::clamp(end_[r] - first[i], slots[i].begin, slots[i].end);
         const Ints seen = lanes_between(low, high);
         tile_[i][r] = select(seen, tile_[i][r], lanes_of(-kInfinity));
-        top = tile_[i][r] > top ? tile_[i][r] : top;
+        top = larger(tile_[i][r], top);
       }
       weigh(r, largest(top), groups);
     }
@@ -131,7 +146,22 @@ class Block {
     }
   }
 
+  // Brings what follows on its way from memory, which by itself sees nothing coming: what lies
+  // together of a head in a page is too short.
+  [[gnu::always_inline]] void fetch(const Slots& slots, const Half& half) const {
+    if (!slots.ahead) return;
+    const int64_t some = std::min(format_.slots, kLanes) * format_.code_bytes(half.dim);
+    const char* from = format_.codes(slots.ahead, half, head_) + slots.first / kLanes * some;
+    for (int64_t at = 0; at < some; at += 64) __builtin_prefetch(from + at);
+    for (int64_t g = 0; g < half.groups; ++g) {
+      __builtin_prefetch(format_.steps(slots.ahead, half, head_, g) + slots.first);
+      if (format_.stored == KV_INT4)
+        __builtin_prefetch(format_.least(slots.ahead, half, head_, g) + slots.first);
+    }
+  }
+
   void score(const Slots& slots, Lanes* scores) {
+    fetch(slots, format_.key);
     const int64_t dim = format_.key.dim;
     const float* floats = unpacked_.data();
     int64_t stride = kLanes;
@@ -157,6 +187,7 @@ class Block {
   }
 
   void add(const Slots& slots, const Lanes* weights) {
+    fetch(slots, format_.value);
     const int64_t dim = format_.value.dim;
     const float* floats = unpacked_.data();
     int64_t stride = padded_dim_;

@@ -109,12 +109,10 @@ class Attention {
     }
     const Pages pages{static_cast<const char*>(a_.pool),
                       a_.table + a_.which[piece.entry] * a_.shape.table_width};
-    // A page of all heads, then the next; or several of the smallest.
-    const int64_t step =
-        piece.heads == 1 ? piece.end + 1 : divide_up(kLanes, format_.slots) * format_.slots;
+    const int64_t step = piece.heads == 1 ? piece.end + 1 : stretch_of(format_);
     for (int64_t at = piece.begin; at < piece.end;) {
       const int64_t next = std::min(piece.end, (at / step + 1) * step);
-      for (auto& block : blocks) block->pass(pages, at, next);
+      for (auto& block : blocks) block->pass(pages, at, next, piece.end);
       at = next;
     }
     for (int64_t i = 0; i < piece.heads * piece.rows; ++i)

@@ -45,21 +45,10 @@ inline Lanes exp_lanes(Lanes x) {
   return select(visible, p, Lanes{});
 }
 
-inline float largest(Lanes lanes) {
-  float top = lanes[0];
-  for (int64_t k = 1; k < kLanes; ++k) top = std::max(top, lanes[k]);
-  return top;
-}
-
-inline float total(Lanes lanes) {
-  float sum = 0;
-  for (int64_t k = 0; k < kLanes; ++k) sum += lanes[k];
-  return sum;
-}
-
 // 16 neighbouring slots of a page, or fewer at its end.
 struct Slots {
   const char* page;
+  const char* ahead;  // a page that is needed soon after, or null
   int64_t head;
   int64_t first;
   int64_t begin;  // those of interest, counted from first
@@ -142,24 +131,34 @@ void score_nibbles(const PageFormat& format, const Slots& slots, const float* q,
 }
 
 // out[r][d] += sum over the slots of interest of weights[r][j] * values[j][d]. Dimensions are done
-// `wide` times 16 at a time; `value(j, d)` gives those from d on.
+// `wide` times 16 at a time; `value(j, d)` gives those from d on. Few sums are several chains, as
+// above.
 template <int rows, int wide, class Value>
 void add_values(const Lanes* weights, const Slots& slots, int64_t begin, int64_t end, float* out,
                 int64_t out_stride, Value value) {
+  constexpr int kChains = rows * wide >= 8 ? 1 : 8 / (rows * wide);
   for (int64_t d = begin; d < end; d += wide * kLanes) {
-    Lanes sums[rows][wide];
-    for (int r = 0; r < rows; ++r)
-      for (int w = 0; w < wide; ++w)
-        sums[r][w] = load<Lanes>(out + r * out_stride + d + w * kLanes);
-    for (int64_t j = slots.begin; j < slots.end; ++j) {
+    Lanes sums[kChains][rows][wide];
+    const auto add = [&](int chain, int64_t j) {
       Lanes row[wide];
       value(j, d, row);
       for (int r = 0; r < rows; ++r)
-        for (int w = 0; w < wide; ++w) sums[r][w] += row[w] * weights[r][j];
-    }
+        for (int w = 0; w < wide; ++w) sums[chain][r][w] += row[w] * weights[r][j];
+    };
+    for (int c = 0; c < kChains; ++c)
+      for (int r = 0; r < rows; ++r)
+        for (int w = 0; w < wide; ++w)
+          sums[c][r][w] = c == 0 ? load<Lanes>(out + r * out_stride + d + w * kLanes) : Lanes{};
+    int64_t j = slots.begin;
+    for (; j + kChains <= slots.end; j += kChains)
+      for (int c = 0; c < kChains; ++c) add(c, j + c);
+    for (; j < slots.end; ++j) add(0, j);
+    for (int c = 1; c < kChains; ++c)
+      for (int r = 0; r < rows; ++r)
+        for (int w = 0; w < wide; ++w) sums[0][r][w] += sums[c][r][w];
     for (int r = 0; r < rows; ++r)
       for (int w = 0; w < wide; ++w)
-        std::memcpy(out + r * out_stride + d + w * kLanes, &sums[r][w], sizeof(Lanes));
+        std::memcpy(out + r * out_stride + d + w * kLanes, &sums[0][r][w], sizeof(Lanes));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "contract.h"
 
@@ -33,24 +34,63 @@ inline Vector load(const void* from) {
   return vector;
 }
 
-// 16 rows of 16 numbers, turned. In each of four rounds, row i and row i + 8 are dealt out one
-// number each by turns to rows 2 i and 2 i + 1: what was at [row][column] ends at [column][row].
-template <class Number>
+// Lane k of the result is lane k + `by` of `lanes`, counted around.
+template <int by, std::size_t... k>
+inline Lanes rotated(Lanes lanes, std::index_sequence<k...>) {
+  return __builtin_shufflevector(lanes, lanes, ((k + by) % kLanes)...);
+}
+
+// All lanes joined two by two. Lane after lane would take as long as a whole vector's work.
+template <class Join>
+inline float joined(Lanes lanes, Join join) {
+  constexpr auto all = std::make_index_sequence<kLanes>();
+  lanes = join(lanes, rotated<8>(lanes, all));
+  lanes = join(lanes, rotated<4>(lanes, all));
+  lanes = join(lanes, rotated<2>(lanes, all));
+  return join(lanes, rotated<1>(lanes, all))[0];
+}
+
+inline Lanes larger(Lanes a, Lanes b) {
+  return a > b ? a : b;
+}
+
+inline float largest(Lanes lanes) {
+  return joined(lanes, larger);
+}
+
+inline float total(Lanes lanes) {
+  return joined(lanes, [](Lanes a, Lanes b) { return a + b; });
+}
+
+// Two rows of squares, 16 numbers wide each, dealt out by turns: the first halves, or the second.
+template <class Row, int half, std::size_t... k>
+inline Row dealt_half(Row a, Row b, std::index_sequence<k...>) {
+  return __builtin_shufflevector(
+      a, b, (k % 2 * sizeof...(k) + k / kLanes * kLanes + half * 8 + k % kLanes / 2)...);
+}
+
+// Squares of 16 rows of 16 numbers, side by side, turned. In each of four rounds, row i and row
+// i + 8 are dealt out one number each by turns to rows 2 i and 2 i + 1: what was at [row][column]
+// ends at [column][row]. The squares come out one below the other.
+template <class Number, int squares>
 inline void transpose(const Number* from, int64_t from_stride, Number* to, int64_t to_stride) {
-  typedef Number Row __attribute__((vector_size(kLanes * sizeof(Number))));
+  typedef Number Row __attribute__((vector_size(squares * kLanes * sizeof(Number))));
+  constexpr auto all = std::make_index_sequence<squares * kLanes>();
   Row rows[kLanes];
   Row dealt[kLanes];
   for (int i = 0; i < kLanes; ++i) rows[i] = load<Row>(from + i * from_stride);
   for (int round = 0; round < 4; ++round) {
     for (int i = 0; i < 8; ++i) {
-      dealt[2 * i] = __builtin_shufflevector(rows[i], rows[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4,
-                                             20, 5, 21, 6, 22, 7, 23);
-      dealt[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 8], 8, 24, 9, 25, 10, 26, 11, 27,
-                                                 12, 28, 13, 29, 14, 30, 15, 31);
+      dealt[2 * i] = dealt_half<Row, 0>(rows[i], rows[i + 8], all);
+      dealt[2 * i + 1] = dealt_half<Row, 1>(rows[i], rows[i + 8], all);
     }
     std::memcpy(rows, dealt, sizeof rows);
   }
-  for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * to_stride, &rows[i], sizeof(Row));
+  for (int square = 0; square < squares; ++square)
+    for (int i = 0; i < kLanes; ++i)
+      std::memcpy(to + (square * kLanes + i) * to_stride,
+                  reinterpret_cast<const Number*>(&rows[i]) + square * kLanes,
+                  kLanes * sizeof(Number));
 }
 
 // Between bytes and wider lanes. GCC 12 takes the long way with __builtin_convertvector, and warns
@@ -87,6 +127,12 @@ inline Lanes floats_of(Ints lanes) {
 // Of numbers from 0 on, as large as there are.
 inline int64_t divide_up(int64_t value, int64_t by) {
   return value / by + (value % by != 0);
+}
+
+// Brings a vector on its way from memory. It may be one that is not there. GCC 12 takes a call of a
+// function that does nothing else for one without effect, and drops it.
+[[gnu::always_inline]] inline void fetch(const float* vector, int64_t dim) {
+  for (int64_t d = 0; d < dim; d += kLanes) __builtin_prefetch(vector + d);
 }
 
 // One of the two halves of a token: its key or its value.
@@ -164,13 +210,13 @@ struct PageFormat {
       store_columns<float>(to, slot, count, x, stride, key.dim);
       return;
     }
-    uint8_t bytes[kLanes][kMaxDim + 1];
+    uint8_t bytes[kLanes][kRowBytes];
     for (int64_t j = 0; j < count; ++j) {
+      fetch(x + (j + kLanes) * stride, key.dim);
       make_codes(page, key, head, slot + j, x + j * stride, bytes[j]);
-      for (int64_t d = 0; stored == KV_INT4 && d < key.dim; d += 2)
-        bytes[j][d / 2] = static_cast<uint8_t>(bytes[j][d] | bytes[j][d + 1] << 4);
+      if (stored == KV_INT4) join_pairs(bytes[j], code_bytes(key.dim));
     }
-    store_columns<uint8_t>(to, slot, count, bytes[0], kMaxDim + 1, code_bytes(key.dim));
+    store_columns<uint8_t>(to, slot, count, bytes[0], kRowBytes, code_bytes(key.dim));
   }
 
   void encode_value(char* page, int64_t head, int64_t slot, const float* x) const {
@@ -179,13 +225,15 @@ struct PageFormat {
       std::memcpy(to, x, 4 * value.dim);
       return;
     }
-    uint8_t bytes[kMaxDim + 1];
+    uint8_t bytes[kRowBytes];
     make_codes(page, value, head, slot, x, bytes);
     if (stored == KV_INT8) std::memcpy(to, bytes, value.dim);
     if (stored == KV_INT4) store_value_nibbles(to, bytes);
   }
 
  private:
+  static constexpr int64_t kRowBytes = kMaxDim + 64;  // codes of a vector, and zeros behind them
+
   int key_nibble(const char* base, int64_t slot, int64_t d) const {
     return (load<uint8_t>(base + d / 2 * slots + slot) >> (d % 2 * 4)) & 15;
   }
@@ -198,13 +246,25 @@ struct PageFormat {
     return (load<uint8_t>(base + at) >> (is_low ? 0 : 4)) & 15;
   }
 
+  // Two codes a byte, the even ones low.
+  static void join_pairs(uint8_t* code, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += kLanes) {
+      const Bytes a = load<Bytes>(code + 2 * i);
+      const Bytes b = load<Bytes>(code + 2 * i + kLanes);
+      const Bytes even =
+          __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+      const Bytes odd =
+          __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+      const Bytes both = even | odd << 4;
+      std::memcpy(code + i, &both, sizeof both);
+    }
+  }
+
   void store_value_nibbles(char* row, const uint8_t* code) const {
     for (int64_t block = 0; block < value.dim; block += 32) {
       const int64_t low = low_values(block);
-      for (int64_t i = 0; i < low; ++i) {
-        const int high = block + low + i < value.dim ? code[block + low + i] : 0;
-        row[block / 2 + i] = static_cast<char>(code[block + i] | high << 4);
-      }
+      const Bytes both = load<Bytes>(code + block) | load<Bytes>(code + block + low) << 4;
+      std::memcpy(row + block / 2, &both, static_cast<std::size_t>(low));
     }
   }
 
@@ -214,43 +274,50 @@ struct PageFormat {
                      int64_t columns) const {
     Number* first = reinterpret_cast<Number*>(to) + slot;
     int64_t d = 0;
-    for (; count == kLanes && d + kLanes <= columns; d += kLanes)
-      transpose(rows + d, stride, first + d * slots, slots);
+    if (count == kLanes) {
+      constexpr int kSquares = 64 / (kLanes * sizeof(Number));
+      for (; d + kSquares * kLanes <= columns; d += kSquares * kLanes)
+        transpose<Number, kSquares>(rows + d, stride, first + d * slots, slots);
+      for (; d + kLanes <= columns; d += kLanes)
+        transpose<Number, 1>(rows + d, stride, first + d * slots, slots);
+    }
     for (; d < columns; ++d)
       for (int64_t j = 0; j < count; ++j) first[d * slots + j] = rows[j * stride + d];
   }
 
-  // Codes of a vector, a byte each, and its steps. One more is zero, for pairs of an odd number.
+  // Codes of a vector, a byte each, and its steps. Zeros follow.
   void make_codes(char* page, const Half& half, int64_t head, int64_t slot, const float* x,
                   uint8_t* code) const {
-    code[half.dim] = 0;
+    std::memset(code + half.dim, 0, 64);
     for (int64_t g = 0; g < half.groups; ++g) encode_group(page, half, head, slot, g, x, code);
+  }
+
+  struct Range {
+    float low, high;
+  };
+
+  static Range range_of(const float* x, int64_t count) {
+    Range range{x[0], x[0]};
+    int64_t d = 0;
+    if (count >= kLanes) {
+      Lanes lows = load<Lanes>(x);
+      Lanes highs = lows;
+      for (d = kLanes; d + kLanes <= count; d += kLanes) {
+        const Lanes lanes = load<Lanes>(x + d);
+        lows = lanes < lows ? lanes : lows;
+        highs = larger(lanes, highs);
+      }
+      range = {-largest(-lows), largest(highs)};
+    }
+    for (; d < count; ++d) range = {std::min(range.low, x[d]), std::max(range.high, x[d])};
+    return range;
   }
 
   void encode_group(char* page, const Half& half, int64_t head, int64_t slot, int64_t g,
                     const float* x, uint8_t* code) const {
     const int64_t begin = g * group;
     const int64_t end = std::min(half.dim, begin + group);
-    float low = x[begin];
-    float high = x[begin];
-    int64_t d = begin;
-    if (end - begin >= kLanes) {
-      Lanes lows = load<Lanes>(x + d);
-      Lanes highs = lows;
-      for (d += kLanes; d + kLanes <= end; d += kLanes) {
-        const Lanes lanes = load<Lanes>(x + d);
-        lows = lanes < lows ? lanes : lows;
-        highs = lanes > highs ? lanes : highs;
-      }
-      for (int64_t k = 0; k < kLanes; ++k) {
-        low = std::min(low, lows[k]);
-        high = std::max(high, highs[k]);
-      }
-    }
-    for (; d < end; ++d) {
-      low = std::min(low, x[d]);
-      high = std::max(high, x[d]);
-    }
+    const auto [low, high] = range_of(x + begin, end - begin);
     const bool small = stored == KV_INT4;
     float step = small ? (high - low) / 15 : std::max(-low, high) / 127;
     // A smaller step has no reciprocal: such a group is as good as constant.
@@ -259,7 +326,7 @@ struct PageFormat {
     const_cast<float*>(steps(page, half, head, g))[slot] = step;
     if (small) const_cast<float*>(least(page, half, head, g))[slot] = low;
     const float zero = small ? low : 0;
-    d = begin;
+    int64_t d = begin;
     for (; d + kLanes <= end; d += kLanes) {
       // Adding 1.5 * 2^23 rounds to an integer.
       // What passes the last code does so by less than half a step, and rounds to it.

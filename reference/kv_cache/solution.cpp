@@ -112,32 +112,45 @@ class Grower {
   std::vector<Growth> grown_;
 };
 
-void write_tokens(const KvAppendArgs& a, const PageFormat& format, const Growth& growth,
-                  int64_t begin, int64_t end) {
-  char* pool = static_cast<char*>(a.pool);
-  const int32_t* pages = a.table + growth.sequence * a.shape.table_width;
-  const int threads =
-      static_cast<int>(std::clamp<int64_t>((end - begin) / 64, 1, a.shape.num_threads));
-  // Threads meet at the borders of pages only: bytes of neighbouring slots may lie in one word.
-  const int64_t first_page = growth.old_length / format.slots;
-  const int64_t last_page = divide_up(growth.old_length + end - begin, format.slots);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t p = first_page; p < last_page; ++p) {
-    char* page = pool + pages[p] * format.bytes;
-    const int64_t from = std::max(growth.old_length, p * format.slots);
-    const int64_t to = std::min(growth.old_length + end - begin, (p + 1) * format.slots);
-    for (int64_t head = 0; head < format.heads; ++head)
-      for (int64_t t = from; t < to;) {
-        const int64_t slot = t % format.slots;
-        const int64_t some = std::min(to - t, kLanes - slot % kLanes);
-        const int64_t at = (begin + t - growth.old_length) * format.heads + head;
-        format.encode_keys(page, head, slot, some, a.k + at * format.key.dim,
-                           format.heads * format.key.dim);
-        for (int64_t j = 0; j < some; ++j)
-          format.encode_value(page, head, slot + j,
-                              a.v + (at + j * format.heads) * format.value.dim);
-        t += some;
+// New tokens `from` to `to` - 1 of the call go to one page, from `slot` on.
+void write_page(const KvAppendArgs& a, const PageFormat& format, char* page, int64_t slot,
+                int64_t from, int64_t to) {
+  const int64_t k_stride = format.heads * format.key.dim;
+  const int64_t v_stride = format.heads * format.value.dim;
+  for (int64_t head = 0; head < format.heads; ++head)
+    for (int64_t t = from; t < to;) {
+      const int64_t at = slot + t - from;
+      const int64_t some = std::min(to - t, kLanes - at % kLanes);
+      const float* k = a.k + t * k_stride + head * format.key.dim;
+      const float* v = a.v + t * v_stride + head * format.value.dim;
+      format.encode_keys(page, head, at, some, k, k_stride);
+      for (int64_t j = 0; j < some; ++j) {
+        fetch(v + (j + kLanes) * v_stride, format.value.dim);
+        format.encode_value(page, head, at + j, v + j * v_stride);
       }
+      t += some;
+    }
+}
+
+// Threads meet at the borders of pages only: bytes of neighbouring slots may lie in one word. They
+// are woken once for all sequences.
+void write_tokens(const KvAppendArgs& a, const PageFormat& format,
+                  const std::vector<Growth>& grown) {
+  const int64_t tokens = a.count > 0 ? a.new_start[a.count] - a.new_start[0] : 0;
+  const int threads = static_cast<int>(std::clamp<int64_t>(tokens / 64, 1, a.shape.num_threads));
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  for (int64_t i = 0; i < a.count; ++i) {
+    const int64_t old_length = grown[i].old_length;
+    const int64_t length = old_length + a.new_start[i + 1] - a.new_start[i];
+    const int32_t* pages = a.table + grown[i].sequence * a.shape.table_width;
+#pragma omp for schedule(static) nowait
+    for (int64_t p = old_length / format.slots; p < divide_up(length, format.slots); ++p) {
+      const int64_t begin = std::max(old_length, p * format.slots);
+      const int64_t end = std::min(length, (p + 1) * format.slots);
+      const int64_t from = a.new_start[i] + begin - old_length;
+      write_page(a, format, static_cast<char*>(a.pool) + pages[p] * format.bytes,
+                 begin % format.slots, from, from + end - begin);
+    }
   }
 }
 
@@ -162,8 +175,7 @@ extern "C" int64_t kv_append(const KvAppendArgs* args) {
     std::memcpy(pool + a.table[at] * format.bytes, pool + one.shared_page * format.bytes,
                 format.bytes);
   }
-  for (int64_t i = 0; i < a.count; ++i)
-    write_tokens(a, format, grower.grown()[i], a.new_start[i], a.new_start[i + 1]);
+  write_tokens(a, format, grower.grown());
   return KV_OK;
 }
 
