@@ -243,13 +243,15 @@ bool merge_valid(const Assignment& choice) {
 /// A page of the same size but for its groups; a block of queries of which some stand before the
 /// first token, beside windows that reach beyond 32 bits, or 64; and the most heads.
 std::vector<kit::Corner> corners() {
-  return {
-      {{"stored", {"int8", "int4"}}, {"key dim", {"127 to 129"}}, {"before", {"another group"}}},
-      {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}},
-      {{"kv heads", {"1", "128"}},
-       {"heads each", {"1", "128"}},
-       {"page tokens", {"1"}},
-       {"tokens", {"1"}}}};
+  return {{{"stored", {"int8", "int4"}},
+           {"key dim", {"127 to 129"}},
+           {"page tokens", {"1"}},
+           {"before", {"another group"}}},
+          {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}},
+          {{"kv heads", {"1", "128"}},
+           {"heads each", {"1", "128"}},
+           {"page tokens", {"1"}},
+           {"tokens", {"1"}}}};
 }
 
 }  // namespace
