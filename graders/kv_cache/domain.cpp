@@ -28,7 +28,7 @@ std::vector<ValueClass> placements() {
 }
 
 std::vector<Argument> sizes() {
-  return {{"stored", {hiding({"f32"}, {"group"}), {"int8"}, {"int4"}}},
+  return {{"stored", {{"f32"}, {"int8"}, {"int4"}}},
           {"kv heads", {sized(2), sized(1), sized(3, 5), sized(7, 9), sized(16, 17), sized(128)}},
           {"heads each",
            {sized(2), sized(1), sized(3), sized(4, 7), sized(8), sized(16, 17), sized(128)}},
@@ -240,11 +240,18 @@ bool merge_valid(const Assignment& choice) {
   return choice["parts"].most * choice["rows"].most * choice["numbers in a row"].most <= 60'000;
 }
 
-/// A page of the same size but for its groups; and a block of queries of which some stand before
-/// the first token, beside windows that reach beyond 32 bits, or 64.
+/// A page of the same size but for its groups; a block of queries of which some stand before the
+/// first token, beside windows that reach beyond 32 bits, or 64; and the most heads.
 std::vector<kit::Corner> corners() {
-  return {{{"stored", {"int8", "int4"}}, {"before", {"another group"}}},
-          {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}}};
+  return {{{"stored", {"int8", "int4"}},
+           {"key dim", {"127 to 129"}},
+           {"page tokens", {"1"}},
+           {"before", {"another group"}}},
+          {{"queries", {"more than tokens"}}, {"window", {"2^32 + 3", "largest"}}},
+          {{"kv heads", {"1", "128"}},
+           {"heads each", {"1", "128"}},
+           {"page tokens", {"1"}},
+           {"tokens", {"1"}}}};
 }
 
 }  // namespace
