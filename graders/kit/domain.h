@@ -42,8 +42,8 @@ inline ValueClass hiding(ValueClass other, std::vector<std::string> arguments) {
 }
 
 /// The first class is the simplest: what a miss is reduced to where it can be. Where the name ends
-/// in "threads", cases are asked in the order of its classes: threads that a call leaves behind idle
-/// are stopped and woken with each later one, at some 10 us each.
+/// in "threads", cases are asked in the order of its classes: threads that a call leaves behind
+/// idle are stopped and woken with each later one, at some 10 us each.
 struct Argument {
   std::string name;
   std::vector<ValueClass> classes;

@@ -9,7 +9,7 @@
 namespace gauntlet::kit {
 namespace {
 
-constexpr int kAsks = 6;
+constexpr int kAsks = 4;
 // Of the processors that its threads could have filled: less is a busy machine's doing, or its own.
 constexpr double kGiven = 0.8;
 // Of those that they may fill: more shows that there are others, which may be no more than wakers.
@@ -19,11 +19,11 @@ constexpr double kDoubtful = 1.1;
 
 void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask) {
   const double processors = std::min(threads, this_machine().cores);
+  probe.restart();
   for (int asks = 0; asks < kAsks; ++asks) {
-    probe.restart();
-    probe.solution().watch_threads();
+    probe.solution().watch_threads(asks > 0);
     ask();
-    const ThreadUse use = probe.solution().threads();
+    const ThreadUse use = probe.solution().end_watch();
     if (use.at_once > threads)
       probe.fail(
           fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));

@@ -54,18 +54,28 @@ class Overheard {
 
 void Transcript::begin() {
   timed_before_ = timed_before_ || timed_;
-  timed_ = false;
+  timed_ = again_ = false;
   calls_ = 0;
   opening_ = inputs_ = outputs_ = 0;
   given_.clear();
 }
 
 void Transcript::run(CallBase& call) {
-  if (timed_) return session_.run(call);
+  if (timed_ || again_) return session_.run(call);
   hear_inputs(call);
   const Overheard overheard(call, outputs_);
   session_.run(call);
   hear_outputs(call);
+}
+
+void Transcript::watch_threads(bool again) {
+  again_ = again;
+  session_.watch_threads(again);
+}
+
+ThreadUse Transcript::end_watch() {
+  again_ = false;
+  return session_.end_watch();
 }
 
 void Transcript::hear_inputs(const CallBase& call) {

@@ -33,8 +33,8 @@ class Transcript : public Session {
   void run(CallBase& call) override;
   void restart() override { session_.restart(); }
   void keep_threads_apart() override { session_.keep_threads_apart(); }
-  void watch_threads() override { session_.watch_threads(); }
-  ThreadUse threads() const override { return session_.threads(); }
+  void watch_threads(bool again) override;
+  ThreadUse end_watch() override;
   void enter_race(RaceGround& ground) override { session_.enter_race(ground); }
   void leave_race() override { session_.leave_race(); }
   std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }
@@ -46,6 +46,7 @@ class Transcript : public Session {
   Session& session_;
   bool timed_ = false;
   bool timed_before_ = false;  // in an earlier check
+  bool again_ = false;         // what was heard once, as often as the clock has it
   int calls_ = 0;
   std::uint64_t opening_ = 0;
   std::uint64_t inputs_ = 0;

@@ -69,10 +69,11 @@ class Session {
   /// For calls whose time counts: each of them begins with its threads on different cores.
   virtual void keep_threads_apart() {}
 
-  /// From the next call on, until restart(), it is watched how many threads are at work at once;
-  /// what was seen before is forgotten.
-  virtual void watch_threads() {}
-  virtual ThreadUse threads() const { return {}; }
+  /// From the next call on it is watched how many threads are at work at once, and end_watch() says
+  /// what was seen. `again`: these calls were watched before, and it is the clock that has them
+  /// made once more.
+  virtual void watch_threads(bool /*again*/) {}
+  virtual ThreadUse end_watch() { return {}; }
 
   /// From the next call on, calls are made in the memory of the race, under its watch, and ahead of
   /// other programs where the system lets us; until leave_race(), or until the ground is gone.

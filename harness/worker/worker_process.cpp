@@ -139,6 +139,12 @@ WorkerProcess::Clock::duration WorkerProcess::held_up() const {
   return gauntlet::held_up(now.waited - main_before_.waited, beside);
 }
 
+/// Since it had something to say: what our thread waited for before, while it slept or worked, made
+/// nothing late. What its threads ran meanwhile is taken off here too.
+WorkerProcess::Clock::duration WorkerProcess::held_us_up(std::chrono::nanoseconds processor) const {
+  return gauntlet::held_up(own_run_times().waited - we_had_waited_, processor);
+}
+
 WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration excusable) {
   if (pid_ < 0) throw Broken(OwnFault::bug, "a worker that has ended was told to run");
   wire::Control& shared = control();
@@ -153,6 +159,7 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   if (watch_ != nullptr) watch_->starts();
   processor_before_ = cpu_time();
   main_before_ = main_times_->now();
+  we_had_waited_ = own_run_times().waited;
   if (at_work_ != nullptr) at_work_->go();
   const auto released = Clock::now();
   kill(pid_, SIGCONT);
@@ -165,7 +172,8 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   if (event == Event::done || event == Event::asked) event = freeze(since).value_or(event);
   const auto elapsed = since - released;
   const std::chrono::nanoseconds processor = cpu_time() - processor_before_;
-  if (event != Event::late) excused_ = std::min({held_up(), elapsed, excusable});
+  if (event != Event::late)
+    excused_ = std::min({held_up() + held_us_up(processor), elapsed, excusable});
   if (at_work_ != nullptr) at_work_->stop(elapsed, processor, tasks_->count());
   std::chrono::nanoseconds lost = watch_ != nullptr ? watch_->stops() : 0ns;
   if (ahead && ahead->holds()) lost = 0ns;  // what others had, it did not want
@@ -210,6 +218,7 @@ WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::durati
       look_at_threads(deadline.released);
       count_at = Clock::now() + kLookAtThreads;
     }
+    we_had_waited_ = own_run_times().waited;
     sleep_while(control().bell, bell, std::min({look_at, late_at, count_at}) - now + 1us);
   }
 }

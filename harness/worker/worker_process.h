@@ -54,7 +54,7 @@ class WorkerProcess {
     Clock::duration elapsed;             // from release to confirmed freeze
     std::chrono::nanoseconds processor;  // that its threads used
     std::chrono::nanoseconds lost;       // that other programs had, where somebody watches
-    Clock::duration held_up;             // of `elapsed`, its main thread by others; as excusable
+    Clock::duration held_up;             // of `elapsed`, by others; no more than is excusable
   };
 
   /// How the kernel says that it ended: CLD_EXITED and a code, or CLD_KILLED and a signal.
@@ -116,6 +116,7 @@ class WorkerProcess {
   };
   Event wait(const Deadline& deadline, Clock::duration awake, AheadOfOthers* ahead);
   Clock::duration held_up() const;
+  Clock::duration held_us_up(std::chrono::nanoseconds processor) const;
   void look_at_threads(Clock::time_point released);
   std::optional<Event> news() const;
   std::optional<Event> look_after();
@@ -137,6 +138,7 @@ class WorkerProcess {
   std::optional<ProcessTasks> tasks_;
   std::optional<MainThreadTimes> main_times_;
   RunTimes main_before_;                         // when run() began
+  std::chrono::nanoseconds we_had_waited_{};     // before we last went to sleep
   std::chrono::nanoseconds processor_before_{};  // of all threads
   Clock::duration excused_{};                    // of run(), because others held it up
   std::uint32_t number_ = 0;

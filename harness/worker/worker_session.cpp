@@ -78,7 +78,6 @@ class WorkerSession::Impl {
 
   void restart() {
     begin_charging();
-    at_work_.reset();
     end_worker();
     charge();
   }
@@ -101,7 +100,11 @@ class WorkerSession::Impl {
   }
 
   void watch_threads() { at_work_.emplace(); }
-  ThreadUse threads() const { return at_work_ ? at_work_->use() : ThreadUse(); }
+  ThreadUse end_watch() {
+    const ThreadUse use = at_work_ ? at_work_->use() : ThreadUse();
+    at_work_.reset();
+    return use;
+  }
 
   std::chrono::nanoseconds cpu_time() const {
     return earlier_cpu_time_ + (worker_ ? worker_->cpu_time() : std::chrono::nanoseconds());
@@ -120,15 +123,13 @@ class WorkerSession::Impl {
 
   /// Everything counts, not its own time only: how long we need for what lies around a call,
   /// looking at its memory for one, is the solution's choice as well. Where others held us up does
-  /// not, in its process (`leg`) or in our thread, for which its own threads are no others. Of a
-  /// call that is late, we were not waited for.
+  /// not: while it ran (`leg`), and around that.
   void charge(const WorkerProcess::Leg* leg = nullptr) {
     if (config_.budget == nullptr) return;
     const auto now = WorkerProcess::Clock::now();
     const auto waited = own_run_times().waited;
-    auto held = held_up(waited - waited_until_, leg != nullptr ? leg->processor : Duration());
-    if (leg != nullptr) held = leg->held_up + (leg->event == Event::late ? Duration() : held);
-    config_.budget->use(now - charged_until_, held);
+    config_.budget->use(now - charged_until_,
+                        leg != nullptr ? leg->held_up : Duration(waited - waited_until_));
     charged_until_ = now;
     waited_until_ = waited;
   }
@@ -338,11 +339,11 @@ void WorkerSession::restart() {
 void WorkerSession::keep_threads_apart() {
   impl_->keep_threads_apart();
 }
-void WorkerSession::watch_threads() {
+void WorkerSession::watch_threads(bool /*again*/) {
   impl_->watch_threads();
 }
-ThreadUse WorkerSession::threads() const {
-  return impl_->threads();
+ThreadUse WorkerSession::end_watch() {
+  return impl_->end_watch();
 }
 void WorkerSession::enter_race(RaceGround& ground) {
   impl_->enter_race(ground);

@@ -51,8 +51,8 @@ class WorkerSession : public Session {
   void run(CallBase& call) override;
   void restart() override;
   void keep_threads_apart() override;
-  void watch_threads() override;
-  ThreadUse threads() const override;
+  void watch_threads(bool again) override;
+  ThreadUse end_watch() override;
   void enter_race(RaceGround& ground) override;
   void leave_race() override;
   std::chrono::nanoseconds cpu_time() const override;

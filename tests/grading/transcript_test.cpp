@@ -157,3 +157,21 @@ TEST_CASE("what a solution asks back and is answered belongs to what came back")
   CHECK(trace_of_talk(1, 11).outputs != one.outputs);
   CHECK(trace_of_talk(2, 11).inputs == one.inputs);
 }
+
+TEST_CASE("calls that the clock has made again under watch are heard once") {
+  const std::vector<float> x{1, 2, 3};
+  const auto watched = [&](int times) {
+    return trace_of(NullKind::copy, 1, [&](Transcript& heard) {
+      for (int i = 0; i < times; ++i) {
+        heard.watch_threads(i > 0);
+        called(heard, x, 0);
+        heard.end_watch();
+      }
+      called(heard, x, 1);
+    });
+  };
+  CHECK(watched(1).calls == 2);
+  CHECK(watched(3).calls == 2);
+  CHECK(watched(3).inputs == watched(1).inputs);
+  CHECK(watched(3).outputs == watched(1).outputs);
+}

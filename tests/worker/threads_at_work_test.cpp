@@ -57,11 +57,12 @@ int most_seen(const std::string& body, std::int64_t ms, int enough, int tries) {
   int most = 0;
   for (int n = 0; n < tries && most < enough; ++n) {
     solution.session->restart();
-    solution.session->watch_threads();
+    solution.session->watch_threads(false);
     WorkCall call(4, ms);
     CHECK(ending_of(*solution.session, call).verdict == Verdict::passed);
-    CHECK(solution.session->threads().elapsed == call.elapsed);
-    most = std::max(most, solution.session->threads().at_once);
+    const ThreadUse seen = solution.session->end_watch();
+    CHECK(seen.elapsed == call.elapsed);
+    most = std::max(most, seen.at_once);
   }
   return most;
 }
@@ -158,9 +159,9 @@ TEST_CASE("nothing is counted that nobody asked for") {
   const Solution solution(work("work_for(20); return 0;", kThreads));
   WorkCall call(4);
   solution.session->run(call);
-  CHECK(solution.session->threads().elapsed == 0ns);
-  solution.session->watch_threads();
-  solution.session->restart();
+  CHECK(solution.session->end_watch().elapsed == 0ns);
+  solution.session->watch_threads(false);
+  CHECK(solution.session->end_watch().elapsed == 0ns);
   solution.session->run(call);
-  CHECK(solution.session->threads().at_once == 0);
+  CHECK(solution.session->end_watch().at_once == 0);
 }
