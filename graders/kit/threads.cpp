@@ -9,7 +9,7 @@
 namespace gauntlet::kit {
 namespace {
 
-constexpr int kAsks = 4;
+constexpr int kAsks = 6;
 // Of the processors that its threads could have filled: less is a busy machine's doing, or its own.
 constexpr double kGiven = 0.8;
 // Of those that they may fill: more shows that there are others, which may be no more than wakers.

@@ -12,7 +12,7 @@ namespace gauntlet::kit {
 ///
 /// What is counted is what was seen (harness/worker/threads_at_work.h), so that nobody is blamed
 /// for what other programs do. For the same reason it may be missed: where the solution had less of
-/// the processors than it could have used, or more than it may, the calls are made again, three
+/// the processors than it could have used, or more than it may, the calls are made again, five
 /// times at most.
 ///
 /// A call of `ask` is to take the reference some 20 ms of one thread: on most machines the kernel

@@ -19,11 +19,16 @@ bool same_bits(const Answer& a, const Answer& b) {
          kit::same_bits(a.lse, b.lse) && kit::same_bits(a.row_max, b.row_max);
 }
 
-/// Rows that are work enough for threads to be counted.
+/// Rows that rise, so that many an entry is among the largest so far: work enough for threads to be
+/// counted, of little memory.
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
-  Problem problem = blank_problem(rng.integer(60, 64), rng.integer(128'000, 129'000), 50);
-  for (std::int64_t i = 0; i < problem.rows; ++i) fill_noise(rng, problem.row(i));
+  Problem problem = blank_problem(rng.integer(30, 32), rng.integer(128'000, 129'000), 50);
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    fill_noise(rng, problem.row(i));
+    float rise = -20;
+    for (float& logit : problem.row(i)) logit = 0.01f * logit + (rise += 2e-4f);
+  }
   problem.options.threads = threads;
   Answer answer;
   kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem); });
