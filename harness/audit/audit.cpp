@@ -76,12 +76,20 @@ Contestant contestant(const Challenge& challenge, Kind kind, const std::string& 
   return made;
 }
 
-/// The share of the checks that an honest variant is asked where each is to be asked of one.
+/// The share of the checks that a right solution is asked where each is to be asked of one.
 std::vector<std::string> share_of(const Grader& grader, std::size_t variant, std::size_t variants) {
   std::vector<std::string> share;
   for (std::size_t i = variant; i < grader.checks.size(); i += variants)
     share.push_back(grader.checks[i].id);
   return share;
+}
+
+/// All that a null solution is judged by.
+std::vector<std::string> capping_checks(const Grader& grader) {
+  std::vector<std::string> capping;
+  for (const Check& check : grader.checks)
+    if (check.severity >= Severity::critical) capping.push_back(check.id);
+  return capping;
 }
 
 std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader, AuditSuite suite,
@@ -101,9 +109,8 @@ std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader
     all.push_back(contestant(challenge, Kind::null_solution, std::string(name_of(kind)),
                              "solves nothing", {}, first_seed));
     all.back().request.null_solution = kind;
+    if (options.fewest) all.back().request.only_checks = capping_checks(grader);
   }
-  const auto variants = static_cast<std::size_t>(
-      std::ranges::count(suite.honest, false, &HonestVariant::is_reference));
   for (int run = 0; run < honest_seeds(suite, options); ++run) {
     const Seed seed = first_seed + static_cast<std::uint64_t>(run);
     std::size_t share = 0;
@@ -111,8 +118,8 @@ std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader
       const Kind kind = variant.is_reference ? Kind::reference : Kind::honest;
       all.push_back(
           contestant(challenge, kind, variant.name, variant.strategy, variant.solution, seed));
-      if (options.fewest && !variant.is_reference)
-        all.back().request.only_checks = share_of(grader, share++, variants);
+      if (options.fewest)
+        all.back().request.only_checks = share_of(grader, share++, suite.honest.size());
       if (!options.as_graded) continue;
       all.back().request.audit = false;
       all.back().request.races = false;
@@ -142,12 +149,12 @@ void judge_mutant(AuditRow& row) {
 
 /// A null solution must meet at least two checks whose failure caps the grade.
 void judge_null(AuditRow& row, const Grader& grader) {
-  int capping = 0;
-  for (const Check& check : grader.checks)
-    if (check.severity >= Severity::critical && contains(row.failed_checks, check.id)) ++capping;
-  if (capping < 2)
+  const std::vector<std::string> capping = capping_checks(grader);
+  const auto failed = std::ranges::count_if(
+      capping, [&](const std::string& id) { return contains(row.failed_checks, id); });
+  if (failed < 2)
     row.problems.push_back(
-        fmt::format("fails {} critical checks, want 2 or more: it could be graded well", capping));
+        fmt::format("fails {} critical checks, want 2 or more: it could be graded well", failed));
 }
 
 void judge_honest(AuditRow& row, const CellObservation& cell) {

@@ -38,7 +38,8 @@ struct AuditOptions {
   std::optional<int> mutant_seeds;  // absent: one, and three for a named check that missed
   bool brief = false;               // mutants meet only the checks that they name; few seeds
   /// The least to see that each check works: as few mutants as name every check that any mutant
-  /// names; and the honest variants share the checks out, all of which the reference is asked.
+  /// names; honest variants and reference share the checks out; null solutions are asked those
+  /// that they are judged by.
   bool fewest = false;
   bool as_graded = false;         // honest variants get long runs as long as a submission's
   std::optional<Seed> seed;       // of the first run

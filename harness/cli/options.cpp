@@ -183,7 +183,7 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   audit.add_flag(
       "--fewest", o.audit.fewest,
       "The least to see that each check works: as few mutants as name every check, which "
-      "honest variants share out; not with --record");
+      "right solutions share out; not with --record");
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
       ->excludes(brief);
   audit.add_flag("--as-graded", o.audit.as_graded,
