@@ -140,8 +140,7 @@ TEST_CASE("of the least, right solutions share the checks out, and nulls get wha
   for (const CellRequest& request : bench.asked) asked[request.submission] = request.only_checks;
   CHECK(asked.at("reference") == std::vector<std::string>{"first"});
   CHECK(asked.at("one") == std::vector<std::string>{"second"});
-  CHECK(asked.at("zeros") ==
-        std::vector<std::string>{"first", "second"});
+  CHECK(asked.at("zeros") == std::vector<std::string>{"first", "second"});
 }
 
 TEST_CASE("mutants can be asked with many seeds, by the checks that they name") {
