@@ -27,8 +27,7 @@ namespace {
 
 constexpr int kCannotMount = 99;
 
-/// A checkout with one submission that is worth grading. Its tests.cpp stays behind: judging that
-/// would take a minute.
+/// A checkout with one submission that is worth grading, but for its races and its tests.
 struct Bench : Checkout {
   Bench() {
     challenge = kChallenge;
@@ -37,6 +36,10 @@ struct Bench : Checkout {
     fs::copy_file(fs::path(GAUNTLET_ROOT) / folder / "textbook" / kChallenge / "solution.cpp",
                   root() / folder / "bravo" / kChallenge / "solution.cpp",
                   fs::copy_options::overwrite_existing);
+  }
+  std::vector<std::string> grading() const {
+    return run_cell(untimed_request("bravo", root() / "submissions/bravo" / kChallenge),
+                    root() / "request.json", results().root());
   }
   fs::path file(const char* name) const { return results().root() / "bravo" / kChallenge / name; }
 };
@@ -73,12 +76,15 @@ bool all_end_within(std::chrono::milliseconds longest) {
 }
 
 pid_t start_grading(const Bench& bench) {
+  std::vector<std::string> words{std::string(GAUNTLET_BIN) + "/gauntlet", "-q", "--root",
+                                 bench.root().string()};
+  for (const std::string& word : bench.grading()) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   const pid_t pid = fork();
   if (pid != 0) return pid;
-  const std::string program = std::string(GAUNTLET_BIN) + "/gauntlet";
-  const std::string root = bench.root().string();
-  execl(program.c_str(), "gauntlet", "-q", "--patience", "0", "--root", root.c_str(), "rerun",
-        "bravo", kChallenge, nullptr);
+  execv(arguments[0], arguments.data());
   _exit(127);
 }
 
@@ -105,7 +111,7 @@ TEST_CASE("a disk that is full when the grade is written ends the run with the r
   const int code = exit_code_of_fork([&] {
     // Room for the receipt that is opened, not for what was observed.
     if (!mount_disk(bench.results().root(), "size=16k")) return kCannotMount;
-    const Ran ran = bench.run({"rerun", "bravo", kChallenge});
+    const Ran ran = bench.run(bench.grading());
     if (ran.code != kExitUsage) return 1;
     if (ran.err.find("observation.json: writing: No space left on device") == ran.err.npos)
       return 2;
@@ -144,7 +150,7 @@ TEST_CASE("a supervisor that is killed leaves nothing running, and the next grad
   }
   CHECK_FALSE(fs::exists(bench.file("observation.json")));
   CHECK_FALSE(fs::exists(bench.file("receipt.json")));
-  const Ran again = bench.run({"rerun", "bravo", kChallenge});
+  const Ran again = bench.run(bench.grading());
   INFO(again.err);
   CHECK(again.code == kExitDone);
   CHECK(fs::exists(bench.file("receipt.json")));

@@ -18,15 +18,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the sample that solves a challenge right; without what goes by the clock.
-CellRequest untimed_request() {
-  CellRequest request;
-  request.submission = "textbook";
-  request.challenge = load_challenge(GAUNTLET_ROOT, kChallenge);
-  request.solution = read_solution(fs::path(GAUNTLET_ROOT) / "submissions/textbook" / kChallenge);
+/// Of a sample that solves the challenge right, the same each time.
+CellRequest textbook_request() {
+  CellRequest request =
+      untimed_request("textbook", fs::path(GAUNTLET_ROOT) / "submissions/textbook" / kChallenge);
   request.seed = 0xfedcba9876543210;
-  request.races = false;
-  request.grade_tests = false;
   return request;
 }
 
@@ -48,7 +44,7 @@ Json seen_in(CellObservation cell) {
 TEST_CASE("a request in a file is graded by another process as the local runner grades it") {
   const ScratchFolder folder("request");
   const fs::path file = folder.path() / "request.json";
-  const CellRequest request = untimed_request();
+  const CellRequest request = textbook_request();
   write_file(file, to_json(request));
   const std::string command = fmt::format(
       "{}/gauntlet --quiet --allow-weaker-sandbox run-cell {} --out {} > {} 2>&1", GAUNTLET_BIN,
@@ -86,7 +82,7 @@ TEST_CASE("a request in a file is graded by another process as the local runner 
 }
 
 TEST_CASE("while cells wait for their races, others are checked, and then all race") {
-  CellRequest request = untimed_request();
+  CellRequest request = textbook_request();
   request.races = true;
   request.only_checks = {"speed"};
   std::vector<CellRequest> requests(3, request);
