@@ -90,8 +90,8 @@
  * or softcap not finite, softcap < 0, a kv_start[b] below 0 or above k_len, a kv_len[b] below 0 or
  * beyond k_len - kv_start[b], or a missing input: q, o, dout or lse while there are queries, k or v
  * while there are keys. FLASH_ATTENTION_UNSUPPORTED for another abi_version or device and for an
- * element type that is not implemented. Outputs stay untouched in both cases. A size of 0 is no
- * error: without queries dk and dv are 0, without keys dq is.
+ * element type that is not implemented. Where both apply, either is right. Outputs stay untouched
+ * in both cases. A size of 0 is no error: without queries dk and dv are 0, without keys dq is.
  *
  * LIMITS. batch * q_heads up to 2^20, lengths up to 2^20, window ends up to 2^40: use 64-bit
  * arithmetic for offsets and positions. Scratch memory is yours to allocate and to free; it stays
@@ -124,7 +124,7 @@ typedef struct FlashAttentionBackwardArgs {
   int32_t abi_version;   /* FLASH_ATTENTION_ABI_VERSION */
   int32_t struct_size;   /* sizeof(FlashAttentionBackwardArgs) of the caller */
   int32_t device;        /* enum FlashAttentionDevice: where all pointers point to */
-  int32_t num_threads;   /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads;   /* host threads to use at most, the caller's included; 1 to 1024 */
   int32_t deterministic; /* not 0: see REPRODUCIBILITY */
   int32_t min_align;     /* bytes; see ALIGNMENT */
   int32_t data_type;     /* enum FlashAttentionType of q, k, v, o, dout, dq, dk, dv */

@@ -16,6 +16,10 @@ std::int64_t peak_bytes(Probe& probe, CallBase& call);
 /// counts in none of them. The protocol of every check that grades memory.
 std::int64_t fresh_peak_bytes(Probe& probe, CallBase& call);
 
+/// The same of the last of `calls` equal calls in a fresh process, each of which has to return
+/// `want`: what the earlier ones have not freed counts.
+std::int64_t last_peak_bytes(Probe& probe, CallBase& call, int calls, std::int64_t want = 0);
+
 /// Bytes as reports print them.
 double mib(std::int64_t bytes);
 

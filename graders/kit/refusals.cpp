@@ -18,9 +18,7 @@ bool untouched(const Buffer& buffer) {
 }  // namespace
 
 void require_refused(Probe& probe, CallBase& call, std::int64_t want) {
-  probe.run(call);
-  if (call.returned != want)
-    probe.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
+  probe.run_for(call, want);
   for (const Buffer& buffer : call.buffers())
     if (buffer.direction != Direction::in && !untouched(buffer))
       probe.fail(fmt::format("{} was written by a call of {} that has to be refused", buffer.name,

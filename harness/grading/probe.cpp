@@ -46,9 +46,10 @@ void Probe::run(CallBase& call) {
   }
 }
 
-void Probe::run_ok(CallBase& call) {
+void Probe::run_for(CallBase& call, std::int64_t want) {
   run(call);
-  if (call.returned != 0) fail(fmt::format("{} returned {}, want 0", call.symbol, call.returned));
+  if (call.returned != want)
+    fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
 }
 
 void Probe::restart() {

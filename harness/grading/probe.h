@@ -66,8 +66,9 @@ class Probe {
   /// check with the verdict it deserves.
   void run(CallBase& call);
 
-  /// Runs one call that must return 0.
-  void run_ok(CallBase& call);
+  /// Runs one call that must return `want`.
+  void run_for(CallBase& call, std::int64_t want);
+  void run_ok(CallBase& call) { run_for(call, 0); }
 
   /// Throws away the solution's process: the next call meets a fresh one.
   void restart();
