@@ -41,18 +41,20 @@
  *   or len = 0
  *   NaN or +inf in a row     spoils probs, lse and row_max of that row and nothing else; its first
  *                            min(k, len) indices are still different from each other and lie in
- *                            0 .. len - 1
+ *                            0 .. len - 1, and the others are -1
  *
  * ACCURACY. Indices are exact. The numbers are compared with the formulas in float64 on the same
  * float32 inputs: lse within about 1e-6 * (1 + |lse|), row_max within one unit in the last place, p
  * within a relative 1e-6 * (2 + |scale * z - row_max| + log2(len) / 4), and where scale is not 1
  * another 1e-7 * (|scale * z| + |row_max|) for rounding the products. So an offset common to all
  * logits of a row costs p nothing when scale is 1. Results below 2^-126 may be flushed to zero.
+ * The probabilities of -inf and of columns from len on are exactly 0.
  *
  * RETURN. 0 when everything was written. SOFTMAX_TOPK_BAD_ARGUMENT for rows < 0, vocab < 1, k < 1,
  * k > vocab, row_stride < vocab, num_threads < 1, a scale that is not finite and positive, or
  * logits, indices or probs missing while rows > 0. SOFTMAX_TOPK_UNSUPPORTED for another abi_version
- * or device, and for an element type that is not implemented. Outputs stay untouched in both cases.
+ * or device, and for an element type that is not implemented. Where both refusals apply, either is
+ * right. Outputs stay untouched in both cases.
  *
  * LIMITS. vocab up to 2^31 - 1, every k up to vocab, rows * row_stride up to 2^40 where memory
  * allows: use 64-bit arithmetic. Scratch memory is yours to allocate and to free. It stays below 16
@@ -81,7 +83,7 @@ typedef struct SoftmaxTopkArgs {
   int32_t abi_version;   /* SOFTMAX_TOPK_ABI_VERSION */
   int32_t struct_size;   /* sizeof(SoftmaxTopkArgs) of the caller */
   int32_t device;        /* enum SoftmaxTopkDevice: where all pointers point to */
-  int32_t num_threads;   /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads;   /* host threads to use at most, the caller's included; 1 to 1024 */
   int32_t deterministic; /* not 0: same arguments, same num_threads, same bits in every run */
   int32_t min_align;     /* bytes; see ALIGNMENT */
   int32_t data_type;     /* enum SoftmaxTopkType of logits */

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/bits.h"
+#include "graders/kit/memory.h"
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -60,41 +61,74 @@ void thread_counts(Probe& probe) {
   limit_threads(probe, 1);
 }
 
-// Batches of the size that people run, where solutions take other paths than for a few rows. Rows
-// of any spread at any height, some with all winners at one thread.
+/// Rows of any spread at any height, some with all winners at one thread.
+Problem large_problem(Rng& rng, std::int64_t vocab) {
+  const std::int64_t width = vocab + rng.integer(-300, 300);
+  Problem problem =
+      blank_problem(6'000'000 / width + rng.integer(0, 9), width, rng.integer(20, 60));
+  problem.options.threads = static_cast<int>(rng.integer(2, 4));
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    fill_noise(rng, problem.row(i), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
+    const Dealing dealing{std::int64_t{16} << rng.integer(0, 6), 1};
+    if (rng.chance(0.3)) plant(rng, problem.row(i), dealing.places_of_one(rng, width, problem.k));
+  }
+  return problem;
+}
+
+/// More rows than 16 bits can count, of which the last and some are verified.
+void ask_many_rows(Probe& probe) {
+  Rng rng = probe.begin_case("70000_rows");
+  const Problem problem =
+      make_problem(rng, 70'000 + rng.integer(0, 99), rng.integer(5, 9), rng.integer(1, 3));
+  std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
+  sample.push_back(problem.rows - 1);
+  require_rows(probe, problem, ask(probe, problem), expect_rows(problem, sample, Sums::plain));
+}
+
+// Batches of the size that people run, where solutions take other paths than for a few rows. The
+// probabilities of one would not fit into the scratch memory that there is, which is looked at in
+// the first call of a process: what is kept from earlier ones counts in none.
 void large_batch(Probe& probe) {
   for (const std::int64_t vocab : {20'000, 128'256}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    const std::int64_t width = vocab + rng.integer(-300, 300);
-    Problem problem =
-        blank_problem(6'000'000 / width + rng.integer(0, 9), width, rng.integer(20, 60));
-    problem.options.threads = static_cast<int>(rng.integer(2, 4));
-    for (std::int64_t i = 0; i < problem.rows; ++i) {
-      fill_noise(rng, problem.row(i), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
-      const Dealing dealing{std::int64_t{16} << rng.integer(0, 6), 1};
-      if (rng.chance(0.3)) plant(rng, problem.row(i), dealing.places_of_one(rng, width, problem.k));
-    }
-    require_right(probe, problem);
+    const Problem problem = large_problem(rng, vocab);
+    SoftmaxTopkCall call(problem);
+    if (vocab == 20'000)
+      require_scratch(probe, problem, kit::peak_bytes(probe, call));
+    else
+      probe.run_ok(call);
+    require_rows(probe, problem, call.answer(), expect(problem, Sums::plain));
   }
+  ask_many_rows(probe);
 }
 
-// The same question many times, with others in between that leave their scratch memory behind, and
-// what a row of NaN does to it.
-void deterministic_bits(Probe& probe) {
-  constexpr int kRepeats = 50;
-  Rng rng = probe.begin_case("fifty_times");
-  Problem problem = make_problem(rng, 5, rng.integer(40'000, 60'000), 40);
+/// A question that is asked again and again.
+struct Repeated {
+  Problem problem;
+  Answer first;
+};
+
+Repeated asked_once(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t vocab) {
+  Problem problem = make_problem(rng, rows, vocab, 40);
   problem.options.deterministic = true;
   problem.options.threads = 3;
-  const Answer first = require_right(probe, problem);
-  Problem few = problem;
-  few.rows = 3;
-  few.logits.resize(static_cast<std::size_t>(2 * few.stride + few.vocab));
-  const Answer first_of_few = require_right(probe, few);
+  Answer first = require_right(probe, problem);
+  return {std::move(problem), std::move(first)};
+}
+
+// The same questions many times: of rows enough for all threads, and of one that they share. Others
+// in between leave their scratch memory behind, and what a row of NaN does to it. What calls forget
+// to free is more in the end than there may be.
+void deterministic_bits(Probe& probe) {
+  constexpr int kRepeats = 40;
+  Rng rng = probe.begin_case("forty_times");
+  const std::int64_t vocab = rng.integer(40'000, 60'000);
+  const Repeated many = asked_once(probe, rng, 5, vocab);
+  const Repeated few = asked_once(probe, rng, 3, vocab);
+  const Repeated one = asked_once(probe, rng, 1, rng.integer(200'000, 1 << 18));
   for (int n = 0; n < kRepeats; ++n) {
-    const bool small = n % 5 != 4;
-    const Answer again = ask(probe, small ? few : problem);
-    if (!same_bits(again, small ? first_of_few : first))
+    const Repeated& asked = n % 5 == 4 ? many : n % 2 == 0 ? few : one;
+    if (!same_bits(ask(probe, asked.problem), asked.first))
       probe.fail(fmt::format("call {} of the same arguments gives other bits", n + 2));
     if (n % 7 != 0) continue;
     Problem other =
@@ -103,6 +137,8 @@ void deterministic_bits(Probe& probe) {
       if (rng.chance(0.5)) std::ranges::fill(other.row(i), rng.chance(0.5) ? kNan : kInfinity);
     require_right(probe, other);
   }
+  SoftmaxTopkCall last(one.problem);
+  require_scratch(probe, one.problem, kit::peak_bytes(probe, last));
 }
 
 }  // namespace

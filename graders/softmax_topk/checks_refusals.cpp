@@ -62,7 +62,9 @@ std::vector<Invalid> invalid_calls() {
   return all;
 }
 
-/// `between`: the same call is made before and after, and has to be right both times.
+/// `between`: the same call is made before and after, and has to be right both times. Otherwise the
+/// first of each kind is asked twice, with that call in between: what was once taken is no less
+/// looked at, and a first call may be one to refuse.
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   std::vector<kit::Refusal> all;
   for (const Invalid& invalid : invalid_calls())
@@ -71,13 +73,19 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
          [=](const Assignment& choice) { return is_small(choice) && invalid.beside(choice); },
          [=, &probe](const Assignment& choice, Rng& rng) {
            const Problem problem = problem_of(choice, rng);
-           if (between) require_right(probe, problem, sums_of(choice));
-           Problem spoilt = problem;
-           spoilt.options.missing = invalid.flaw.missing;
-           SoftmaxTopkCall call(spoilt);
-           invalid.flaw.spoil(call.args);
-           kit::require_refused(probe, call, invalid.want);
-           if (between) require_right(probe, problem, sums_of(choice));
+           const auto accepted = [&] { require_right(probe, problem, sums_of(choice)); };
+           const auto refused = [&] {
+             Problem spoilt = problem;
+             spoilt.options.missing = invalid.flaw.missing;
+             SoftmaxTopkCall call(spoilt);
+             invalid.flaw.spoil(call.args);
+             kit::require_refused(probe, call, invalid.want);
+           };
+           if (between) accepted();
+           refused();
+           if (!between && !(choice == Assignment(domain().arguments))) return;
+           accepted();
+           if (!between) refused();
          }});
   return all;
 }

@@ -10,6 +10,8 @@ namespace {
 
 using kit::Argument;
 using kit::Assignment;
+using kit::Classes;
+using kit::Corner;
 using kit::hiding;
 using kit::sized;
 
@@ -56,6 +58,7 @@ std::vector<Argument> size_arguments() {
             {"drawn"},
             hiding({"0"}),
             {"0 in one row"},
+            {"0 to 2 in every other row"},
             {"1"},
             {"k - 1"},
             {"k"},
@@ -87,6 +90,20 @@ std::vector<Argument> arguments() {
   for (const auto& more : {entry_arguments(), call_arguments()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+/// What pairs leave to the places of entries, to rows' lengths or to the number of threads.
+std::vector<Corner> corners() {
+  const Classes wide{"vocab", {"8191 to 8193"}};
+  const Classes steep{"entries", {"30 to 60 below the last"}};
+  return {// A row that has less than one entry for each thread, after one that has more.
+          {wide, {"lengths", {"0 to 2 in every other row"}}, {"threads", {"7"}}},
+          // What rounding cost a sum that hardly counts any more.
+          {wide, steep},
+          // Blocks whose maxima are further apart than the largest float.
+          {{"vocab", {"4095 to 4097"}},
+           {"scale", {"2^-149", "1e-42 to 1e-40", "1e-38 to 2e-38"}},
+           steep}};
 }
 
 /// k is cut to the vocabulary, where it follows from that or may be drawn above it.
@@ -139,6 +156,9 @@ void put_lengths(const Assignment& choice, Rng& rng, Problem& problem) {
   if (choice.is("lengths", "null")) return;
   for (std::int64_t i = 0; i < problem.rows; ++i)
     problem.valid_len.push_back(length_of(choice, rng, problem));
+  if (choice.is("lengths", "0 to 2 in every other row"))
+    for (std::int64_t i = 1; i < problem.rows; i += 2)
+      problem.valid_len[static_cast<std::size_t>(i)] = std::min(problem.vocab, rng.integer(0, 2));
   if (choice.is("lengths", "0 in one row") && problem.rows > 0)
     problem.valid_len[static_cast<std::size_t>(rng.integer(0, problem.rows - 1))] = 0;
 }
@@ -157,7 +177,7 @@ void put_options(const Assignment& choice, Rng& rng, CallOptions& options) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 
@@ -177,6 +197,9 @@ Sums sums_of(const Assignment& choice) {
   // of what rounding them off costs.
   const bool alike =
       choice["scale"].most < 1e-30 || choice.is("masked", "beside the lowest number");
+  // The last entry is next to all of the sum, however the others were added up.
+  if (choice.is("entries", "30 to 60 below the last") && choice.is("masked", "none") && !alike)
+    return Sums::careful;
   const bool drawn = choice.is("entries", "usual") || choice.is("entries", "far from zero");
   return drawn && !alike ? Sums::plain : Sums::any;
 }

@@ -33,9 +33,9 @@ float unscaled(const Problem& problem, double scaled) {
   return static_cast<float>(std::clamp(scaled * nearer / double{problem.scale}, -limit, limit));
 }
 
-/// One entry weighs more than all others together.
+/// One entry weighs more than all others together; how far below it they are is drawn.
 bool below_one(const Assignment& choice) {
-  return choice["entries"].name.ends_with(" below one");
+  return choice["entries"].least > 0;
 }
 
 /// The next entry of a row, as a product with the scale, from its place between 0 and 1.
@@ -89,7 +89,9 @@ void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std
   // At an end, so that all others come behind it, whichever way a row is walked.
   if (below_one(choice)) {
     const std::int64_t last = std::ssize(row) - 1;
-    const std::int64_t at = kit::one_of(rng, {std::int64_t{0}, last, rng.integer(0, last)});
+    const std::int64_t at = choice.is("entries", "30 to 60 below the last")
+                                ? last
+                                : kit::one_of(rng, {std::int64_t{0}, last, rng.integer(0, last)});
     row[static_cast<std::size_t>(at)] = unscaled(problem, rng.uniform(0, 0.5));
   }
   // Mostly fewer than there are winners: the last of those is one of many that are equal.
@@ -168,6 +170,7 @@ std::vector<Argument> entry_arguments() {
         {"neighbouring floats"},
         {"14 to 16.5 below one", 14, 15.5},
         {"16.5 to 24 below one", 16.5, 23},
+        {"30 to 60 below the last", 30, 59},
         {"far from zero"},
         {"ascending"},
         {"descending"},

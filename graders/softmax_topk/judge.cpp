@@ -7,6 +7,7 @@
 #include <span>
 
 #include "graders/kit/compare.h"
+#include "graders/kit/memory.h"
 #include "graders/kit/tolerance.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -46,7 +47,7 @@ std::optional<Fault> index_fault(const RowView& view) {
   const auto got = view.got(view.answer.indices);
   const auto want = view.wanted(view.expected.indices);
   const auto miss = kit::first_difference(
-      got, want, kit::index_namer(fmt::format("indices[{}]", view.row()), {view.problem.k}));
+      got, want, [&](std::int64_t j) { return fmt::format("indices[{}][{}]", view.row(), j); });
   if (!miss) return std::nullopt;
   const auto at = static_cast<std::size_t>(
       std::mismatch(got.begin(), got.end(), want.begin()).first - got.begin());
@@ -78,10 +79,12 @@ std::optional<Fault> shape_fault(const RowView& view) {
   return std::nullopt;
 }
 
-std::optional<Fault> number_fault(const RowView& view, const std::string& name,
-                                  std::span<const float> got, std::span<const double> want,
-                                  std::span<const double> allowed, std::int64_t extent) {
-  if (const auto miss = kit::worst_miss(got, want, allowed, kit::index_namer(name, {extent})))
+std::optional<Fault> prob_fault(const RowView& view) {
+  const Expected& expected = view.expected;
+  if (const auto miss = kit::worst_miss(view.got(view.answer.probs), view.wanted(expected.probs),
+                                        view.wanted(expected.probs_allowed), [&](std::int64_t j) {
+                                          return fmt::format("probs[{}][{}]", view.row(), j);
+                                        }))
     return Fault{*miss, {shape_of(view.problem)}};
   return std::nullopt;
 }
@@ -103,10 +106,7 @@ std::optional<Fault> row_fault(const RowView& view) {
   const Expected& expected = view.expected;
   if (expected.spoiled[view.r]) return shape_fault(view);
   if (auto fault = index_fault(view)) return fault;
-  if (auto fault = number_fault(view, fmt::format("probs[{}]", view.row()),
-                                view.got(view.answer.probs), view.wanted(expected.probs),
-                                view.wanted(expected.probs_allowed), view.problem.k))
-    return fault;
+  if (auto fault = prob_fault(view)) return fault;
   if (auto fault = total_fault(view, "lse", view.answer.lse, expected.lse, expected.lse_allowed))
     return fault;
   return total_fault(view, "row_max", view.answer.row_max, expected.row_max,
@@ -148,6 +148,22 @@ Answer require_right(Probe& probe, const Problem& problem, Sums sums) {
   Answer answer = ask(probe, problem);
   require_rows(probe, problem, answer, expect(problem, sums));
   return answer;
+}
+
+std::int64_t logit_bytes(const Problem& problem) {
+  return problem.rows * problem.vocab * static_cast<std::int64_t>(sizeof(float));
+}
+
+void require_scratch(Probe& probe, const Problem& problem, std::int64_t bytes) {
+  constexpr std::int64_t kConstant = std::int64_t{16} << 20;
+  const std::int64_t logits = logit_bytes(problem);
+  const auto allowed =
+      kConstant + static_cast<std::int64_t>(kScratchShare * static_cast<double>(logits));
+  if (bytes > allowed)
+    probe.fail(
+        fmt::format("holds {:.2f} MiB of scratch memory for {:.2f} MiB of logits, want "
+                    "{:.2f} or less",
+                    kit::mib(bytes), kit::mib(logits), kit::mib(allowed)));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -31,4 +31,9 @@ Answer require_right(Probe& probe, const Problem& problem, Sums sums = Sums::pla
 void require_rows(Probe& probe, const Problem& problem, const Answer& answer,
                   const Expected& expected);
 
+/// The contract's bound of scratch memory, where k and vocab are such that it has one.
+constexpr double kScratchShare = 0.04;  // of the logits, besides a constant
+std::int64_t logit_bytes(const Problem& problem);
+void require_scratch(Probe& probe, const Problem& problem, std::int64_t bytes);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -83,7 +83,8 @@ struct Stripes {
 
 Partial walk(const float* z, int64_t len, int64_t stripe, const Stripes& stripes) {
   Partial partial;
-  partial.heap.reserve(std::min<size_t>(stripes.k, static_cast<size_t>(len)));
+  const int64_t own = std::max<int64_t>(0, (len - stripe + stripes.count - 1) / stripes.count);
+  partial.heap.reserve(std::min(stripes.k, static_cast<size_t>(own)));
   for (int64_t j = stripe; j < len; j += stripes.count) {
     partial.see(z[j], stripes.scale);
     partial.offer(entry_of(z, j), stripes.k);
