@@ -148,4 +148,20 @@ SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
   return solved_problem(settings, random_prompts(rng, std::ssize(items)), language);
 }
 
+SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {
+  constexpr std::size_t kEquals = 3;
+  Settings settings;
+  settings.policy = policy;
+  settings.vocab = vocab;
+  settings.beam = settings.n_return = kEquals;
+  settings.max_new = 2;
+  settings.penalty = BEAM_PENALTY_NONE;
+  settings.eos = {static_cast<std::int32_t>(vocab / 2)};
+  const auto language = [](const Context& at, std::span<float> row) {
+    std::ranges::fill(row, kForbidden);
+    std::ranges::fill(at.last == 0 ? row.last(kEquals) : row.first(kEquals), -1.0F);
+  };
+  return solved_problem(settings, random_prompts(rng, 1), language);
+}
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

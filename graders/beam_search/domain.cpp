@@ -81,6 +81,7 @@ std::vector<Argument> rules() {
             {"-1e-300", -1e-300, -1e-300},
             {"100", 100, 100},
             {"-100", -100, -100},
+            {"1000", 1000, 1000},
             {"largest", kMostAlpha, kMostAlpha},
             {"least", -kMostAlpha, -kMostAlpha}}},
           {"EOS ids",
@@ -108,7 +109,8 @@ std::vector<Argument> answers() {
             {"0 and -0"},
             {"as low as float goes"},
             {"subnormal"},
-            {"far down"}}},
+            {"far down"},
+            {"lost in the sum"}}},
           {"possible",
            {{"most"},
             {"all"},
@@ -137,7 +139,7 @@ std::vector<Argument> circumstances() {
             {"64, tokens 4"},
             {"64, scores 8"},
             {"64, log_probs 8"}}},
-          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
+          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200), sized(1024)}},
           {"before",
            {{"nothing"},
             {"a root row differed"},
@@ -193,8 +195,10 @@ bool small(const Assignment& choice) {
 
 /// lp is a normal number for every length, by far: scores are numbers then as well.
 bool lp_is_normal(const Assignment& choice) {
+  const double most = choice["max_new"].most;
   const bool vast = choice.is("alpha", "largest") || choice.is("alpha", "least");
-  return !vast || choice.is("penalty", "none") || choice["max_new"].most <= 1;
+  if (choice.is("penalty", "none")) return true;
+  return vast ? most <= 1 : !choice.is("alpha", "1000") || most <= 2;
 }
 
 bool valid(const Assignment& choice) {
@@ -202,16 +206,31 @@ bool valid(const Assignment& choice) {
   if (choice["threads"].most > kManyThreads &&
       least_or_most(choice, "max_new") > kMostStepsOfManyThreads)
     return false;
+  // A worker has no room for so many, which a solution may start where there is work.
+  if (choice.is("threads", "1024") && !choice.is("batch", "0")) return false;
   // Whole numbers would often be equal after a division by other whole numbers.
   if (coarse(choice) && rational(choice)) return false;
   // With more steps lp would differ by less than 1e-9 from one to the next.
   return !choice["alpha"].name.ends_with("1e-7") || choice["max_new"].most <= 33;
 }
 
+/// Equals that come of different log-probs: sums that are, and scores that are all 0. As many
+/// threads as there may be.
+std::vector<kit::Corner> corners() {
+  return {{{"batch", {"0"}}, {"threads", {"1024"}}},
+          {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}},
+          {{"log-probs", {"subnormal"}},
+           {"policy", {"pooled"}},
+           {"penalty", {"length"}},
+           {"alpha", {"1000"}},
+           {"max_new", {"2"}},
+           {"vocab", {"31 to 33", "4095 to 4097"}}}};
+}
+
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 
@@ -241,7 +260,7 @@ Sizes sizes_of(const Assignment& choice, Rng& rng) {
 
 bool coarse(const Assignment& choice) {
   return choice.is("log-probs", "coarse") || choice.is("log-probs", "equal in a row") ||
-         choice.is("log-probs", "0 and -0");
+         choice.is("log-probs", "0 and -0") || choice.is("log-probs", "lost in the sum");
 }
 
 bool flat(const Assignment& choice) {
