@@ -163,22 +163,6 @@ void ask_equal_sums(Probe& probe, std::int32_t policy, bool long_rows) {
                 solved_problem(settings, drawn.prompts, lost_in_the_sum(drawn.language)));
 }
 
-/// Sums that differ, all of whose scores are 0.
-void ask_equal_scores(Probe& probe, bool long_rows) {
-  Rng rng = probe.begin_case(fmt::format("equal_scores{}", long_rows ? "_of_long_rows" : ""));
-  Settings settings = random_settings(rng, BEAM_POOLED);
-  draw_sizes(rng, settings, {2, 4}, long_rows ? Range{2000, 4000} : Range{20, 40}, {2, 2});
-  settings.penalty = BEAM_PENALTY_LENGTH;
-  settings.alpha = 1000;  // lp(2) = 2^1000
-  const auto tiny = [](Rng& item_rng) {
-    RandomLanguage drawn = draw_language(item_rng);
-    drawn.unit = 0x1p-149F;
-    drawn.levels = 1 << 22;
-    return drawn;
-  };
-  require_right(probe, rng, random_problem(rng, settings, 4, tiny));
-}
-
 // Whole numbers from 0 to -2: equal candidates at every rank, and equal finished hypotheses of
 // different length. Equals that rounding makes, and such whose tokens lie far apart.
 void ties(Probe& probe) {
@@ -203,7 +187,8 @@ void ties(Probe& probe) {
   }
   for (const bool long_rows : {false, true}) {
     for (const std::int32_t policy : kPolicies) ask_equal_sums(probe, policy, long_rows);
-    ask_equal_scores(probe, long_rows);
+    Rng rng = probe.begin_case(fmt::format("equal_scores{}", long_rows ? "_of_long_rows" : ""));
+    require_right(probe, rng, equal_scores_problem(rng, long_rows));
   }
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_far_apart", policy));
