@@ -71,23 +71,26 @@
  *
  * ACCURACY. Tokens, lengths and counts are compared exactly, log_prob and score within 1e-9 relative
  * to float64 arithmetic. Decisions that hinge on less than 1e-9 relative between hypotheses with
- * different lp are not graded, all other ties are. The same arguments give the same bits, whatever
- * num_threads is.
+ * different lp are not graded, nor those that hang on the last bits of lp; all other ties are, also
+ * where different log-probs give equal sums, or different sums equal scores. The same arguments give
+ * the same bits, whatever num_threads is.
  *
  * LAYOUT. Arrays are dense and row-major, [batch][n_return][max_new] and so on, on the natural
  * alignment of their type, and do not overlap. Inputs must not be written. All outputs but steps are
  * given.
  *
  * RETURN. 0 when everything was written; batch = 0 is valid and does nothing. BEAM_BAD_ARGUMENT for
- * a negative size, beam < 1, vocab < 1, min_new > max_new, n_return < 1 or > beam, an EOS id outside
- * 0..vocab-1, an alpha that is not finite, an unknown penalty, policy or stop, num_threads < 1, in
- * an empty batch as well, or with batch > 0 a null pointer other than steps (eos, when eos_count is
- * 0; tokens and step, when max_new is 0). BEAM_UNSUPPORTED for another abi_version or device. Outputs
- * stay untouched in both cases, and the model is not asked.
+ * batch, max_new, min_new or eos_count < 0, beam < 1, vocab < 1, min_new > max_new, n_return < 1 or
+ * > beam, an EOS id outside 0..vocab-1, an alpha that is not finite, an unknown penalty, policy or
+ * stop, num_threads < 1, in an empty batch as well (whose eos may be null: it has no ids then), or
+ * with batch > 0 a null pointer other than stream, model and steps (eos, when eos_count is 0; tokens
+ * and step, when max_new is 0). BEAM_UNSUPPORTED for another abi_version or device. Outputs stay
+ * untouched in both cases, and the model is not asked; where both apply, either is right.
  *
- * LIMITS. beam up to 1024 and eos_count up to 64; an alpha for which lp(1) to lp(max_new) are normal
- * float64 numbers; vocab, max_new and batch as memory allows: use 64-bit arithmetic. Scratch memory
- * is yours; it should grow with batch * beam * vocab no more than one answer of the model does.
+ * LIMITS. beam up to 1024 and eos_count up to 64, more is not asked; an alpha for which lp(1) to
+ * lp(max_new) are normal float64 numbers, and no score is beyond float64; vocab, max_new and batch
+ * as memory allows: use 64-bit arithmetic. Scratch memory is yours; it should grow with batch * beam
+ * * vocab no more than one answer of the model does, whatever max_new is.
  *
  * Source: Graves 2012, "Sequence Transduction with Recurrent Neural Networks" (finished and open
  * hypotheses in one pool); Wu et al. 2016, "Google's Neural Machine Translation System" (the penalty);
@@ -126,7 +129,7 @@ typedef struct BeamArgs {
   int32_t struct_size; /* sizeof(BeamArgs) of the caller */
   int32_t device;      /* enum BeamDevice: where root_log_probs and BeamStep.log_probs are; all
                           other arrays are host memory */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
   void* stream;        /* CUDA stream to launch on; null on the host */
 
   int64_t batch;
@@ -144,12 +147,12 @@ typedef struct BeamArgs {
   int32_t pad;     /* fills unused places of `tokens`; has no other meaning */
 
   const int32_t* eos;            /* [eos_count], all different */
-  const int64_t* prompt_lengths; /* [batch] tokens that each prompt had */
-  const uint64_t* root_states;   /* [batch] */
+  const int64_t* prompt_lengths; /* [batch] tokens that each prompt had, 0 or more */
+  const uint64_t* root_states;   /* [batch], all different */
   const float* root_log_probs;   /* [batch][vocab] */
 
   BeamStepFunction step;
-  void* model; /* first argument of step */
+  void* model; /* first argument of step; may be null */
 
   int32_t* hypotheses; /* [batch] */
   int32_t* tokens;     /* [batch][n_return][max_new] */

@@ -150,8 +150,21 @@ void few_candidates(Probe& probe) {
   }
 }
 
+/// Log-probs that differ, of which float64 makes equal sums.
+void ask_equal_sums(Probe& probe, std::int32_t policy, bool long_rows) {
+  Rng rng = probe.begin_case(
+      fmt::format("policy_{}_equal_sums{}", policy, long_rows ? "_of_long_rows" : ""));
+  Settings settings = random_settings(rng, policy);
+  draw_sizes(rng, settings, {2, 4}, long_rows ? Range{2000, 4000} : Range{20, 40}, {3, 5});
+  settings.penalty = long_rows ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_NONE;
+  settings.alpha = rng.uniform(0.5, 1.5);
+  const Problem drawn = random_problem(rng, settings, 4).problem;
+  require_right(probe, rng,
+                solved_problem(settings, drawn.prompts, lost_in_the_sum(drawn.language)));
+}
+
 // Whole numbers from 0 to -2: equal candidates at every rank, and equal finished hypotheses of
-// different length.
+// different length. Equals that rounding makes, and such whose tokens lie far apart.
 void ties(Probe& probe) {
   for (int turn = 0; turn < 12; ++turn) {
     const std::int32_t policy = turn % 2 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
@@ -171,6 +184,15 @@ void ties(Probe& probe) {
       return drawn;
     };
     require_right(probe, rng, random_problem(rng, settings, 6, coarse));
+  }
+  for (const bool long_rows : {false, true}) {
+    for (const std::int32_t policy : kPolicies) ask_equal_sums(probe, policy, long_rows);
+    Rng rng = probe.begin_case(fmt::format("equal_scores{}", long_rows ? "_of_long_rows" : ""));
+    require_right(probe, rng, equal_scores_problem(rng, long_rows));
+  }
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_far_apart", policy));
+    require_right(probe, rng, far_equals_problem(rng, policy, rng.integer(66'000, 67'000)));
   }
 }
 

@@ -10,11 +10,11 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-SolvedProblem wide_problem(Rng& rng, std::int64_t vocab) {
+SolvedProblem wide_problem(Rng& rng, std::int64_t vocab, std::int64_t max_new) {
   Settings settings = random_settings(rng, BEAM_SEPARATE);
   settings.beam = settings.n_return = 4;
   settings.vocab = vocab;
-  settings.max_new = 3;
+  settings.max_new = max_new;
   settings.min_new = 0;
   settings.threads = 2;
   settings.stop = BEAM_STOP_BOUND;
@@ -24,13 +24,15 @@ SolvedProblem wide_problem(Rng& rng, std::int64_t vocab) {
 }
 
 // The model's answer, batch * beam * vocab floats, is all that has to be held; a list of all
-// extensions is several times that. Half of the points are left at three times as much.
+// extensions is several times that, and so are the answers of many steps. Half of the points are
+// left at three times as much.
 void memory_growth(Probe& probe) {
   constexpr std::int64_t kVocab = 24'576;
   kit::Held held[2];
   for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
-    const SolvedProblem solved = wide_problem(rng, kVocab * (turn + 1) + rng.integer(-99, 99));
+    const SolvedProblem solved =
+        wide_problem(rng, kVocab * (turn + 1) + rng.integer(-99, 99), 3 + 3 * turn);
     const std::int64_t vocab = solved.problem.settings.vocab;
     SearchCall call(solved.problem, Rng(rng.seed()));
     held[turn] = {kit::fresh_peak_bytes(probe, call), vocab * 64};

@@ -118,7 +118,9 @@ void optional_outputs(Probe& probe) {
     require_right(probe, rng, solved, without("steps"));
   }
   Rng rng = probe.begin_case("empty_batch");
-  const SolvedProblem nobody = random_problem(rng, random_settings(rng, BEAM_SEPARATE), 0);
+  Settings of_nobody = random_settings(rng, BEAM_SEPARATE);
+  of_nobody.threads = 1024;  // as many as there may be
+  const SolvedProblem nobody = random_problem(rng, of_nobody, 0);
   require_right(probe, rng, nobody);
   CallOptions without_arrays;
   without_arrays.null_when_empty = true;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -39,6 +40,9 @@ void length_bookkeeping(Probe& probe) {
       };
       require_right(probe, rng, random_problem(rng, settings, 10, draw_language, matters));
     }
+  // Scores rank, also where they are equal and the sums are not.
+  Rng rng = probe.begin_case("equal_scores");
+  require_right(probe, rng, equal_scores_problem(rng, false));
 }
 
 // The same items after prompts of 3 and of 3000 tokens.

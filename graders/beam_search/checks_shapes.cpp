@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "directed.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -144,15 +145,18 @@ Language hashed_language(Rng& rng) {
   };
 }
 
-// So many items, and rows in one request.
+// So many items, and rows in one request: it is one all the same.
 void many_items(Probe& probe, std::int32_t policy) {
   Rng rng = probe.begin_case(fmt::format("{}_items", kLarge));
   Settings settings = large_settings(rng, policy);
   settings.vocab = 3;
   settings.max_new = 2;
   settings.eos = {static_cast<std::int32_t>(rng.integer(0, 2))};
-  require_right(probe, rng,
-                solved_problem(settings, random_prompts(rng, kLarge), hashed_language(rng)));
+  const Answer answer = require_right(
+      probe, rng, solved_problem(settings, random_prompts(rng, kLarge), hashed_language(rng)));
+  if (answer.tally.requests > 1)
+    probe.fail(fmt::format("the model was asked {} times for one step", answer.tally.requests),
+               {describe(settings)});
 }
 
 // A beam as wide as the contract allows, every hypothesis of which is extended.
@@ -202,6 +206,8 @@ void ask_large_sizes(Probe& probe, std::int32_t policy) {
   full_beam(probe, policy);
   far_horizon(probe, policy);
   many_tokens(probe, policy);
+  Rng rng = probe.begin_case("equals_far_apart");
+  require_right(probe, rng, far_equals_problem(rng, policy, 2 * kLarge));
 }
 
 void large_sizes_pooled(Probe& probe) {

@@ -148,4 +148,34 @@ SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
   return solved_problem(settings, random_prompts(rng, std::ssize(items)), language);
 }
 
+SolvedProblem equal_scores_problem(Rng& rng, bool long_rows) {
+  Settings settings = random_settings(rng, BEAM_POOLED);
+  draw_sizes(rng, settings, {2, 4}, long_rows ? Range{2000, 4000} : Range{20, 40}, {2, 2});
+  settings.penalty = BEAM_PENALTY_LENGTH;
+  settings.alpha = 1000;  // lp(2) = 2^1000
+  const auto tiny = [](Rng& item_rng) {
+    RandomLanguage drawn = draw_language(item_rng);
+    drawn.unit = 0x1p-149F;
+    drawn.levels = 1 << 22;
+    return drawn;
+  };
+  return random_problem(rng, settings, 4, tiny);
+}
+
+SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {
+  constexpr std::size_t kEquals = 3;
+  Settings settings;
+  settings.policy = policy;
+  settings.vocab = vocab;
+  settings.beam = settings.n_return = kEquals;
+  settings.max_new = 2;
+  settings.penalty = BEAM_PENALTY_NONE;
+  settings.eos = {static_cast<std::int32_t>(vocab / 2)};
+  const auto language = [](const Context& at, std::span<float> row) {
+    std::ranges::fill(row, kForbidden);
+    std::ranges::fill(at.last == 0 ? row.last(kEquals) : row.first(kEquals), -1.0F);
+  };
+  return solved_problem(settings, random_prompts(rng, 1), language);
+}
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -108,7 +108,8 @@ std::vector<Argument> answers() {
             {"0 and -0"},
             {"as low as float goes"},
             {"subnormal"},
-            {"far down"}}},
+            {"far down"},
+            {"lost in the sum"}}},
           {"possible",
            {{"most"},
             {"all"},
@@ -137,7 +138,7 @@ std::vector<Argument> circumstances() {
             {"64, tokens 4"},
             {"64, scores 8"},
             {"64, log_probs 8"}}},
-          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
+          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200), sized(1024)}},
           {"before",
            {{"nothing"},
             {"a root row differed"},
@@ -202,16 +203,25 @@ bool valid(const Assignment& choice) {
   if (choice["threads"].most > kManyThreads &&
       least_or_most(choice, "max_new") > kMostStepsOfManyThreads)
     return false;
+  // A worker has no room for so many, which a solution may start where there is work.
+  if (choice.is("threads", "1024") && !choice.is("batch", "0")) return false;
   // Whole numbers would often be equal after a division by other whole numbers.
   if (coarse(choice) && rational(choice)) return false;
   // With more steps lp would differ by less than 1e-9 from one to the next.
   return !choice["alpha"].name.ends_with("1e-7") || choice["max_new"].most <= 33;
 }
 
+/// Equal sums of different log-probs, and as many threads as there may be.
+std::vector<kit::Corner> corners() {
+  return {
+      {{"batch", {"0"}}, {"threads", {"1024"}}},
+      {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}}};
+}
+
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid};
+  static const kit::Domain made{arguments(), valid, corners()};
   return made;
 }
 
@@ -241,7 +251,7 @@ Sizes sizes_of(const Assignment& choice, Rng& rng) {
 
 bool coarse(const Assignment& choice) {
   return choice.is("log-probs", "coarse") || choice.is("log-probs", "equal in a row") ||
-         choice.is("log-probs", "0 and -0");
+         choice.is("log-probs", "0 and -0") || choice.is("log-probs", "lost in the sum");
 }
 
 bool flat(const Assignment& choice) {

@@ -23,7 +23,7 @@ struct Sizes {
 /// Sizes of these classes. Those of which a few do are lowered until the case is cheap enough.
 Sizes sizes_of(const kit::Assignment& choice, Rng& rng);
 
-/// Whole numbers, and few of them, so that many sums are equal.
+/// Few different sums, so that many are equal.
 bool coarse(const kit::Assignment& choice);
 
 /// lp(n) is 1 for every length.

@@ -33,6 +33,7 @@ struct Manner {
   std::string eos_come;
   bool signed_zeros = false;
   bool far_down = false;
+  bool lost_in_the_sum = false;
   std::vector<std::int32_t> eos;
 };
 
@@ -43,8 +44,12 @@ struct Item {
 };
 
 Manner manner_of(const Assignment& choice, const Settings& settings) {
-  return {choice["possible"].name, choice["EOS come"].name, choice.is("log-probs", "0 and -0"),
-          choice.is("log-probs", "far down"), settings.eos};
+  return {choice["possible"].name,
+          choice["EOS come"].name,
+          choice.is("log-probs", "0 and -0"),
+          choice.is("log-probs", "far down"),
+          choice.is("log-probs", "lost in the sum"),
+          settings.eos};
 }
 
 /// Sums of hundreds of them are exact in float64: multiples of `unit` of 2^25 units at most.
@@ -121,6 +126,7 @@ Language language_of(const Manner& manner, const std::vector<Item>& items) {
   for (const Item& item : items) numbers.push_back(item.random);
   Language random = random_language(std::move(numbers), manner.eos);
   if (manner.far_down) random = far_down(std::move(random), 0x1p24F);
+  if (manner.lost_in_the_sum) random = lost_in_the_sum(std::move(random));
   return [random = std::move(random), manner, items](const Context& at, std::span<float> row) {
     const Item& own = items.at(static_cast<std::size_t>(at.item));
     if (at.depth >= own.dead_from) return std::ranges::fill(row, kForbidden), void();

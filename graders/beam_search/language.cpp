@@ -126,6 +126,15 @@ Language far_down(Language language, float offset) {
   };
 }
 
+Language lost_in_the_sum(Language language) {
+  constexpr float kUnit = 0x1p70F;
+  return [language = std::move(language)](const Context& at, std::span<float> row) {
+    language(at, row);
+    if (at.depth > 0) return;
+    for (float& value : row) value = kUnit * (std::floor(value) - 1);
+  };
+}
+
 Language large_language(Rng& rng) {
   const auto known = std::make_shared<KnownRows>();
   return [known, seed = rng.seed()](const Context& at, std::span<float> row) {

@@ -60,6 +60,10 @@ Language random_language(std::vector<RandomLanguage> items, std::vector<std::int
 /// small beside it. The first row becomes even numbers, so that sums stay exact in float64.
 Language far_down(Language language, float offset);
 
+/// The same, after a first token so far down that float64 sums lose all that follows: extensions of
+/// a hypothesis are all equal, whatever their log-probs.
+Language lost_in_the_sum(Language language);
+
 /// Every row is drawn by itself when it is first asked for, and copied at memory speed after that:
 /// whoever decodes before the clock runs has paid for it. For large vocabularies.
 Language large_language(Rng& rng);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "problem.h"
 
@@ -49,39 +50,58 @@ class Search {
     return length_penalty(settings_, std::ssize(entry.hypothesis.tokens));
   }
 
+  /// What a hypothesis is ranked by, and what that comes from.
+  struct Rating {
+    double log_prob;
+    double lp;
+    double score = log_prob / lp;
+  };
+  Rating rating_of(const Entry& entry) const { return {entry.hypothesis.log_prob, lp_of(entry)}; }
+
   /// True when a is better than b; remembers when rounding could say otherwise.
-  bool better(double a, double lp_a, double b, double lp_b) {
-    if (lp_a != lp_b && std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)) &&
-        (a != 0 || b != 0))
-      result_.close_call = true;
-    return a > b;
+  bool better(const Rating& a, const Rating& b) {
+    const double apart = std::abs(a.score - b.score);
+    const double size = std::max(std::abs(a.score), std::abs(b.score));
+    if (size > 0 && apart <= room_for_rounding(a, b, size)) result_.close_call = true;
+    return a.score > b.score;
   }
-  bool better(const Entry& a, const Entry& b) {
-    return better(a.hypothesis.score, lp_of(a), b.hypothesis.score, lp_of(b));
+  bool better(const Entry& a, const Entry& b) { return better(rating_of(a), rating_of(b)); }
+
+  /// Scores of one lp hang on its last bits only, which are anybody's, and not even on them where
+  /// the sums are equal or lp is 1. Negative: rounding decides nothing.
+  static double room_for_rounding(const Rating& a, const Rating& b, double size) {
+    if (a.lp != b.lp) return 1e-9 * size;
+    if (a.lp == 1 || a.log_prob == b.log_prob) return -1;
+    return 0x1p-49 * size + 4 * std::numeric_limits<double>::denorm_min();
   }
 
-  /// The tokens of row_ that are possible, as far as they matter.
-  std::vector<std::int32_t> possible_tokens() const {
+  /// The tokens of row_, `of`'s, that are possible, as far as they matter.
+  std::vector<std::int32_t> possible_tokens(const Hypothesis& of) const {
     std::vector<std::int32_t> tokens;
     for (std::int32_t token = 0; token < std::ssize(row_); ++token) {
       if (row_[static_cast<std::size_t>(token)] == kForbidden) continue;
       if (step() <= settings_.min_new && is_eos(settings_, token)) continue;
       tokens.push_back(token);
     }
-    return settings_.vocab <= kLongRow ? tokens : shortlisted(tokens);
+    return settings_.vocab <= kLongRow ? tokens : shortlisted(of, tokens);
   }
 
-  /// Of many tokens those that can be among the first beam * (1 + eos) of the item.
-  std::vector<std::int32_t> shortlisted(const std::vector<std::int32_t>& tokens) const {
-    const auto value_of = [this](std::int32_t t) { return row_[static_cast<std::size_t>(t)]; };
+  /// Of many tokens those that can be among the first beam * (1 + eos) of the item, by what the
+  /// extensions are ordered by: equal sums and scores may come of different numbers.
+  std::vector<std::int32_t> shortlisted(const Hypothesis& of,
+                                        const std::vector<std::int32_t>& tokens) const {
+    const double lp = settings_.policy == BEAM_POOLED ? length_penalty(settings_, step()) : 1;
+    const auto value_of = [&](std::int32_t token) {
+      return (of.log_prob + static_cast<double>(row_[static_cast<std::size_t>(token)])) / lp;
+    };
     const auto keep = static_cast<std::size_t>(settings_.beam * (1 + std::ssize(settings_.eos)));
     if (tokens.size() <= keep) return tokens;
-    std::vector<float> values;
+    std::vector<double> values;
     for (const std::int32_t token : tokens) values.push_back(value_of(token));
     const auto last = values.begin() + static_cast<std::ptrdiff_t>(keep) - 1;
     std::nth_element(values.begin(), last, values.end(), std::greater<>());
     auto equals = keep - static_cast<std::size_t>(std::count_if(
-                             values.begin(), last, [&](float value) { return value > *last; }));
+                             values.begin(), last, [&](double value) { return value > *last; }));
     std::vector<std::int32_t> kept;
     for (const std::int32_t token : tokens)
       if (value_of(token) > *last || (value_of(token) == *last && equals > 0 && equals-- > 0))
@@ -111,7 +131,7 @@ class Search {
       }
       if (step() > 1) ++result_.rows;
       language_(entry.context, row_);
-      for (const std::int32_t token : possible_tokens())
+      for (const std::int32_t token : possible_tokens(entry.hypothesis))
         all.push_back(extension(entry, origin, token));
     }
     return all;
@@ -165,8 +185,7 @@ class Search {
     if (settings_.stop == BEAM_STOP_FULL) return true;
     const bool to_the_end = settings_.stop == BEAM_STOP_BOUND && settings_.alpha > 0;
     const double lp = length_penalty(settings_, to_the_end ? settings_.max_new : step());
-    const double hope = state_.front().hypothesis.log_prob / lp;
-    return !better(hope, lp, list_.back().hypothesis.score, lp_of(list_.back()));
+    return !better(Rating{state_.front().hypothesis.log_prob, lp}, rating_of(list_.back()));
   }
 
   const Settings& settings_;

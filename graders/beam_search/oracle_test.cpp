@@ -165,6 +165,50 @@ TEST_CASE("a decision that hangs on rounding is noticed") {
   CHECK_FALSE(decode(settings, table_language({table}), 0).close_call);
 }
 
+TEST_CASE("scores of one lp hang on its last bits where the sums are next to each other") {
+  Settings settings;
+  settings.policy = BEAM_POOLED;
+  settings.beam = settings.n_return = 2;
+  settings.vocab = 2;
+  settings.max_new = 2;
+  settings.eos.clear();
+  settings.alpha = 0.9;
+  const float least = 0x1p-52F;
+  const auto close = [&](float one, float other) {
+    const Table table{{{{}, {-1, kForbidden}}}, {one, other}};
+    return decode(settings, table_language({table}), 0).close_call;
+  };
+  CHECK(close(-2 * least, -3 * least));
+  CHECK_FALSE(close(-2 * least, -99 * least));
+  CHECK_FALSE(close(-least / 64, -least / 128));  // both sums are -1
+  settings.alpha = 0;
+  CHECK_FALSE(close(-2 * least, -3 * least));
+}
+
+TEST_CASE("of long rows too, what is equal is found by its sum and by its score") {
+  Settings settings;
+  settings.beam = settings.n_return = 1;
+  settings.vocab = kLongRow + 5;
+  settings.max_new = 2;
+  settings.eos.clear();
+  std::vector<float> root(static_cast<std::size_t>(settings.vocab), kForbidden);
+  std::vector<float> falling = root;
+  for (std::size_t token = 0; token < falling.size(); ++token)
+    falling[token] = -0x1p-140F * static_cast<float>(falling.size() - token);
+  const auto last_of_best = [&](float first, std::int32_t policy, double alpha) {
+    root[3] = first;
+    settings.policy = policy;
+    settings.alpha = alpha;
+    const Expected want = decode(settings, table_language({{{{{}, root}}, falling}}), 0);
+    CHECK_FALSE(want.close_call);
+    return want.best.at(0).tokens.at(1);
+  };
+  CHECK(last_of_best(-1, BEAM_SEPARATE, 0) == 0);
+  CHECK(last_of_best(-1, BEAM_POOLED, 0) == 0);
+  CHECK(last_of_best(-0x1p-140F, BEAM_SEPARATE, 1000) == settings.vocab - 1);
+  CHECK(last_of_best(-0x1p-140F, BEAM_POOLED, 1000) == 0);
+}
+
 TEST_CASE("far down, a float no longer tells what float64 sums exactly") {
   const Table table{{{{}, {-3, -2.5F}}}, {-1.0F / 1024, -3.0F / 1024}};
   const Language language = far_down(table_language({table}), 0x1p24F);

@@ -124,15 +124,24 @@ void Batch::best_of_row(const float* row, Index beam_at, Index t, std::vector<Pi
   const Index wanted = a.beam * (pooled() ? 1 : 1 + a.eos_count);
   const double divisor = pooled() ? lp(t) : 1;
   const bool may_end = t > a.min_new;
+  // Sums and scores may be equal where the log-probs are not: all that is equal has to be met.
+  const auto key_of = [&](float value) {
+    return (now.sum[beam_at] + static_cast<double>(value)) / divisor;
+  };
   const std::vector<float> maxima = maxima_of_row(row, may_end);
-  const float least = nth_largest(maxima, wanted);
+  const double least = key_of(nth_largest(maxima, wanted));
   std::vector<std::int32_t> tokens;
-  for (std::int32_t token = 0; token < a.vocab; ++token)
-    if (maxima[token / kBlock] >= least && row[token] >= least && row[token] != -HUGE_VALF &&
-        (may_end || !ends(token)))
-      tokens.push_back(token);
-  const auto higher = [row](std::int32_t x, std::int32_t y) {
-    return row[x] != row[y] ? row[x] > row[y] : x < y;
+  for (Index first = 0; first < a.vocab; first += kBlock) {
+    if (key_of(maxima[first / kBlock]) < least) continue;
+    for (auto token = static_cast<std::int32_t>(first); token < std::min(first + kBlock, a.vocab);
+         ++token)
+      if (key_of(row[token]) >= least && row[token] != -HUGE_VALF && (may_end || !ends(token)))
+        tokens.push_back(token);
+  }
+  const auto higher = [&](std::int32_t x, std::int32_t y) {
+    const double key_x = key_of(row[x]);
+    const double key_y = key_of(row[y]);
+    return key_x != key_y ? key_x > key_y : x < y;
   };
   if (static_cast<Index>(tokens.size()) > wanted) {
     std::nth_element(tokens.begin(), tokens.begin() + wanted, tokens.end(), higher);
@@ -250,8 +259,8 @@ std::int64_t Batch::run() {
                     open[i], t, picks[i]);
     };
     std::vector<std::thread> threads;
-    if (count * a.vocab > 100'000)
-      for (std::int32_t i = 1; i < a.num_threads; ++i) threads.emplace_back(work);
+    if (count * a.vocab > 100'000)  // one for a row at most
+      for (Index i = 1; i < std::min<Index>(a.num_threads, count); ++i) threads.emplace_back(work);
     work();
     for (std::thread& thread : threads) thread.join();
     for (Index b = 0; b < a.batch; ++b) {

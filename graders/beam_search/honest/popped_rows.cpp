@@ -43,8 +43,10 @@ struct Live {
 /// Hands out the tokens of a row from the best to the worst, sorting no more than it must.
 class RowCursor {
  public:
-  RowCursor(const float* row, std::vector<std::int32_t> tokens)
-      : row_(row), tokens_(std::move(tokens)) {}
+  /// The row of a hypothesis of this log-prob. What is handed out in order are sums over `lp`,
+  /// which may be equal where the log-probs are not.
+  RowCursor(const float* row, std::vector<std::int32_t> tokens, double before, double lp)
+      : row_(row), tokens_(std::move(tokens)), before_(before), lp_(lp) {}
 
   std::optional<std::int32_t> peek() {
     if (at_ == tokens_.size()) return std::nullopt;
@@ -52,7 +54,8 @@ class RowCursor {
     return tokens_[at_];
   }
   void pop() { ++at_; }
-  double value(std::int32_t token) const { return static_cast<double>(row_[token]); }
+  double total(std::int32_t token) const { return before_ + static_cast<double>(row_[token]); }
+  double key(std::int32_t token) const { return total(token) / lp_; }
 
  private:
   void sort_more() {
@@ -60,12 +63,16 @@ class RowCursor {
     std::partial_sort(tokens_.begin() + static_cast<std::ptrdiff_t>(at_),
                       tokens_.begin() + static_cast<std::ptrdiff_t>(sorted_), tokens_.end(),
                       [this](std::int32_t x, std::int32_t y) {
-                        return row_[x] != row_[y] ? row_[x] > row_[y] : x < y;
+                        const double key_x = key(x);
+                        const double key_y = key(y);
+                        return key_x != key_y ? key_x > key_y : x < y;
                       });
   }
 
   const float* row_;
   std::vector<std::int32_t> tokens_;
+  double before_;
+  double lp_;
   std::size_t at_ = 0;
   std::size_t sorted_ = 0;
 };
@@ -105,12 +112,12 @@ class ItemSearch {
     return std::find(a.eos, a.eos + a.eos_count, token) != a.eos + a.eos_count;
   }
 
-  RowCursor cursor(const float* row) const {
+  RowCursor cursor(const float* row, const Live& of) const {
     std::vector<std::int32_t> tokens;
     for (std::int32_t token = 0; token < a.vocab; ++token)
       if (std::isfinite(row[token])) tokens.push_back(token);
     if (t <= a.min_new) std::erase_if(tokens, [this](std::int32_t token) { return ends(token); });
-    return {row, std::move(tokens)};
+    return {row, std::move(tokens), of.chain->total, a.policy == BEAM_POOLED ? lp(t) : 1};
   }
 
   Live grown(const Live& from, std::int32_t token, double total) const {
@@ -127,15 +134,16 @@ class ItemSearch {
     std::size_t from;
     std::int32_t token;
     double total;
+    double key;
   };
   std::optional<Next> next(std::vector<RowCursor>& cursors, const std::vector<std::size_t>& owner) {
     std::optional<Next> best;
     std::size_t best_cursor = 0;
     for (std::size_t i = 0; i < cursors.size(); ++i)
       if (const auto token = cursors[i].peek()) {
-        const double total = live[owner[i]].chain->total + cursors[i].value(*token);
-        if (best && total <= best->total) continue;
-        best = Next{owner[i], *token, total};
+        const double key = cursors[i].key(*token);
+        if (best && key <= best->key) continue;
+        best = Next{owner[i], *token, cursors[i].total(*token), key};
         best_cursor = i;
       }
     if (best) cursors[best_cursor].pop();
@@ -146,13 +154,12 @@ class ItemSearch {
                     std::vector<std::size_t>& owner) const {
     for (std::size_t i = 0; i < live.size(); ++i)
       if (!live[i].chain->finished) {
-        cursors.push_back(cursor(rows[cursors.size()]));
+        cursors.push_back(cursor(rows[cursors.size()], live[i]));
         owner.push_back(i);
       }
   }
 
-  /// At one length the order by score is the order by log-prob, so that extensions and finished
-  /// slots can be merged as two sorted lists.
+  /// Extensions and finished slots are merged as two sorted lists.
   void feed_pool(const std::vector<const float*>& rows) {
     std::vector<RowCursor> cursors;
     std::vector<std::size_t> owner;
@@ -168,8 +175,7 @@ class ItemSearch {
       bool take_rest = may_rest;
       if (may_rest && fresh) {
         const double old_score = live[resting[rest]].chain->score;
-        const double new_score = fresh->total / lp(t);
-        take_rest = old_score != new_score ? old_score > new_score : resting[rest] < fresh->from;
+        take_rest = old_score != fresh->key ? old_score > fresh->key : resting[rest] < fresh->from;
       }
       if (take_rest) {
         slots.push_back(live[resting[rest++]]);
