@@ -31,9 +31,10 @@
  * alone would have decoded. For tree t, starting at row node_start[t]+t of `emit` and `path`:
  *   emit, num_emit[t]   the emitted tokens
  *   path, num_path[t]   the nodes whose tokens were emitted, from the top, numbered within the tree
- * Entries of emit and path from the count to the end of the tree's rows are scratch. A node's token
- * may be any int32: one outside 0..vocab-1 is never the target's choice. Where siblings carry the same
- * token either may be followed; a longer path is better.
+ * Entries of emit and path from the count to the end of the tree's rows are scratch. A node's token,
+ * in a pass of dflash_generate too, and an end-of-sequence token may be any int32: one outside
+ * 0..vocab-1 is never the target's choice. Where siblings carry the same token either may be followed,
+ * so that rounds and accepted may differ; a longer path is better.
  *
  * dflash_generate. Decodes num_requests requests with a target and a drafter that are only known as
  * callbacks. Request r starts with the prompt tokens prompt_start[r] .. prompt_start[r+1]-1, at least
@@ -52,7 +53,9 @@
  * and are always host memory; the callback reads the inputs and writes the outputs.
  *   draft     context is everything known of a request: prompt and emitted tokens, the root last.
  *             Answers trees of 0..budget nodes for the listed requests; entry k of num_nodes belongs
- *             to request[k], its nodes start at parent + k * budget and token + k * budget.
+ *             to request[k], its nodes start at parent + k * budget and token + k * budget. The
+ *             described procedure wants draft_budget nodes; fewer may be wanted, and where none are
+ *             the callback may be left out.
  *   forward   One pass of the target over any number of requests, each at most once. The rows of
  *             request[k] follow those of request[k-1]. Bit j of a row's mask is slot j among the rows
  *             of the same request; a row sees itself, may see earlier rows, and sees the
@@ -66,21 +69,24 @@
  * described procedure needs; a request that has ended takes no part in any.
  *
  * ALIGNMENT. Every array in the three argument structs is a multiple of min_align bytes, which is a
- * power of two and at least the size of an element. Rows of logits start logits_stride floats apart
- * and nothing follows for their alignment; what lies between two rows is not part of the array and
- * may hold anything. An array without elements may be null. No array overlaps another. Inputs must
- * not be written.
+ * power of two and at least 8, the size of the largest element. Rows of logits start logits_stride
+ * floats apart and nothing follows for their alignment; what lies between two rows is not part of the
+ * array and may hold anything. An array without elements may be null. No array overlaps another.
+ * Inputs must not be written.
  *
  * RETURN. 0 when everything was written. DFLASH_BAD_ARGUMENT for a negative size, num_threads < 1,
  * vocab < 1, logits_stride < vocab, node_start or prompt_start not ascending from 0, a parent outside
  * -1..i-1, mask_words too small for a tree, a negative context_length, max_emit or max_new, emit_stride
  * below a max_new[r], a prompt without a token, or a draft callback that answers such a tree or more
- * nodes than asked for. DFLASH_UNSUPPORTED for another abi_version or device. Outputs stay untouched
- * in both cases, except after a bad answer of a callback.
+ * nodes than asked for, which `forward` is not asked about. DFLASH_UNSUPPORTED for another
+ * abi_version or device. Where both apply, either is right. Outputs stay untouched in both cases,
+ * except after a bad answer of a callback. struct_size, min_align, reserved and stream need not be
+ * checked, nor emit_stride where there are no requests.
  *
  * LIMITS. A pass holds up to DFLASH_MOST_ROWS * (draft_budget + 1) rows a request. Trees of up to
- * 65535 nodes, vocabularies up to 2^20, sizes up to 2^40 in all: use 64-bit arithmetic. Scratch
- * memory is yours to allocate and to free; it must not grow with the logits.
+ * 65535 nodes, vocabularies up to 2^20, sizes up to 2^40 in all: use 64-bit arithmetic. What is
+ * beyond may be refused and need not be. Scratch memory is yours to allocate and to free; it must not
+ * grow with the logits.
  *
  * Sources: Miao et al. 2023, "SpecInfer"; Cai et al. 2024, "Medusa"; tree verification for DFlash
  * block drafters (arXiv 2602.06036).
@@ -100,7 +106,7 @@ typedef struct DflashBuildArgs {
   int32_t abi_version; /* DFLASH_ABI_VERSION */
   int32_t struct_size; /* sizeof(DflashBuildArgs) of the caller */
   int32_t device;      /* enum DflashDevice: where all arrays lie */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
   int32_t min_align;   /* bytes; see ALIGNMENT */
   int32_t reserved;    /* 0 */
   void* stream;        /* CUDA stream to launch on; null on the host */

@@ -61,8 +61,10 @@ void choice_rule(Probe& probe) {
     };
     require_right(probe, batch, options);
   }
+  Rng rng = probe.begin_case("row_alone");
+  require_right_row_alone(probe, Language(rng.integer(11, 40), rng), rng);
   // And where the logits are the solution's own.
-  Rng rng = probe.begin_case("long_rows_in_requests");
+  rng = probe.begin_case("long_rows_in_requests");
   const Language language(rng.integer(66'000, 70'000), rng);
   require_right(probe, Problem{&language,
                                {random_prompt(language, 5, 10, rng)},

@@ -25,13 +25,6 @@ Problem single(const Language& language, Shape shape, std::int64_t low, std::int
           })};
 }
 
-void require_fewest_passes(Probe& probe, const Answer& seen) {
-  const std::int64_t want = seen.fewest_forwards();
-  if (seen.model->forwards() > want)
-    probe.fail(
-        fmt::format("{} forward passes, want {} with these drafts", seen.model->forwards(), want));
-}
-
 /// Requests that end at very different times.
 Problem uneven(const Language& language, Rng& rng) {
   Problem problem{&language, {}, 8, chain_drafter(language, rng.seed(), 0, 8)};
@@ -49,6 +42,9 @@ void passes_on_branches(Probe& probe) {
         probe, require_right(probe, single(language, turn % 2 == 0 ? Shape::bush : Shape::comb, 1,
                                            4, rng.integer(6, 12), 40, rng)));
   }
+  Rng rng = probe.begin_case("long_comb");
+  const Language language(rng.integer(20, 60), rng);
+  require_fewest_passes(probe, require_right(probe, with_long_comb(language, rng)));
 }
 
 void passes_on_chains(Probe& probe) {
@@ -71,8 +67,14 @@ void one_pass_for_all(Probe& probe) {
     const Language language(rng.integer(20, 60), rng);
     require_fewest_passes(probe, require_right(probe, uneven(language, rng)));
   }
-  Rng rng = probe.begin_case("ample_limits");
+  Rng rng = probe.begin_case("crowd");
   Language language(rng.integer(20, 60), rng);
+  Problem crowd{&language, {}, 3, chain_drafter(language, rng.seed(), 0, 3)};
+  for (std::int64_t left = rng.integer(257, 270); left > 0; --left)
+    crowd.prompts.push_back(random_prompt(language, rng.integer(1, 5), rng.integer(1, 3), rng));
+  require_fewest_passes(probe, require_right(probe, crowd));
+
+  rng = probe.begin_case("ample_limits");
   Problem problem = ample_limits(language, rng);
   problem.budget = 65'535;
   require_fewest_passes(probe, require_right(probe, problem));

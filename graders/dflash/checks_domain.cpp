@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <fmt/format.h>
+#include <limits>
 
 #include "cases.h"
 #include "domain.h"
+#include "graders/kit/inputs.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -73,23 +76,30 @@ void verify_before(Probe& probe, const Assignment& choice, Rng& rng, TreeCase ma
   probe.run(call);
 }
 
-/// A callback fails at once, and is left alone then.
+/// A callback fails at once, and is left alone then. Its result may be nothing in 32 bits, or what
+/// a solution itself says.
 void fail_before(Probe& probe, Problem problem, Problem::Callback failing,
-                 const CallOptions& options) {
+                 const CallOptions& options, Rng& rng) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  constexpr std::int64_t kResults[] = {77, -1, -2, 5LL << 32, Limits::min(), Limits::max()};
   problem.failing = failing;
   problem.fail_at = 1;
-  problem.failure = 77;
+  problem.failure = kit::one_of(rng, kResults);
   GenerateCall call(problem, options);
   run_watched(probe, call);
   probe.require(call.model->calls_after_failure() == 0, "callbacks after one that failed");
+  if (call.model->failed() && call.returned != problem.failure)
+    probe.fail(fmt::format("dflash_generate returned {} after a callback returned {}",
+                           call.returned, problem.failure));
 }
 
 void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCase made) {
   using enum Problem::Callback;
   const std::string& what = choice["before"].name;
-  if (what == "a drafter failed") return fail_before(probe, made.problem, draft, made.options);
-  if (what == "a target failed") return fail_before(probe, made.problem, forward, made.options);
-  if (what == "a cache failed") return fail_before(probe, made.problem, keep, made.options);
+  if (what == "a drafter failed") return fail_before(probe, made.problem, draft, made.options, rng);
+  if (what == "a target failed")
+    return fail_before(probe, made.problem, forward, made.options, rng);
+  if (what == "a cache failed") return fail_before(probe, made.problem, keep, made.options, rng);
   if (what == "another model") made = generate_case(choice, rng);
   Problem& problem = made.problem;
   if (what == "limits differed")

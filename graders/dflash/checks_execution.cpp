@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "graders/kit/memory.h"
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -43,6 +44,25 @@ void require_right_trees(Probe& probe, const Language& language, int trees,
   require_right(probe, chains, options);
 }
 
+/// Rows of logits that start at any float are not copied to where vectors would rather have them.
+void require_no_copy(Probe& probe) {
+  Rng rng = probe.begin_case("copies");
+  const Language language(32'768 + rng.integer(-99, 99), rng);
+  const Batch batch{&language, {random_draft(language, random_chain(63, rng), rng)}};
+  CallOptions options;
+  options.placement = {64, 8};
+  options.stride_extra = rng.integer(1, 7);
+  VerifyCall verify(batch, options);
+  verify.measure_memory = true;
+  probe.restart();
+  probe.run_ok(verify);
+  require_walks(probe, batch, verify);
+  const std::int64_t logits = 64 * language.vocab() * 4;
+  if (verify.peak_bytes && *verify.peak_bytes > kit::kProcessBytes + logits / 10)
+    probe.fail(fmt::format("holds {:.2f} MiB beside {:.2f} MiB of logits",
+                           kit::mib(*verify.peak_bytes), kit::mib(logits)));
+}
+
 // Arrays that start 8 bytes after a multiple of 64, or at any multiple of 8; rows of logits at any
 // float. Each ends at a page that faults.
 void unaligned_pointers(Probe& probe) {
@@ -55,6 +75,7 @@ void unaligned_pointers(Probe& probe) {
     require_right_trees(probe, language, 9, options, rng);
     require_right(probe, random_problem(language, rng), options);
   }
+  require_no_copy(probe);
 }
 
 /// Chains over a vocabulary that is work enough for threads to be counted.
@@ -143,6 +164,9 @@ void empty_sizes(Probe& probe) {
   for (int t = 0; t < 5; ++t) batch.drafts.push_back(draft_after(language, 1 + t, rng));
   require_built(probe, batch);
   require_right(probe, batch);
+
+  rng = probe.begin_case("row_alone");
+  require_right_row_alone(probe, language, rng);
 
   rng = probe.begin_case("many_words_without_nodes");
   CallOptions options;

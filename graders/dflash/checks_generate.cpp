@@ -125,6 +125,8 @@ void wide_passes(Probe& probe) {
   Rng rng = probe.begin_case("equal_leaves");
   const Language language(rng.integer(20, 40), rng);
   require_right(probe, with_equal_leaves(language, rng));
+  rng = probe.begin_case("long_comb");
+  require_right(probe, with_long_comb(language, rng));
   ask_uneven_requests(probe);
 }
 

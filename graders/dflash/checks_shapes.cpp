@@ -98,12 +98,12 @@ void many_at_once(Probe& probe) {
   const std::int64_t requests = rng.integer(70, 140);
   while (std::ssize(problem.prompts) < requests)
     problem.prompts.push_back(random_prompt(language, rng.integer(1, 9), rng.integer(1, 6), rng));
-  require_right(probe, problem);
+  require_fewest_passes(probe, require_right(probe, problem));
   many_small_trees(probe);
 
   rng = probe.begin_case("small_requests");
   const Problem many = many_requests(language, 1, 3, rng);
-  require_right(probe, many);
+  require_fewest_passes(probe, require_right(probe, many));
   require_last_refused(probe, many);
 }
 

@@ -254,6 +254,7 @@ InvalidGroup<DraftAnswer> wrong_parents() {
     add_at_places<DraftAnswer>(group, name, [of = of](DraftAnswer& answer, std::size_t place) {
       std::int64_t& nodes = answer.raw.array<std::int64_t>(3)[answer.k];
       nodes = std::max<std::int64_t>(nodes, 1);
+      if (answer.ask.budget == 0) return;  // one more than asked for
       const std::size_t node = at_place(place, static_cast<std::size_t>(nodes));
       answer.raw.array<std::int32_t>(
           4)[answer.k * static_cast<std::size_t>(answer.ask.budget) + node] =

@@ -15,6 +15,10 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 std::int64_t require_right(Probe& probe, const Batch& batch, const CallOptions& options = {});
 std::int64_t require_walks(Probe& probe, const Batch& batch, const VerifyCall& verify);
 
+/// Verifies a tree without nodes, whose one row of logits is followed by none: logits_stride may be
+/// any number then, and here is one that 32 bits do not hold.
+void require_right_row_alone(Probe& probe, const Language& language, Rng& rng);
+
 /// Builds a batch and compares masks and positions; either can be left to another check.
 struct BuiltParts {
   bool masks = true;
@@ -42,9 +46,12 @@ struct Answer {
 /// that no callback broke a rule on which that depends. Numbers of passes are left to the caller.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
-/// Demands the numbers of rounds and of accepted nodes. Where equal siblings leave a choice, the
-/// latter is known but for the last round's.
+/// Demands the numbers of rounds and of accepted nodes. Where equal siblings leave a choice, or
+/// fewer nodes were asked for, the latter is known but for the last round's.
 void require_counts(Probe& probe, const Answer& answer, bool one_path = true);
+
+/// Demands that no more forward passes were made than batched requests need with these drafts.
+void require_fewest_passes(Probe& probe, const Answer& answer);
 
 /// Runs the call only; a broken rule of the callbacks ends the check, whatever became of the call.
 void run_watched(Probe& probe, GenerateCall& generate);

@@ -81,6 +81,7 @@ std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
   if (ask.budget < 0 || ask.budget > problem_.budget)
     return refuse(
         fmt::format("draft asks for {} nodes, the budget is {}", ask.budget, problem_.budget));
+  whole_drafts_ = whole_drafts_ && ask.budget == problem_.budget;
   auto context = raw.array<const std::int32_t>(2);
   for (std::size_t k = 0; k < requests.size(); ++k) {
     const auto r = static_cast<std::size_t>(requests[k]);
@@ -89,6 +90,7 @@ std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
       return refuse(fmt::format("draft for request {} before its last pass's slots were kept", r));
     const Tree tree = answer_draft(r, context.first(length)).cropped(ask.budget);
     context = context.subspan(length);
+    texts_[r].drafted = true;
     raw.array<std::int64_t>(3)[k] = tree.nodes();
     const auto at = static_cast<std::ptrdiff_t>(k) * ask.budget;
     std::copy(tree.parent.begin(), tree.parent.end(), raw.array<std::int32_t>(4).begin() + at);
@@ -186,6 +188,8 @@ void Model::read(std::size_t r, const PassRows& rows, std::span<float> logits) {
     return;
   }
   text.known_at.push_back(text.decided);
+  whole_drafts_ = whole_drafts_ && (text.drafted || problem_.budget == 0);
+  text.drafted = false;
   text.passed = true;
   text.row_tokens.assign(rows.token.begin(), rows.token.end());
   text.row_states = texts_of(rows, language, draft);

@@ -34,7 +34,10 @@ class Model {
 
   std::int64_t forwards() const { return forwards_; }
   std::int64_t rows() const { return rows_; }
+  bool failed() const { return failed_; }  // as the problem wants it
   std::int64_t calls_after_failure() const { return calls_after_failure_; }
+  /// Every pass came after drafts of the whole budget; fewer nodes may be wanted, or none.
+  bool whole_drafts() const { return whole_drafts_; }
 
   /// For request r: how many tokens were decided when each of its passes began.
   const std::vector<std::int64_t>& known_at(std::size_t r) const { return texts_.at(r).known_at; }
@@ -47,6 +50,7 @@ class Model {
     std::int64_t committed = 0;
     std::int64_t decided = 0;       // tokens of truth that the solution knows
     std::int64_t end = 0;           // tokens of truth when the request has ended
+    bool drafted = false;           // since its latest pass
     bool passed = false;            // it has had a pass whose slots wait to be kept
     std::vector<State> row_states;  // of the latest pass
     std::vector<std::int32_t> row_tokens;
@@ -75,6 +79,7 @@ class Model {
   std::int64_t drafts_ = 0;
   std::int64_t keeps_ = 0;
   bool failed_ = false;
+  bool whole_drafts_ = true;
 };
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

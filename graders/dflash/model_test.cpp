@@ -21,6 +21,7 @@ class ScriptedSolution {
   std::function<void(std::vector<std::int32_t>& context)> told = [](auto&) {};
   std::int64_t length_error = 0;
   int drafts_a_round = 1;
+  std::int64_t nodes_fewer = 0;  // than the budget are wanted
 
   /// Runs the first rounds of a problem with one request; 0, or what a callback returned.
   std::int64_t run(Model& model, const Problem& problem, int rounds) {
@@ -50,7 +51,7 @@ class ScriptedSolution {
     DflashDraft ask{};
     ask.num_requests = 1;
     ask.num_tokens = length[0];
-    ask.budget = problem.budget;
+    ask.budget = problem.budget - nodes_fewer;
     CallbackRequest raw;
     raw.arrays = {bytes(request), bytes(length), bytes(context),
                   bytes(nodes),   bytes(parent), bytes(token)};
@@ -196,6 +197,22 @@ TEST_CASE("a drafter that is told too little answers nothing, and says so") {
   Model model(scattered.problem);
   CHECK(solution.run(model, scattered.problem, 2) == 0);
   CHECK(model.stale_context().has_value());
+}
+
+TEST_CASE("it is known whether every pass came after drafts of the whole budget") {
+  Scattered scattered;
+  ScriptedSolution solution;
+  const auto whole_drafts = [&] {
+    Model model(scattered.problem);
+    CHECK(solution.run(model, scattered.problem, 2) == 0);
+    return model.whole_drafts();
+  };
+  CHECK(whole_drafts());
+  solution.nodes_fewer = 1;
+  CHECK_FALSE(whole_drafts());
+  solution.nodes_fewer = 0;
+  solution.drafts_a_round = 0;
+  CHECK_FALSE(whole_drafts());
 }
 
 TEST_CASE("after the end of a request its drafts and passes are noticed") {

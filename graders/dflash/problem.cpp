@@ -139,6 +139,18 @@ Problem with_equal_leaves(const Language& language, Rng& rng) {
           }};
 }
 
+Problem with_long_comb(const Language& language, Rng& rng) {
+  constexpr std::int64_t kDepth = 140;
+  static_assert((kDepth + 3) * kDepth / 2 > DFLASH_MOST_ROWS * (2 * kDepth + 1));
+  return {&language,
+          {random_prompt(language, rng.integer(1, 9), kDepth + 2, rng)},
+          2 * kDepth,
+          [&language, seed = rng.seed()](std::size_t r, std::int64_t known, State text) {
+            Rng own = draft_rng(seed, r, known);
+            return rejected_chains(language, text, kDepth, 0, own).cropped(2 * kDepth);
+          }};
+}
+
 std::vector<Tree> chains_past_strangers(const Language& language, State root, Rng& rng) {
   std::vector<Tree> trees;
   for (const auto& [correct, wrong] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {

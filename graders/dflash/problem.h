@@ -99,6 +99,10 @@ Tree late_path(const Language& language, State root, std::int64_t wrong, std::in
 /// has no room for each path on its own.
 Problem with_equal_leaves(const Language& language, Rng& rng);
 
+/// A request whose draft is a long path of right nodes with a wrong leaf beside each, so that a
+/// pass has no room for the path of each leaf on its own.
+Problem with_long_comb(const Language& language, Rng& rng);
+
 /// Chains of up to two nodes, right and wrong, that go on with a token outside the vocabulary.
 /// Behind it stand nodes that are right by their own parents, and one that would be if it were not
 /// there.

@@ -113,6 +113,11 @@ class TreePass {
            const List<Request>& requests, const List<Draft>& drafts)
       : a_(a), running_(running), requests_(requests), drafts_(drafts) {}
 
+  static bool wants_drafts(const DflashGenerateArgs&, const List<std::int64_t>&,
+                           const List<Request>&) {
+    return true;
+  }
+
   std::int64_t read() {
     Rows rows;
     std::int64_t widest = 0;
@@ -168,7 +173,10 @@ std::int64_t run_rounds(const DflashGenerateArgs& a) {
   }
   while (!running.empty()) {
     List<Draft> drafts;
-    if (const std::int64_t code = ask_drafts(a, running, requests, drafts)) return code;
+    if (Pass::wants_drafts(a, running, requests)) {
+      if (const std::int64_t code = ask_drafts(a, running, requests, drafts)) return code;
+    }
+    drafts.resize(running.size());
     Pass pass(a, running, requests, drafts);
     if (const std::int64_t code = pass.read()) return code;
     List<std::int64_t> going_on;

@@ -1,7 +1,8 @@
-// strategy: every leaf path is a sequence of its own in the pass; equal siblings merged, trees
-// cropped
+// strategy: every leaf path is a sequence of its own in the pass, where there is room for it; equal
+// siblings merged, trees cropped, no drafts for last tokens
 // uses: a forward pass may have other rows than the trees' nodes, as long as what each row sees
-// stands at the positions 0, 1, ...; nodes with the same text may share one
+// stands at the positions 0, 1, ...; nodes with the same text may share one; drafts of no node need
+// not be asked for
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
@@ -13,8 +14,9 @@ namespace {
 /// A tree as its leaf paths. Nodes with the same text are one node here, the first of them.
 struct Paths {
   List<List<std::int32_t>> ways;  // nodes from the top; one empty way for a tree without nodes
+  bool fit = true;                // all of them into a pass; else there are none here
 
-  Paths(const Draft& draft, std::int64_t longest) {
+  Paths(const Draft& draft, std::int64_t longest, std::int64_t room) {
     const List<std::int32_t>& parent = draft.parent;
     const List<std::int32_t>& token = draft.token;
     const auto nodes = static_cast<std::int32_t>(token.size());
@@ -31,7 +33,10 @@ struct Paths {
       leaf[i] = true;
       if (above >= 0) leaf[above] = false;
     }
-    for (std::int32_t i = 0; i < nodes; ++i) {
+    for (std::int32_t i = 0; i < nodes; ++i)
+      if (leaf[i]) room -= depth[i] + 1;
+    fit = room >= 0;
+    for (std::int32_t i = 0; i < nodes && fit; ++i) {
       if (!leaf[i]) continue;
       List<std::int32_t> way;
       for (std::int32_t node = i; node >= 0; node = up(parent, same, node)) way.push_back(node);
@@ -56,7 +61,9 @@ class WaysPass {
     std::int64_t row = 0;
     for (std::size_t k = 0; k < running.size(); ++k) {
       const std::int64_t longest = a.max_new[running[k]] - requests[running[k]].emitted;
-      Layout layout{row, 0, Paths(drafts[k], longest).ways, {}};
+      const Paths paths(drafts[k], longest, DFLASH_MOST_ROWS * (a.draft_budget + 1));
+      fit_ = fit_ && paths.fit;
+      Layout layout{row, 0, paths.ways, {}};
       for (const List<std::int32_t>& way : layout.ways) {
         layout.first_slot.push_back(layout.rows);
         layout.rows += way.size() + 1;
@@ -65,6 +72,8 @@ class WaysPass {
       layouts_.push_back(std::move(layout));
     }
   }
+
+  bool fit() const { return fit_; }
 
   std::int64_t read() {
     Rows rows;
@@ -129,12 +138,37 @@ class WaysPass {
   const List<std::int64_t>& running_;
   const List<Request>& requests_;
   const List<Draft>& drafts_;
+  bool fit_ = true;
   List<Layout> layouts_;
   List<float> logits_;
+};
+
+/// A pass over ways where there is room for them, and over the trees where there is none.
+class WaysOrTrees {
+ public:
+  template <class... All>
+  explicit WaysOrTrees(const All&... all) : ways_(all...), trees_(all...) {}
+
+  /// Not for requests that want one token more: no node brings that.
+  static bool wants_drafts(const DflashGenerateArgs& a, const List<std::int64_t>& running,
+                           const List<Request>& requests) {
+    return a.draft_budget > 0 && std::any_of(running.begin(), running.end(), [&](std::int64_t r) {
+             return a.max_new[r] - requests[r].emitted > 1;
+           });
+  }
+
+  std::int64_t read() { return ways_.fit() ? ways_.read() : trees_.read(); }
+  Outcome outcome(std::size_t k, std::int64_t max_emit) const {
+    return ways_.fit() ? ways_.outcome(k, max_emit) : trees_.outcome(k, max_emit);
+  }
+
+ private:
+  WaysPass ways_;
+  TreePass trees_;
 };
 
 }  // namespace
 
 std::int64_t dflash_generate(const DflashGenerateArgs* args) {
-  return generate<WaysPass>(args);
+  return generate<WaysOrTrees>(args);
 }
