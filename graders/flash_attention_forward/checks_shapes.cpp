@@ -109,10 +109,10 @@ void put_lists(Problem& problem, Rng& rng) {
   }
 }
 
-/// The first and the last keys weigh more than all others: who leaves a few of many out shows.
+/// The first and the last keys weigh as much as the others of 10^5: who leaves a few out shows.
 void raise_ends(Problem& problem) {
   constexpr std::int64_t kEnd = 30;
-  constexpr double kAbove = 16;
+  constexpr double kAbove = 8;
   add_to_scores(
       problem, 0, [](auto, auto, auto) { return 1.0; },
       [&](auto, auto, auto j) {
@@ -171,6 +171,7 @@ void contract_limits(Probe& probe) {
     if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
     if (sizes.batch == kMost) put_lists(problem, rng);
     fill_sharp(problem, rng);
+    if (sizes.k_len == kMost) raise_ends(problem);
     require_right(probe, problem);
   }
 }
