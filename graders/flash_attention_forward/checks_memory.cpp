@@ -27,8 +27,8 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   return peak;
 }
 
-/// Calls without lse, of shapes with many rows: what each of them keeps adds up. Most of the rows see
-/// no key, so that there is little else to do.
+/// Calls without lse, of shapes with many rows: what each of them keeps adds up. Most of the rows
+/// see no key, so that there is little else to do.
 void require_no_growth(Probe& probe, const char* name, const Sizes& sizes) {
   constexpr int kCalls = 24;
   constexpr double kMostKept = 16;  // the contract's, all of it kept from earlier calls
