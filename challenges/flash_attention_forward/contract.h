@@ -42,8 +42,9 @@
  *
  * and likewise k, v and o. That covers [batch][head][row][dim], [batch][row][head][dim], heads
  * taken out of a packed projection and, with a stride of 0, keys and values that several heads or
- * batch entries share. Strides are >= 0. What lies between rows is not part of a tensor: it may
- * hold anything, NaN included, and must not be written. Rows of o do not overlap. lse is dense
+ * batch entries share. Strides are >= 0: that of a dimension of 1 may be any such number, and rows
+ * of q, k and v may overlap or be one. What lies between rows is not part of a tensor: it may hold
+ * anything, NaN included, and must not be written. Rows of o do not overlap. lse is dense
  * [batch][q_heads][q_len]. o and lse overlap nothing; q, k and v may overlap each other.
  *
  * ALIGNMENT. q, k, v, o and lse are multiples of min_align bytes, which is a power of two and at
@@ -61,23 +62,26 @@
  *   P[j] = exp(s[j] - lse),  M = 1 + max_j |scale| sum_d |q[d] k[j][d]|,  C = 24 + k_len / 64
  *
  * the error of an element of o is at most C u (M sum_j P[j] |v[j]| + 1e-30 sum_j |v[j]|), and that
- * of lse at most C u (M + |lse|). Float32 arithmetic and a good expf reach that with room to spare;
- * half precision anywhere does not. Results of two calls with the same arguments are the same bits.
+ * of lse at most C u (M + |lse|), to which 2^-148 k_len, for subnormals, comes where it is not 0.
+ * Float32 arithmetic and a good expf reach that with room to spare; half precision anywhere does
+ * not. Results of two calls with the same arguments, num_threads among them, are the same bits.
  *
  * RETURN. 0 when everything was written. FLASH_ATTENTION_BAD_ARGUMENT when one of these holds: a
  * size below 0, head_dim or value_dim below 1, kv_heads below 1 while q_heads is above 0, q_heads
  * no multiple of kv_heads, a stride below 0, num_threads < 1, a window end below -1, scale or
- * softcap not finite, softcap < 0, a kv_start[b] or kv_len[b] below 0 or with a sum above k_len, q
- * or o missing while o has elements, k or v missing while they have and o has.
- * FLASH_ATTENTION_UNSUPPORTED for another abi_version or device and for an element type that is not
- * implemented. Outputs stay untouched in both cases. A size of 0 is no error: with no query there
- * is nothing to write, with no key every row is empty.
+ * softcap not finite, softcap < 0, a kv_start[b] or kv_len[b] below 0, or with a sum above k_len
+ * (each by itself where the other is null), q or o missing while o has elements, k or v missing
+ * while they have and o has. FLASH_ATTENTION_UNSUPPORTED for another abi_version or device and for
+ * an element type that is not implemented. Where both apply, either is right; outputs stay
+ * untouched in both cases. A size of 0 is no error: with no query there is nothing to write, with
+ * no key every row is empty. What else the struct may hold is as its comments, ALIGNMENT and LIMITS
+ * say: other values are not asked.
  *
  * LIMITS. head_dim and value_dim up to 256, need not be equal, and need not be multiples of
  * anything; batch * q_heads up to 2^20, lengths up to 2^20, window ends up to 2^40: use 64-bit
  * arithmetic for offsets and positions.
- * Scratch memory is yours to allocate and to free; it stays below 16 MiB plus what grows linearly
- * with the number of rows.
+ * Scratch memory is yours to allocate and to free; it stays below 16 MiB plus four times the bytes
+ * of q, k, v and o, what is kept from earlier calls included.
  */
 
 #ifdef __cplusplus
@@ -105,7 +109,7 @@ typedef struct FlashAttentionForwardArgs {
   int32_t abi_version; /* FLASH_ATTENTION_ABI_VERSION */
   int32_t struct_size; /* sizeof(FlashAttentionForwardArgs) of the caller */
   int32_t device;      /* enum FlashAttentionDevice: where all pointers point to */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
   int32_t min_align;   /* bytes; see ALIGNMENT */
   int32_t data_type;   /* enum FlashAttentionType of q, k, v and o */
   void* stream;        /* CUDA stream to launch on; null on the host */

@@ -24,6 +24,16 @@ Problem another_size(Rng& rng, const kit::AttentionProblem& form) {
   return other;
 }
 
+/// Only about half of the keys existed, none that does not now: those may be no numbers.
+void halve_lists(kit::AttentionProblem& form) {
+  for (std::int64_t b = 0; b < form.batch; ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    const auto half = static_cast<std::int32_t>(form.existing_keys(b).size() / 2);
+    if (!form.kv_start.empty()) form.kv_start[at] += half;
+    if (!form.kv_len.empty()) form.kv_len[at] -= half;
+  }
+}
+
 /// What the solution is asked before the problem that is judged.
 Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (choice.is("before", "another size")) return another_size(rng, problem.form);
@@ -41,6 +51,7 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
     other.form.causal = !problem.form.causal;
     other.form.window_left = rng.integer(0, 9);
   }
+  if (choice.is("before", "lists differed")) halve_lists(other.form);
   return other;
 }
 

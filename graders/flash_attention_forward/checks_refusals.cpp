@@ -35,6 +35,16 @@ std::vector<Invalid> invalid_calls() {
   return invalid.all;
 }
 
+/// Lists are all that is wrong, and not in whether they are given: the struct is that of the call
+/// without the flaw, which a solution that has answered it may know.
+bool same_struct(const kit::AttentionProblem& form, const Invalid& invalid) {
+  if (!invalid.misplace) return false;
+  kit::AttentionProblem spoilt = form;
+  invalid.misplace(spoilt);
+  return spoilt.kv_start.empty() == form.kv_start.empty() &&
+         spoilt.kv_len.empty() == form.kv_len.empty();
+}
+
 void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
             const Invalid& invalid) {
   Problem spoilt = problem;
@@ -50,16 +60,22 @@ void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
 
 /// `between`: the same problem is asked before and after, and has to be right both times.
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
+  const kit::Corner lists{{"kv_start", {"absent", "0"}}, {"kv_len", {"absent", "to the end"}}};
   std::vector<kit::Refusal> all;
-  for (const Invalid& invalid : invalid_calls())
+  for (const Invalid& invalid : invalid_calls()) {
     all.push_back(
         {invalid.flaw.name, invalid.beside, [=, &probe](const Assignment& choice, Rng& rng) {
            const Problem problem = problem_of(choice, rng);
            const CallOptions options = options_of(choice, rng);
-           if (between) require_right(probe, problem, options);
+           if (between)
+             require_right(probe, problem, options);
+           else if (same_struct(problem.form, invalid))
+             ask(probe, problem, options);
            refuse(probe, problem, options, invalid);
            if (between) require_right(probe, problem, options);
          }});
+    if (invalid.misplace) all.back().always = {lists};
+  }
   return all;
 }
 

@@ -109,6 +109,17 @@ void put_lists(Problem& problem, Rng& rng) {
   }
 }
 
+/// The first and the last keys weigh as much as the others of 10^5: who leaves a few out shows.
+void raise_ends(Problem& problem) {
+  constexpr std::int64_t kEnd = 30;
+  constexpr double kAbove = 8;
+  add_to_scores(
+      problem, 0, [](auto, auto, auto) { return 1.0; },
+      [&](auto, auto, auto j) {
+        return j < kEnd || j >= problem.form.k_len - kEnd ? kAbove : 0.0;
+      });
+}
+
 // Each dimension alone, with almost nothing in the others. Masks have their ends among the last
 // keys or queries: who counts with 16 bits looks elsewhere.
 void beyond_16_bits(Probe& probe) {
@@ -129,6 +140,7 @@ void beyond_16_bits(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", name, mask));
       Problem problem(sizes);
       fill_sharp(problem, rng);
+      if (sizes.k_len == many) raise_ends(problem);
       if (mask == std::string_view("lists")) put_lists(problem, rng);
       if (sizes.k_len == many && !problem.form.kv_start.empty()) {
         problem.form.kv_start[0] = drawn(rng, many - 30, many - 1);
@@ -159,6 +171,7 @@ void contract_limits(Probe& probe) {
     if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
     if (sizes.batch == kMost) put_lists(problem, rng);
     fill_sharp(problem, rng);
+    if (sizes.k_len == kMost) raise_ends(problem);
     require_right(probe, problem);
   }
 }

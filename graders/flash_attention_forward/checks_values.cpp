@@ -84,7 +84,8 @@ void falling_scores(Probe& probe) {
 
 void overflow_ramp(Probe& probe) {
   const Sizes sizes{1, 1, 1, 33, 150 + probe.begin_case("shape").integer(0, 100), 32, 32};
-  for (const double climb : {120.0, 200.0, 1e4})
+  constexpr double kFarthest = 1e4;  // where values tell whether a weight of 0 is one
+  for (const double climb : {120.0, 200.0, kFarthest})
     for (const bool falling : {false, true})
       for (const bool jump : {false, true}) {
         Rng rng = probe.begin_case(fmt::format("{}_{}_by_{:g}", falling ? "falling" : "climbing",
@@ -94,13 +95,16 @@ void overflow_ramp(Probe& probe) {
         fill_scores(problem, rng, 1, 1);
         fill_values(problem, rng);
         const std::int64_t edge = rng.integer(sizes.k_len / 3, 2 * sizes.k_len / 3);
+        std::vector<double> height;
+        for (std::int64_t j = 0; j < sizes.k_len; ++j)
+          height.push_back(jump ? (j >= edge ? climb : 0.0)
+                                : climb * static_cast<double>(j) /
+                                      static_cast<double>(sizes.k_len - 1));
+        if (falling) std::ranges::reverse(height);
         add_to_scores(
             problem, 0, [&](auto, auto, auto) { return rng.uniform(1.0, 1.2); },
-            [&](auto, auto, auto key) {
-              const std::int64_t j = falling ? sizes.k_len - 1 - key : key;
-              if (jump) return j >= edge ? climb : 0.0;
-              return climb * static_cast<double>(j) / static_cast<double>(sizes.k_len - 1);
-            });
+            [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
+        if (climb == kFarthest) grow_unweighted(problem, height);
         require_right(probe, problem);
       }
 }

@@ -30,6 +30,7 @@ std::vector<Argument> arguments() {
                   {"one element of v differed"},
                   {"scale differed"},
                   {"mask differed"},
+                  {"lists differed"},
                   {"another size"},
                   {"other threads"}}});
   return all;
@@ -80,17 +81,24 @@ bool valid(const Assignment& choice) {
   const std::string& before = choice["before"].name;
   if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
     return false;
+  if (choice.is("before", "lists differed") && choice.is("kv_start", "absent") &&
+      choice.is("kv_len", "absent"))
+    return false;
   if (choice["k_len"].most > kMostAlike && alike(choice)) return false;
   if (choice.is("values", "9e35 in all") && climbs(choice) && !shows_climb(choice)) return false;
   return kit::mask_is_valid(choice) && small(choice) && numbers_reachable(choice);
 }
 
-/// Keys that nobody sees beside scores that are lower than any number that may stand for them; and
-/// keys that were others at the same address, some of them only.
+/// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys
+/// of no weight beside values that show the least; and keys that were others at the same address,
+/// some of them only, or that existed, by lists that were others at the same address.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
-                         {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}}});
+                         {{"scores", {"1e3 to 1e6 apart"}}, {"values", {"1e35 behind none"}}},
+                         {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}},
+                         {{"before", {"lists differed"}}, {"kv_len", {"one less"}}},
+                         {{"before", {"lists differed"}}, {"kv_start", {"1 to 9"}}}});
   return all;
 }
 

@@ -111,7 +111,9 @@ void put_values(const Assignment& choice, Rng& rng, Problem& problem, const Heig
       for (std::size_t d = 0; d < row.size(); ++d)
         row[d] *= static_cast<float>(std::pow(10.0, static_cast<double>(d % 9) - 4));
     });
-  if (!choice.is("values", "huge behind small weights") || height.empty()) return;
+  if (height.empty()) return;
+  if (choice.is("values", "1e35 behind none")) grow_unweighted(problem, height);
+  if (!choice.is("values", "huge behind small weights")) return;
   const double top = *std::ranges::max_element(height);
   kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
     const double below = top - height[static_cast<std::size_t>(j)];
@@ -167,11 +169,13 @@ std::vector<kit::Argument> number_arguments() {
             {"1e-33 to 1e-25", 1e-33, 1e-25},
             {"9e35 in all"},
             {"huge behind small weights"},
+            {"1e35 behind none"},
             {"columns apart"}}}};
 }
 
 bool numbers_reachable(const Assignment& choice) {
-  if (choice.is("values", "huge behind small weights") && !has_heights(choice)) return false;
+  const bool behind = choice["values"].name.find(" behind ") != std::string::npos;
+  if (behind && !has_heights(choice)) return false;
   if (choice.is("scores", "usual") || choice.is("scores", "equal")) return true;
   constexpr double kUsual = 1.0 / 16;  // of 256 dimensions
   const bool usual = choice["scale"].name.ends_with("usual");

@@ -24,6 +24,13 @@ double allowance(const Problem& problem) {
   return kUnit * (24 + static_cast<double>(problem.form.k_len) / 64);
 }
 
+double allowed_error(const Problem& problem, double bound) {
+  constexpr double kSubnormalSteps = 0x1p-148;  // two for each key
+  return bound > 0 ? allowance(problem) * bound +
+                         kSubnormalSteps * static_cast<double>(problem.form.k_len)
+                   : 0;
+}
+
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options) {
   Answer got = ask(probe, problem, options);
   require_close(probe, problem, got, expect(problem));
@@ -32,11 +39,10 @@ Answer require_right(Probe& probe, const Problem& problem, const CallOptions& op
 
 void require_close(Probe& probe, const Problem& problem, const Answer& got,
                    const Expected& expected, double slack) {
-  const double unit = slack * allowance(problem);
   for_each_result(problem, [&](auto part, auto value, auto bound, const kit::IndexNamer& name) {
     if ((got.*part).empty()) return;
     std::vector<double> allowed = expected.*bound;
-    for (double& number : allowed) number *= unit;
+    for (double& number : allowed) number = slack * allowed_error(problem, number);
     if (const auto miss = kit::worst_miss(got.*part, expected.*value, allowed, name))
       probe.fail(*miss, {kit::describe(problem.form)});
     kit::note_share(probe, kit::worst_ratio(got.*part, expected.*value, allowed, 1));

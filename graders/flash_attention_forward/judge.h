@@ -9,6 +9,9 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// Errors stay below this times the oracle's bound, as the contract says; README.md derives it.
 double allowance(const Problem& problem);
 
+/// With the contract's floor for what float32 cannot hold exactly: none where the bound is 0.
+double allowed_error(const Problem& problem, double bound);
+
 /// Asks and compares with the oracle.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
 

@@ -53,9 +53,9 @@ JudgedRows::Row JudgedRows::expected_row(const Problem& problem, std::int64_t at
   kit::AttentionRow scratch;
   kit::attention_row(view, row.batch, row.head, row.query, scratch);
   kit::attention_output(view, row.batch, row.head, scratch, row.o, row.o_allowed);
-  for (double& bound : row.o_allowed) bound *= allowance(problem);
+  for (double& bound : row.o_allowed) bound = allowed_error(problem, bound);
   row.lse = scratch.lse;
-  row.lse_allowed = allowance(problem) * kit::lse_bound(scratch);
+  row.lse_allowed = allowed_error(problem, kit::lse_bound(scratch));
   return row;
 }
 

@@ -15,6 +15,12 @@ void fill_normal(kit::Tensor& tensor, Rng& rng, double deviation, std::int64_t f
   });
 }
 
+float largest_value(const Problem& problem) {
+  float largest = 0;
+  for (const float value : problem.v.data) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
 }  // namespace
 
 Problem::Problem(const Sizes& sizes)
@@ -41,11 +47,19 @@ void fill_values(Problem& problem, Rng& rng) {
 
 void grow_values(Problem& problem) {
   constexpr double kMost = 9e35;
-  double largest = 0;
-  for (const float value : problem.v.data)
-    largest = std::max(largest, std::abs(static_cast<double>(value)));
-  const double factor = kMost / (largest * static_cast<double>(problem.form.k_len));
+  const double factor = kMost / largest_value(problem) / static_cast<double>(problem.form.k_len);
   for (float& value : problem.v.data) value = static_cast<float>(value * factor);
+}
+
+void grow_unweighted(Problem& problem, const std::vector<double>& heights) {
+  constexpr double kMost = 1e35;
+  constexpr double kUnweighted = 115;  // exp(-104) is the least that float32 holds
+  const double top = *std::ranges::max_element(heights);
+  const double factor = kMost / largest_value(problem) / static_cast<double>(problem.form.k_len);
+  kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
+    if (top - heights[static_cast<std::size_t>(j)] < kUnweighted) return;
+    for (float& value : row) value = static_cast<float>(value * factor);
+  });
 }
 
 void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim) {

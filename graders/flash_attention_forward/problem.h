@@ -32,6 +32,10 @@ void fill_values(Problem& problem, Rng& rng);
 /// Makes values as large as the contract allows: nearly 1e36, summed over the keys.
 void grow_values(Problem& problem);
 
+/// Makes values 1e35 in all where the score of their key, which follows `heights`, is so far below
+/// the largest that its weight is 0 in float32: whoever gives such a key the least weight shows.
+void grow_unweighted(Problem& problem, const std::vector<double>& heights);
+
 /// Queries and keys whose scores are normal with this deviation, using dimensions `first_dim` and
 /// up; those below are 0. Deviation 3 to 4 makes the softmax peaked: 5 to 50 keys matter.
 void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t first_dim = 0);

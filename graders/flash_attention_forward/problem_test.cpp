@@ -61,6 +61,26 @@ TEST_CASE(
   CHECK(largest * 300 > 8e35);
 }
 
+TEST_CASE("values grow where their keys have no weight, and nowhere else") {
+  Rng rng(7);
+  Problem problem(kSizes);
+  fill_values(problem, rng);
+  const Problem before = problem;
+  std::vector<double> height(300, 0.0);
+  height[200] = 1e3;
+  height[201] = 1e3 - 100;
+  grow_unweighted(problem, height);
+  double sum = 0;
+  for (std::int64_t j = 0; j < 300; ++j) {
+    const double value = problem.v.row(1, 1, j)[3];
+    const bool same = value == before.v.row(1, 1, j)[3];
+    CHECK(same == (j == 200 || j == 201));
+    sum += std::abs(value);
+  }
+  CHECK(sum > 1e34);
+  CHECK(sum < 1.01e35);
+}
+
 TEST_CASE("a feature adds exactly its product to the scores") {
   Rng rng(5);
   Problem problem(kSizes);
