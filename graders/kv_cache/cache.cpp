@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "graders/kit/memory.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
@@ -186,6 +188,29 @@ void Cache::require_right(Rng& rng, const Ids& which, std::int64_t queries, std:
 void Cache::require_close(const Answer& answer, const Expected& expected) {
   require(answer_miss(answer, expected));
   note_share(*probe_, answer, expected);
+}
+
+void require_freed(Probe& probe, CallBase& call, std::int64_t want) {
+  constexpr int kCalls = 300;
+  constexpr std::int64_t kAllowed = (std::int64_t{4} << 20) + kit::kProcessBytes;
+  probe.restart();
+  for (int turn = 1; turn <= kCalls; ++turn) {
+    call.measure_memory = turn == kCalls;
+    probe.run(call);
+    if (call.returned != want)
+      probe.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
+  }
+  if (call.peak_bytes.value_or(0) > kAllowed)
+    probe.fail(fmt::format("{} holds {:.2f} MiB after {} calls, want {:.2f} or less", call.symbol,
+                           kit::mib(*call.peak_bytes), kCalls, kit::mib(kAllowed)));
+}
+
+void require_freed_when_full(Probe& probe, Rng& rng) {
+  Setup setup{.heads = 1, .key_dim = 1, .value_dim = 1, .page_tokens = 1, .sequences = 1};
+  setup.pages = setup.width = 1 << 13;
+  const State state(setup, require_page_bytes(probe, setup));
+  AppendCall call(state, {{0, draw_many_tokens(rng, setup, setup.pages + 1)}});
+  require_freed(probe, call, KV_FULL);
 }
 
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens) {

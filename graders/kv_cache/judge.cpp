@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "graders/kit/bits.h"
 #include "graders/kit/compare.h"
 #include "graders/kit/tolerance.h"
 
@@ -90,6 +91,10 @@ std::optional<Miss> answer_miss(const Answer& answer, const Expected& expected) 
   const auto out = kit::worst_miss(answer.out, expected.out, expected.out_allowed, out_name);
   if (out || answer.lse.empty()) return out;
   return kit::worst_miss(answer.lse, expected.lse, expected.lse_allowed, lse_name);
+}
+
+bool same_bits(const Answer& a, const Answer& b) {
+  return kit::same_bits(a.out, b.out) && kit::same_bits(a.lse, b.lse);
 }
 
 void note_share(Probe& probe, const Answer& answer, const Expected& expected) {

@@ -29,6 +29,9 @@ std::optional<Miss> stored_miss(const Setup& setup, std::int64_t sequence, std::
 /// wanted are not looked at.
 std::optional<Miss> answer_miss(const Answer& answer, const Expected& expected);
 
+/// The same results, bit for bit.
+bool same_bits(const Answer& a, const Answer& b);
+
 /// Ends the check for one, and notes how much of the tolerance was used.
 void require_close(Probe& probe, const Answer& answer, const Expected& expected);
 
