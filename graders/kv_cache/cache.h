@@ -71,8 +71,8 @@ class Cache {
   std::vector<std::string> history_;
 };
 
-/// Hundreds of calls, each of which returns `want`, hold no more memory than one of them may: what a
-/// call allocates it frees. Asked where the machine can tell.
+/// Many calls, each of which returns `want`, hold no more memory than a few: what a call allocates
+/// it frees. Asked where the machine can tell.
 void require_freed(Probe& probe, CallBase& call, std::int64_t want = KV_OK);
 
 /// The same of an append that is refused, to a pool and a table of some size.

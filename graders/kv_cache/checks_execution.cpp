@@ -180,10 +180,7 @@ void deterministic_bits(Probe& probe) {
   CallOptions options;
   options.threads = 4;
   const Parts parts = draw_parts(rng, 64, 50, 16, 1, 0.1);
-  const Answer first = require_right(probe, parts, true, options);
-  for (int turn = 0; turn < 12; ++turn)
-    if (!same_bits(require_right(probe, parts, true, options), first))
-      probe.fail("the same merge gave other bits than before");
+  require_same_again(probe, parts, options, require_right(probe, parts, true, options), 12);
 }
 
 }  // namespace

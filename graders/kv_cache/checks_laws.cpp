@@ -32,7 +32,7 @@ Tokens tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   return made;
 }
 
-/// Half of them are tied. Dimensions should be odd, so that vectors lie at all multiples of 4 bytes.
+/// Half of them are tied. Where dimensions are odd, vectors lie at all multiples of 4 bytes.
 Tokens partly_tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   Tokens made = draw_tokens(rng, setup, tokens / 2);
   made.append(tied_tokens(rng, setup, tokens - tokens / 2));

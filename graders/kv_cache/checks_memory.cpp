@@ -62,13 +62,13 @@ void ask_what_stays(Probe& probe) {
   const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, 9));
   Problem problem;
   problem.which = {0};
-  problem.queries = {1};
+  problem.queries = {8};
   problem.q_heads = 128;
   problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.5f);
   AttendCall attend(state, problem);
   require_freed(probe, attend);
   rng = probe.begin_case("after_many_merges");
-  const Parts parts = draw_parts(rng, 3, 128, 64, 1, 0.2);
+  const Parts parts = draw_parts(rng, 3, 1024, 64, 1, 0.2);
   MergeCall merge(parts);
   require_freed(probe, merge);
   rng = probe.begin_case("after_many_refusals");

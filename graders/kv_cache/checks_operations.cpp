@@ -72,7 +72,7 @@ void replace_tokens(Probe& probe) {
     Cache cache(probe, setup, rng.seed());
     for (const std::int64_t before : {0, 3}) {
       cache.append(0, draw_tokens(rng, setup, before));
-      for (int turn = 0; turn < 4; ++turn) {
+      for (int turn = 0; turn < 2; ++turn) {
         cache.append(0, draw_tokens(rng, setup, 1));
         Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 1, 2);
         problem.window = 0;

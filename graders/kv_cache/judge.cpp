@@ -116,4 +116,13 @@ Answer require_right(Probe& probe, const Parts& parts, bool want_lse, const Call
   return answer;
 }
 
+void require_same_again(Probe& probe, const Parts& parts, const CallOptions& options,
+                        const Answer& first, int times) {
+  for (int turn = 0; turn < times; ++turn) {
+    MergeCall call(parts, true, options);
+    probe.run_ok(call);
+    if (!same_bits(call.answer(), first)) probe.fail("the same merge gave other bits than before");
+  }
+}
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

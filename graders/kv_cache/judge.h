@@ -42,4 +42,8 @@ void note_share(Probe& probe, const Answer& answer, const Expected& expected);
 Answer require_right(Probe& probe, const Parts& parts, bool want_lse = true,
                      const CallOptions& options = {});
 
+/// Asks for the same merge so many times more: each answers with the same bits.
+void require_same_again(Probe& probe, const Parts& parts, const CallOptions& options,
+                        const Answer& first, int times);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE
