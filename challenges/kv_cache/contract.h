@@ -10,8 +10,9 @@
  * of kv_heads heads. Tokens lie in pages of page_tokens tokens: token t of sequence s is in page
  * table[s][t / page_tokens], in slot t % page_tokens. A page is page_bytes = kv_page_bytes() bytes
  * at pool + page * page_bytes; what these bytes mean is your choice. Several sequences may share a
- * page: refs[p] counts the table entries in use that name page p, 0 for a free page. In use are the
- * first ceil(lengths[s] / page_tokens) entries of row s. A sequence of length 0 uses none.
+ * page, none has it twice: refs[p] counts the table entries in use that name page p, 0 for a free
+ * page. In use are the first ceil(lengths[s] / page_tokens) entries of row s. A sequence of length
+ * 0 uses none.
  *
  * pool, table, lengths and refs are the whole cache. They are passed to every function that needs
  * them and belong to the caller in between, who may copy them, hand them to another process, hold
@@ -66,7 +67,8 @@
  *   out  = sum_j exp(s[j] - lse) * v[j]
  *
  * A query that sees no token has out = 0 and lse = -infinity. Tokens that none of the queries of
- * which[i] sees change none of their results, even when they hold NaN or infinity.
+ * which[i] sees change none of their results, even when they hold NaN or infinity; what one of them
+ * sees may then spoil the results of all.
  *
  * kv_merge takes `parts` results over disjoint sets of keys and gives the result over their union,
  * row by row: with L[p] = part_lse[p][row], lse = ln sum_p exp(L[p]) and
@@ -84,8 +86,9 @@
  * C u (M sum_j P[j] |v[j]| + 1e-30 sum_j |v[j]|), that of lse C u (M + |lse|). For KV_INT8 and
  * KV_INT4, |k[j][d]| and |v[j]| stand for the largest magnitude in the group. Products and sums in
  * float32 and a good expf reach that with room to spare. kv_merge likewise over its parts, with
- * C = 24 + parts / 16 and M = 1 + max_p |L[p]|. Scores are at most 1e5 in magnitude. The same
- * arguments give the same bits.
+ * C = 24 + parts / 16 and M = 1 + max_p |L[p]|. Scores are at most 1e5 in magnitude, numbers
+ * of q and part_out 1e30; products of q, k and scale and sums of them, in any order, stay in the
+ * range of float32. The same arguments give the same bits.
  *
  * RETURN. 0 when done. KV_FULL, from kv_append only, when pages or the table's width do not suffice
  * for all of the call. KV_BAD_ARGUMENT for a size, count, length or number of tokens below 0;
@@ -94,17 +97,20 @@
  * query_start decreasing; kv_fork to itself or to a sequence that is not empty; kv_truncate to more
  * than lengths[s]; kv_read of tokens that are not there; key_begin or key_end outside
  * 0..lengths[s], or key_begin > key_end. KV_UNSUPPORTED for another abi_version, device or stored
- * type. Where the return value is not 0, all that is in use and all outputs are left as they were.
+ * type. Where several refusals apply, any of them is right; kv_read of 0 tokens with begin outside
+ * 0..lengths[s] may be refused or not. Where the return value is not 0, all that is in use and all
+ * outputs are left as they were.
  *
- * Lists in `which` have no sequence twice in kv_append; they may in kv_attend. count = 0, lists
- * without tokens and rows = 0 are valid; pointers to arrays without elements may be null, as may
- * lse when it is not wanted.
+ * The caller sees to it that new_start and query_start begin with 0, and that `which` has no
+ * sequence twice in kv_append; it may in kv_attend. count = 0, lists without tokens and rows = 0
+ * are valid; pointers to arrays without elements may be null, as may lse when it is not wanted.
  *
  * LIMITS. Pools may be larger than 4 GiB, sequences longer than 2^20: use 64-bit arithmetic for
- * offsets. key_dim and value_dim up to 256, q_heads up to 128; neither they nor page_tokens and
- * group need be multiples of anything. Scratch memory is yours to allocate and to free: a call
- * stays below 4 MiB plus 1 KiB per query head and query; attention may not copy the cache, nor may
- * time depend on table_width or on tokens that no query sees.
+ * offsets. key_dim and value_dim up to 256 (that of kv_merge has no limit), q_heads up to 128,
+ * group up to 2^63 - 1; neither they nor page_tokens and group need be multiples of anything.
+ * Scratch memory is yours to allocate and to free: kv_attend stays below 4 MiB plus 1 KiB per query
+ * head and query; it may not copy the cache, nor may its time depend on table_width or on tokens
+ * that no query sees.
  *
  * Source: Kwon et al. 2023, "Efficient Memory Management for Large Language Model Serving with
  * PagedAttention"; Liu et al. 2024, "KIVI" (groups with a least value and a step); merging as in
@@ -127,7 +133,7 @@ typedef struct KvShape {
   int32_t abi_version; /* KV_ABI_VERSION */
   int32_t struct_size; /* sizeof of the struct that the function is called with */
   int32_t device;      /* enum KvDevice: where all pointers point to */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
   int32_t stored;      /* enum KvStored */
   int32_t min_align;   /* bytes; see LAYOUT */
   void* stream;        /* CUDA stream to launch on; null on the host */

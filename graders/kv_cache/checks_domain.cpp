@@ -32,7 +32,7 @@ void refuse_some(Cache& cache) {
 /// What the solution sees before what is judged, mostly at the same addresses.
 void ask_before(Probe& probe, const Assignment& choice, Rng& rng, Cache& cache,
                 const Problem& problem) {
-  if (choice.is("before", "nothing")) return;
+  if (choice.is("before", "nothing") || choice.is("before", "other tokens there")) return;
   if (choice.is("before", "refusals")) return refuse_some(cache);
   if (choice["before"].name.starts_with("another"))
     return use_another(probe, choice, rng, cache.setup());
@@ -51,6 +51,14 @@ void ask_cache(Probe& probe, const Assignment& choice, Rng& rng) {
     cache.attend(problem_of(choice, rng, cache));
     // The second of two: the first may be spoilt.
     cache.append(0, tokens_of(choice, rng, life.setup, 2).part(life.setup, 1, 1));
+  }
+  if (choice.is("before", "other tokens there")) {
+    cache.attend(problem_of(choice, rng, cache));
+    const std::int64_t length = cache.length(0);
+    cache.truncate(0, length / 2);
+    // The rest of as many: the first may be spoilt.
+    cache.append(0, tokens_of(choice, rng, life.setup, length)
+                        .part(life.setup, length / 2, length - length / 2));
   }
   const Problem problem = problem_of(choice, rng, cache);
   ask_before(probe, choice, rng, cache, problem);

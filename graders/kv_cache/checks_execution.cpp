@@ -2,16 +2,11 @@
 #include <fmt/format.h>
 
 #include "cache.h"
-#include "graders/kit/bits.h"
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
-
-bool same_bits(const Answer& a, const Answer& b) {
-  return kit::same_bits(a.out, b.out) && kit::same_bits(a.lse, b.lse);
-}
 
 /// A little of everything.
 void live(Cache& cache, Rng& rng) {
@@ -181,6 +176,11 @@ void deterministic_bits(Probe& probe) {
       if (!same_bits(again, first)) cache.fail("the same call gave other bits than before");
     }
   }
+  Rng rng = probe.begin_case("merge");
+  CallOptions options;
+  options.threads = 4;
+  const Parts parts = draw_parts(rng, 64, 50, 16, 1, 0.1);
+  require_same_again(probe, parts, options, require_right(probe, parts, true, options), 12);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ void page_bytes(Probe& probe) {
                                                   {64, 64, 32},
                                                   {96, 64, 1},
                                                   {45, 10, 3},
+                                                  {256, 1, 2},
                                                   {1, 1, 1},
                                                   {256, 64, 128}}) {
       Rng rng =
@@ -41,6 +42,37 @@ void page_bytes(Probe& probe) {
                        static_cast<double>(page_tokens * setup.heads * (dim + setup.value_dim)),
                    "bit");
     }
+  // Of pages that nobody has to hold.
+  for (const KvStored stored : kAllStored) {
+    probe.begin_case(fmt::format("{}_beyond_32_bits", name_of(stored)));
+    Setup setup{.stored = stored, .key_dim = 128, .value_dim = 128};
+    for (const int bits : {21, 22, 25, 33})
+      for (const std::int64_t more : {0, 1}) {
+        setup.page_tokens = (std::int64_t{1} << bits) + more;
+        require_page_bytes(probe, setup);
+      }
+  }
+}
+
+// What many calls have allocated is free again.
+void ask_what_stays(Probe& probe) {
+  Rng rng = probe.begin_case("after_many_attentions");
+  Setup setup = one_sequence(9);
+  setup.key_dim = setup.value_dim = 64;
+  const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, 9));
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {8};
+  problem.q_heads = 128;
+  problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.5f);
+  AttendCall attend(state, problem);
+  require_freed(probe, attend);
+  rng = probe.begin_case("after_many_merges");
+  const Parts parts = draw_parts(rng, 3, 1024, 64, 1, 0.2);
+  MergeCall merge(parts);
+  require_freed(probe, merge);
+  rng = probe.begin_case("after_many_refusals");
+  require_freed_when_full(probe, rng);
 }
 
 // Attention works on the pages as they lie: what it allocates does not grow with their number.
@@ -80,6 +112,7 @@ void peak_memory(Probe& probe) {
     probe.run_ok(read);
     require_close(probe, answer, expect(setup, {read.tokens()}, problem));
   }
+  ask_what_stays(probe);
 }
 
 }  // namespace

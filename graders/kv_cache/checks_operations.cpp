@@ -64,6 +64,25 @@ void random_operations(Probe& probe) {
   probe.fact("random operations", double(kLives * kOperations), "");
 }
 
+// One token after the other in the same slot, each seen by itself.
+void replace_tokens(Probe& probe) {
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(fmt::format("{}_one_slot", name_of(stored)));
+    Setup setup{.stored = stored, .heads = 1, .pages = 2, .sequences = 1};
+    Cache cache(probe, setup, rng.seed());
+    for (const std::int64_t before : {0, 3}) {
+      cache.append(0, draw_tokens(rng, setup, before));
+      for (int turn = 0; turn < 2; ++turn) {
+        cache.append(0, draw_tokens(rng, setup, 1));
+        Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 1, 2);
+        problem.window = 0;
+        cache.require_right(problem);
+        cache.truncate(0, before);
+      }
+    }
+  }
+}
+
 // Tokens that were tried and dropped leave nothing behind, neither numbers nor pages.
 void rollback(Probe& probe) {
   for (const KvStored stored : kAllStored) {
@@ -82,6 +101,7 @@ void rollback(Probe& probe) {
     }
     cache.require_contents();
   }
+  replace_tokens(probe);
 }
 
 // Lists without anything in them.

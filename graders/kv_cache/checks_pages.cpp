@@ -72,6 +72,21 @@ void page_order(Probe& probe) {
   }
 }
 
+// Users of a page that all write to it: the last of them finds it its own. A pool that has just
+// enough for that.
+void grow_all_users(Probe& probe, KvStored stored) {
+  Rng rng = probe.begin_case(fmt::format("{}_all_users_grow", name_of(stored)));
+  Setup setup{.stored = stored, .page_tokens = 4, .pages = 4};
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_tokens(rng, setup, rng.integer(1, 3)));
+  for (std::int64_t s = 1; s < setup.sequences; ++s) cache.fork(0, s);
+  std::vector<Chunk> chunks;
+  for (const std::int64_t s : random_order(rng, setup.sequences))
+    chunks.push_back({s, draw_tokens(rng, setup, 1)});
+  cache.append(chunks);
+  cache.require_contents();
+}
+
 // Pages that are shared are left alone by whoever writes, and live as long as their last user.
 void fork_divergence(Probe& probe) {
   for (const KvStored stored : kAllStored)
@@ -96,6 +111,7 @@ void fork_divergence(Probe& probe) {
       cache.require_right(rng, {0, 1, 2, 3}, 1, 2);
       cache.require_contents();
     }
+  for (const KvStored stored : kAllStored) grow_all_users(probe, stored);
 }
 
 // The last page is used, and not one more. What does not fit changes nothing.
@@ -128,6 +144,8 @@ void out_of_pages(Probe& probe) {
     wide.append({{2, draw_tokens(rng, setup, 2)}, {0, draw_tokens(rng, setup, 1)}});
     wide.require_contents();
   }
+  Rng rng = probe.begin_case("refused_often");
+  require_freed_when_full(probe, rng);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ void odd_dimensions(Probe& probe) {
                                             {46, 46, 46},
                                             {80, 40, 32},
                                             {33, 96, 5},
+                                            {256, 256, 1},
                                             {128, 7, 128},
                                             {40, 64, 16},
                                             {64, 64, 32},
@@ -110,18 +111,31 @@ void many_tokens(Probe& probe, KvStored stored, int threads) {
   }
 }
 
-// Pages that lie far behind the first 65,536, wherever the solution has put them.
+// Pages that one call takes all, in whatever order: the last one behind 65,536 others.
 void many_pages(Probe& probe, int threads) {
-  constexpr std::int64_t kPages = 2 * kLarge;
-  Rng rng = probe.begin_case(fmt::format("{}_pages", kPages));
+  Rng rng = probe.begin_case(fmt::format("{}_pages", kLarge));
   Setup setup = thin_setup(KV_F32, threads);
   setup.page_tokens = 1;
   setup.sequences = 2;
-  setup.pages = kPages;
+  setup.pages = setup.width = kLarge;
   setup.options.renumber_pages = true;
   Cache cache(probe, setup, rng.seed());
-  cache.append({{0, draw_many_tokens(rng, setup, 12)}, {1, draw_many_tokens(rng, setup, 3)}});
+  cache.append(
+      {{1, draw_many_tokens(rng, setup, 3)}, {0, draw_many_tokens(rng, setup, kLarge - 3)}});
   ask_large(cache, rng, {1, 0}, {1, 2});
+}
+
+// Pages of more bytes than 32 bits hold. The question needs no pool.
+void large_pages(Probe& probe, int threads) {
+  for (const KvStored stored : kAllStored) {
+    probe.begin_case(fmt::format("{}_bytes_of_large_pages", name_of(stored)));
+    Setup setup{.stored = stored, .heads = 4, .key_dim = 128, .value_dim = 128};
+    setup.options.threads = threads;
+    for (const int bits : {20, 24, 40}) {
+      setup.page_tokens = std::int64_t{1} << bits;
+      require_page_bytes(probe, setup);
+    }
+  }
 }
 
 // Sequences that are many, and lists that name all of them.
@@ -186,7 +200,9 @@ void large_merges(Probe& probe, int threads) {
   for (const auto& [parts, rows, dim] :
        {std::array{kLarge, std::int64_t{2}, std::int64_t{1}}, {2, kLarge, 1}, {2, 2, kLarge}}) {
     Rng rng = probe.begin_case(fmt::format("merge_of_{}_parts_{}_rows_{}", parts, rows, dim));
-    require_right(probe, draw_parts(rng, parts, rows, dim, 2, 0.2), true, options);
+    const Parts drawn = draw_parts(rng, parts, rows, dim, 2, 0.2);
+    const Answer first = require_right(probe, drawn, true, options);
+    if (threads > 1) require_same_again(probe, drawn, options, first, 1);
   }
 }
 
@@ -194,6 +210,7 @@ void large_merges(Probe& probe, int threads) {
 void ask_large_sizes(Probe& probe, int threads) {
   for (const KvStored stored : kAllStored) many_tokens(probe, stored, threads);
   many_pages(probe, threads);
+  large_pages(probe, threads);
   many_sequences(probe, threads);
   many_queries(probe, threads);
   many_users(probe, threads);

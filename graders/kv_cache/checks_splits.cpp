@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "cache.h"
@@ -84,6 +85,13 @@ void merge_extremes(Probe& probe) {
     Parts near = draw_parts(rng, 4, 16, 8, 1, 0.2);
     for (float& lse : near.lse) lse += level;
     require_right(probe, near);
+  }
+  rng = probe.begin_case("large_where_faint");
+  for (const double spread : {10.0, 30.0}) {
+    Parts faint = draw_parts(rng, 5, 24, 8, spread, 0.2);
+    for (float& lse : faint.lse) lse = -std::abs(lse);
+    for (std::int64_t i = 0; i < std::ssize(faint.lse); ++i) enlarge_faint(faint, i);
+    require_right(probe, faint);
   }
   rng = probe.begin_case("all_empty");
   require_right(probe, draw_parts(rng, 3, 7, 16, 1, 1));

@@ -137,6 +137,7 @@ std::vector<Argument> questions() {
            {{"nothing"},
             {"one number of q differed"},
             {"a token less"},
+            {"other tokens there"},
             {"another group"},
             {"another type"},
             {"another page size"},
@@ -219,7 +220,13 @@ std::vector<Argument> merge_arguments() {
        {sized(20, 30), sized(1), sized(2), sized(3), sized(15, 17), sized(31, 33), sized(63, 65),
         sized(255, 257), sized(511, 513)}},
       {"lse of parts",
-       {{"usual"}, {"equal"}, {"far apart"}, {"near -1e5"}, {"near 1e5"}, {"-0 and 0"}}},
+       {{"usual"},
+        {"equal"},
+        {"far apart"},
+        {"20 apart"},
+        {"near -1e5"},
+        {"near 1e5"},
+        {"-0 and 0"}}},
       {"empty parts",
        {{"some"},
         hiding({"none"}, {"empty parts hold"}),
@@ -228,7 +235,12 @@ std::vector<Argument> merge_arguments() {
         {"the last"},
         {"all but one"}}},
       {"empty parts hold", {{"NaN"}, {"infinity"}, {"numbers"}}},
-      {"results", {{"usual"}, {"zeros"}, {"1e30", 1e30, 1e30}, {"1e-20", 1e-20, 1e-20}}},
+      {"results",
+       {{"usual"},
+        {"zeros"},
+        {"1e30", 1e30, 1e30},
+        {"1e-20", 1e-20, 1e-20},
+        {"large where faint"}}},
       {"merged lse", {{"wanted"}, {"not wanted"}}},
       {"merge alignment",
        {{"64"}, {"4"}, {"4 after 16"}, {"12 after 16"}, {"64, part_out 4"}, {"64, out 4"}}},
@@ -240,8 +252,9 @@ bool merge_valid(const Assignment& choice) {
   return choice["parts"].most * choice["rows"].most * choice["numbers in a row"].most <= 60'000;
 }
 
-/// A page of the same size but for its groups; a block of queries of which some stand before the
-/// first token, beside windows that reach beyond 32 bits, or 64; and the most heads.
+/// A page of the same size but for its groups; as many groups as there can be; a block of queries
+/// of which some stand before the first token, beside windows that reach beyond 32 bits, or 64; the
+/// most heads; and a single key in sight, where another one was in the call before.
 std::vector<kit::Corner> corners() {
   return {{{"stored", {"int8", "int4"}},
            {"key dim", {"127 to 129"}},
@@ -251,7 +264,19 @@ std::vector<kit::Corner> corners() {
           {{"kv heads", {"1", "128"}},
            {"heads each", {"1", "128"}},
            {"page tokens", {"1"}},
-           {"tokens", {"1"}}}};
+           {"tokens", {"1"}}},
+          {{"before", {"other tokens there"}}, {"kv heads", {"1"}}, {"tokens", {"1"}}},
+          {{"before", {"other tokens there"}}, {"kv heads", {"1"}}, {"window", {"0"}}},
+          {{"stored", {"int8", "int4"}},
+           {"kv heads", {"1"}},
+           {"key dim", {"256"}},
+           {"value dim", {"256"}},
+           {"group", {"1"}}}};
+}
+
+/// Parts of little weight whose results make up for it.
+std::vector<kit::Corner> merge_corners() {
+  return {{{"lse of parts", {"20 apart"}}, {"results", {"large where faint"}}}};
 }
 
 }  // namespace
@@ -275,7 +300,7 @@ const kit::Domain& domain() {
 }
 
 const kit::Domain& merge_domain() {
-  static const kit::Domain made{merge_arguments(), merge_valid};
+  static const kit::Domain made{merge_arguments(), merge_valid, merge_corners()};
   return made;
 }
 

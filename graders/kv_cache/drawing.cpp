@@ -296,6 +296,8 @@ float lse_of(const Assignment& choice, Rng& rng) {
   if (choice.is("lse of parts", "equal")) return 1.5f;
   if (choice.is("lse of parts", "-0 and 0")) return rng.chance(0.5) ? -0.0f : 0.0f;
   const double noise = rng.normal();
+  if (choice.is("lse of parts", "20 apart"))
+    return static_cast<float>(noise - 20 * double(rng.integer(0, 3)));
   if (choice.is("lse of parts", "far apart")) return static_cast<float>(2e4 * noise);
   if (choice.is("lse of parts", "near -1e5")) return static_cast<float>(noise - kMostScore);
   if (choice.is("lse of parts", "near 1e5")) return static_cast<float>(noise + kMostScore);
@@ -367,7 +369,9 @@ Parts parts_of(const Assignment& choice, Rng& rng) {
   const float held = choice.is("empty parts hold", "NaN") ? kit::kNan : kit::kInfinity;
   for (std::int64_t i = 0; i < std::ssize(made.lse); ++i) {
     const bool empty = is_empty(choice, rng, i / made.rows, made.parts);
-    made.lse[static_cast<std::size_t>(i)] = empty ? -kit::kInfinity : lse_of(choice, rng);
+    float& lse = made.lse[static_cast<std::size_t>(i)];
+    lse = empty ? -kit::kInfinity : lse_of(choice, rng);
+    if (!empty && choice.is("results", "large where faint")) enlarge_faint(made, i);
     if (empty && !choice.is("empty parts hold", "numbers"))
       std::fill_n(made.out.begin() + i * made.dim, made.dim, held);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "graders/kit/bits.h"
 #include "graders/kit/compare.h"
 #include "graders/kit/tolerance.h"
 
@@ -92,6 +93,10 @@ std::optional<Miss> answer_miss(const Answer& answer, const Expected& expected) 
   return kit::worst_miss(answer.lse, expected.lse, expected.lse_allowed, lse_name);
 }
 
+bool same_bits(const Answer& a, const Answer& b) {
+  return kit::same_bits(a.out, b.out) && kit::same_bits(a.lse, b.lse);
+}
+
 void note_share(Probe& probe, const Answer& answer, const Expected& expected) {
   kit::note_share(probe, kit::worst_ratio(answer.out, expected.out, expected.out_allowed, 1));
   if (answer.lse.empty()) return;
@@ -109,6 +114,15 @@ Answer require_right(Probe& probe, const Parts& parts, bool want_lse, const Call
   Answer answer = call.answer();
   require_close(probe, answer, expect(parts));
   return answer;
+}
+
+void require_same_again(Probe& probe, const Parts& parts, const CallOptions& options,
+                        const Answer& first, int times) {
+  for (int turn = 0; turn < times; ++turn) {
+    MergeCall call(parts, true, options);
+    probe.run_ok(call);
+    if (!same_bits(call.answer(), first)) probe.fail("the same merge gave other bits than before");
+  }
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -29,6 +29,9 @@ std::optional<Miss> stored_miss(const Setup& setup, std::int64_t sequence, std::
 /// wanted are not looked at.
 std::optional<Miss> answer_miss(const Answer& answer, const Expected& expected);
 
+/// The same results, bit for bit.
+bool same_bits(const Answer& a, const Answer& b);
+
 /// Ends the check for one, and notes how much of the tolerance was used.
 void require_close(Probe& probe, const Answer& answer, const Expected& expected);
 
@@ -38,5 +41,9 @@ void note_share(Probe& probe, const Answer& answer, const Expected& expected);
 /// Asks for a merge and compares with the oracle.
 Answer require_right(Probe& probe, const Parts& parts, bool want_lse = true,
                      const CallOptions& options = {});
+
+/// Asks for the same merge so many times more: each answers with the same bits.
+void require_same_again(Probe& probe, const Parts& parts, const CallOptions& options,
+                        const Answer& first, int times);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -173,6 +173,13 @@ Parts draw_parts(Rng& rng, std::int64_t parts, std::int64_t rows, std::int64_t d
   return made;
 }
 
+void enlarge_faint(Parts& parts, std::int64_t part_row) {
+  const double lse = parts.lse[static_cast<std::size_t>(part_row)];
+  const double times = std::exp(std::clamp(-lse, 0.0, 60.0));
+  float* const row = parts.out.data() + part_row * parts.dim;
+  for (std::int64_t d = 0; d < parts.dim; ++d) row[d] = static_cast<float>(row[d] * times);
+}
+
 const char* name_of(KvStored stored) {
   return stored == KV_F32 ? "f32" : stored == KV_INT8 ? "int8" : "int4";
 }

@@ -127,6 +127,10 @@ struct Parts {
 Parts draw_parts(Rng& rng, std::int64_t parts, std::int64_t rows, std::int64_t dim, double spread,
                  double empty);
 
+/// Makes up for a weight below 1: out of this row of a part is exp(-lse) times what it was, up to
+/// 1e26.
+void enlarge_faint(Parts& parts, std::int64_t part_row);
+
 const char* name_of(KvStored stored);
 inline constexpr KvStored kAllStored[] = {KV_F32, KV_INT8, KV_INT4};
 

@@ -147,12 +147,14 @@ struct Plan {
   };
   std::vector<Entry> entries;
   std::vector<int32_t> refs;
+  int64_t next = 0;  // pages before it are taken
 
   bool take(int64_t at, int32_t copy_of) {
-    const auto free = std::find(refs.begin(), refs.end(), 0);
+    const auto free = std::find(refs.begin() + next, refs.end(), 0);
+    next = free - refs.begin();
     if (free == refs.end()) return false;
     *free = 1;
-    entries.push_back({at, static_cast<int32_t>(free - refs.begin()), copy_of});
+    entries.push_back({at, static_cast<int32_t>(next), copy_of});
     return true;
   }
 };

@@ -1,5 +1,5 @@
-// strategy: heads apart in the page, float64, all scores of a row before any weight, pages from the
-// top
+// strategy: heads apart in the page, float64, the scores of thousands of keys before any weight,
+// pages from the top
 // uses: the bytes of a page mean what the solution likes, here heads apart; any free page may be
 // taken, here from the top
 // SPDX-License-Identifier: Apache-2.0
@@ -114,6 +114,7 @@ class Books {
         table_(table),
         lengths_(lengths),
         refs_(refs),
+        last_(shape.pages - 1),
         old_refs_(refs, refs + shape.pages),
         old_lengths_(lengths, lengths + shape.sequences),
         old_table_(table, table + shape.sequences * shape.table_width) {}
@@ -126,12 +127,9 @@ class Books {
 
   // A free page, or -1.
   int32_t take() {
-    for (int64_t page = shape_.pages - 1; page >= 0; --page)
-      if (refs_[page] == 0) {
-        refs_[page] = 1;
-        return static_cast<int32_t>(page);
-      }
-    return -1;
+    while (last_ >= 0 && refs_[last_] != 0) --last_;
+    if (last_ >= 0) refs_[last_] = 1;
+    return static_cast<int32_t>(last_);
   }
 
   int32_t& entry(int64_t sequence, int64_t token) {
@@ -145,6 +143,7 @@ class Books {
   int32_t* table_;
   int64_t* lengths_;
   int32_t* refs_;
+  int64_t last_;  // pages behind it are taken
   std::vector<int32_t> old_refs_;
   std::vector<int64_t> old_lengths_;
   std::vector<int32_t> old_table_;
@@ -174,6 +173,8 @@ bool make_room(const KvShape& shape, Books& books, int64_t sequence, std::vector
   return true;
 }
 
+constexpr int64_t kTogether = 4096;  // keys whose scores are kept at a time
+
 struct Query {
   int64_t sequence, begin, end, head, row;
 };
@@ -182,29 +183,37 @@ void answer(const KvAttendArgs& a, const Store& store, const Query& query) {
   const int64_t kv_head = query.head * a.shape.kv_heads / a.q_heads;
   const float* q = a.q + query.row * a.shape.key_dim;
   const int32_t* pages = a.table + query.sequence * a.shape.table_width;
-  std::vector<double> scores;
-  for (int64_t j = query.begin; j < query.end; ++j) {
-    const auto key =
-        store.load(store.key(pages[j / a.shape.page_tokens], j % a.shape.page_tokens, kv_head),
-                   a.shape.key_dim);
-    scores.push_back(a.scale * std::inner_product(key.begin(), key.end(), q, 0.0));
-  }
   double top = -std::numeric_limits<double>::infinity();
-  for (const double score : scores) top = std::fmax(top, score);
   double weights = 0;
   std::vector<double> out(a.shape.value_dim, 0.0);
-  for (int64_t j = query.begin; j < query.end; ++j) {
-    const double weight = std::exp(scores[j - query.begin] - top);
-    const auto value =
-        store.load(store.value(pages[j / a.shape.page_tokens], j % a.shape.page_tokens, kv_head),
-                   a.shape.value_dim);
-    weights += weight;
-    for (size_t d = 0; d < out.size(); ++d) out[d] += weight * value[d];
+  for (int64_t begin = query.begin; begin < query.end; begin += kTogether) {
+    const int64_t end = std::min(query.end, begin + kTogether);
+    std::vector<double> scores;
+    for (int64_t j = begin; j < end; ++j) {
+      const auto key =
+          store.load(store.key(pages[j / a.shape.page_tokens], j % a.shape.page_tokens, kv_head),
+                     a.shape.key_dim);
+      scores.push_back(a.scale * std::inner_product(key.begin(), key.end(), q, 0.0));
+    }
+    double higher = top;
+    for (const double score : scores) higher = std::fmax(higher, score);
+    const double fade = std::exp(top - higher);
+    weights *= fade;
+    for (double& x : out) x *= fade;
+    top = higher;
+    for (int64_t j = begin; j < end; ++j) {
+      const double weight = std::exp(scores[j - begin] - top);
+      const auto value =
+          store.load(store.value(pages[j / a.shape.page_tokens], j % a.shape.page_tokens, kv_head),
+                     a.shape.value_dim);
+      weights += weight;
+      for (size_t d = 0; d < out.size(); ++d) out[d] += weight * value[d];
+    }
   }
+  const bool none = query.begin >= query.end;
   for (size_t d = 0; d < out.size(); ++d)
-    a.out[query.row * a.shape.value_dim + d] =
-        scores.empty() ? 0.0f : static_cast<float>(out[d] / weights);
-  if (a.lse) a.lse[query.row] = static_cast<float>(scores.empty() ? top : top + std::log(weights));
+    a.out[query.row * a.shape.value_dim + d] = none ? 0.0f : static_cast<float>(out[d] / weights);
+  if (a.lse) a.lse[query.row] = static_cast<float>(none ? top : top + std::log(weights));
 }
 
 }  // namespace
