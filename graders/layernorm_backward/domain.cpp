@@ -175,9 +175,9 @@ bool valid(const Assignment& choice) {
   return rows * choice["cols"].most <= kMostElements && representable(choice);
 }
 
-/// What adds up one row or two may be left out beside some outputs and not beside others; eps counts
-/// where a row has next to no variance; what a bad row spoils are the next ones of its thread; and
-/// what is subnormal shows where it is multiplied by what is large.
+/// What adds up one row or two may be left out beside some outputs and not beside others; eps
+/// counts where a row has next to no variance; what a bad row spoils are the next ones of its
+/// thread; and what is subnormal shows where it is multiplied by what is large.
 std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},

@@ -39,13 +39,13 @@ void require_no_packing(Probe& probe, Rng& rng) {
                            kit::mib(allowed_bytes(problem))));
 }
 
-// What is forgotten grows with every call, what is kept on purpose or by an allocator does not: what
-// is allowed is more than a thread has of sums here, and half of a row for each call.
+// What is forgotten grows with every call, what is kept on purpose or by an allocator does not:
+// what is allowed is more than a thread has of sums here, and half of a row for each call.
 void require_nothing_kept(Probe& probe, Rng& rng) {
   constexpr int kWarmUp = 4;
   constexpr int kCalls = 20;
-  constexpr std::int64_t kAllowed = std::int64_t{5} << 18;
-  Problem problem = make_big_problem(rng, 1, 32'768 + rng.integer(1, 16));
+  constexpr std::int64_t kAllowed = std::int64_t{3} << 18;
+  Problem problem = make_big_problem(rng, 1, 16'384 + rng.integer(1, 16));
   problem.gamma.clear();
   problem.beta.clear();
   CallOptions options;

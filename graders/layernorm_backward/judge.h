@@ -15,8 +15,8 @@ void require_right(Probe& probe, const Problem& problem, const CallOptions& opti
 void require_right_with_y(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
 /// The rest compares only. Each fails the check at the worst element, and records the largest share
-/// of the tolerance that was used. An empty part of the answer was not asked for; what the problem's
-/// bad rows may spoil is not looked at.
+/// of the tolerance that was used. An empty part of the answer was not asked for; what a
+/// problem's bad rows may spoil is not looked at.
 void require_gradients(Probe& probe, const Problem& problem, const Answer& answer,
                        const Expected& expected);
 void require_y(Probe& probe, const Problem& problem, const Answer& answer,
