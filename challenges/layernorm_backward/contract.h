@@ -30,17 +30,23 @@
  * to leave for the backward pass, allocates that much, runs layernorm_forward, and later runs
  * layernorm_backward on the same x. Between the two, other steps may run, the saved bytes may be
  * copied elsewhere, and the backward pass may even run in another process: everything that it needs
- * is in its arguments.
+ * is in its arguments. rows, cols, types, num_threads and eps are the same in all three calls of a
+ * step.
  *
  *   layernorm_saved_bytes  bytes of `saved_out` for these sizes, 0 or more. Looks at sizes, types
- *                          and num_threads; every pointer is null.
+ *                          and num_threads; every pointer is null. Of sizes that the others
+ *                          refuse it may answer anything.
  *   layernorm_forward      reads x, gamma, beta; writes y unless it is null, and saved_out.
  *   layernorm_backward     reads x, gamma, dy and either saved_in, as the forward pass left it, or
  *                          mean and rstd when these are given; writes those of dx, dgamma and dbeta
  *                          that are not null.
  *
  * Given statistics are authoritative: the formulas above are evaluated with mean[i] and rstd[i] as
- * they are, also where they are not those of x. saved_in is null then, and saved_bytes 0.
+ * they are, also where they are not those of x. saved_in is null then, and saved_bytes 0. In the
+ * forward pass mean and rstd are null.
+ *
+ * dy, dx, dgamma and dbeta may be given to the forward pass as well, and y to the backward pass:
+ * what a function does not write by the list above stays as it is.
  *
  * LAYOUT. Arrays are row-major. Row i of x starts at x + i * x_row_stride, strides count elements
  * and are at least cols; the elements of a row are adjacent. What lies between two rows is not part
@@ -53,7 +59,8 @@
  *
  * VALUES. All results are overwritten, never accumulated into; they hold garbage at first. Inputs
  * must not be written. x, gamma and dy are finite and may be as large as 1e18 in magnitude, as long
- * as the results and sums of squares of a row are representable in float; rows may be constant.
+ * as the results, the sums in the formulas, cols * w and the sum of squares of a row of x are
+ * representable in float; rows may be constant.
  * NaN or infinity in row i of x or dy may spoil row i of y and dx, and all of dgamma and dbeta, and
  * nothing else. No row, or one row, or one column is a valid size: sums over nothing are 0.
  *
@@ -63,11 +70,13 @@
  * RETURN. 0 when everything was written. LAYERNORM_BAD_ARGUMENT for rows < 0, cols < 1, a row
  * stride below cols of an array that is given, num_threads < 1, eps negative or NaN, x or dy
  * missing while rows > 0, or only one of mean and rstd. LAYERNORM_UNSUPPORTED for another
- * abi_version or device, and for an element type that is not implemented. Outputs stay untouched in
- * both cases.
+ * abi_version or device, and for an element type that is not implemented. Where both apply, either
+ * is right. Outputs stay untouched in both cases. Of an array that only the other pass uses the
+ * stride may be judged or not.
  *
  * LIMITS. rows * cols up to 2^40 where memory allows: use 64-bit arithmetic. Scratch memory is
- * yours to allocate and to free; it should not grow with rows * cols.
+ * yours to allocate and to free; it may grow with rows and with num_threads * cols, and should not
+ * grow with rows * cols.
  */
 
 #ifdef __cplusplus
@@ -87,8 +96,8 @@ typedef struct LayernormArgs {
   int32_t abi_version;    /* LAYERNORM_ABI_VERSION */
   int32_t struct_size;    /* sizeof(LayernormArgs) of the caller */
   int32_t device;         /* enum LayernormDevice: where all pointers point to */
-  int32_t num_threads;    /* host threads to use at most, the caller's included; 1 or more */
-  int32_t deterministic;  /* not 0: same arguments, same num_threads, same bits in every run */
+  int32_t num_threads;    /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t deterministic;  /* any but 0: same arguments, same num_threads, same bits in every run */
   int32_t min_align;      /* bytes; see ALIGNMENT */
   int32_t data_type;      /* enum LayernormType of x, y, dy, dx */
   int32_t parameter_type; /* enum LayernormType of gamma, beta, dgamma, dbeta */

@@ -72,6 +72,22 @@ bool untouched(std::span<const float> elements, const std::optional<float>& old)
   });
 }
 
+template <class AnyCall>
+void add_other(AnyCall& call, const char* name, void* const& field, std::size_t count,
+               const CallOptions& options) {
+  if (count == 0) return;
+  call.template out<float>(name, field, count, options.placed(name));
+  call.others.emplace_back(name);
+}
+
+/// Fails the check when an output of the other pass was written.
+template <class AnyCall>
+void require_others_untouched(Probe& probe, const AnyCall& call) {
+  for (const std::string& name : call.others)
+    if (!kit::is_poison(call.buffer(name).result))
+      probe.fail(fmt::format("{} was written by {}, whose output it is not", name, call.symbol));
+}
+
 /// Takes the rows out of an output with gaps. Fails the check when a gap was written.
 std::vector<float> rows_of(Probe& probe, const Problem& problem, std::string_view name,
                            std::int64_t stride, std::span<const float> written,
@@ -102,12 +118,19 @@ ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
                          const CallOptions& options)
     : Call("layernorm_forward") {
   add_common_inputs(*this, problem, options);
-  y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
-                 options, old_y);
   args.saved_bytes = saved_bytes;
   if (saved_bytes > 0)
     saved_out =
         out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes));
+  y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
+                 options, old_y);
+  if (options.others_given) {
+    const auto cols = static_cast<std::size_t>(problem.cols);
+    add_input(*this, "dy", args.dy, problem.dy.all(), options);
+    add_other(*this, "dx", args.dx, output_elements(problem, problem.dx_stride), options);
+    add_other(*this, "dgamma", args.dgamma, cols, options);
+    add_other(*this, "dbeta", args.dbeta, cols, options);
+  }
   add_strides(*this, problem, options);
 }
 
@@ -118,12 +141,19 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   add_input(*this, "mean", args.mean, problem.mean, options);
   add_input(*this, "rstd", args.rstd, problem.rstd, options);
   args.saved_bytes = std::ssize(saved);
-  if (!saved.empty()) in("saved_in", args.saved_in, saved);
+  if (!saved.empty()) {
+    if (options.saved_stays)
+      inout("saved_in", args.saved_in, saved);
+    else
+      in("saved_in", args.saved_in, saved);
+  }
   const auto cols = static_cast<std::size_t>(problem.cols);
   dx = add_output(*this, "dx", args.dx,
                   options.dx ? output_elements(problem, problem.dx_stride) : 0, options, old_dx);
   dgamma = add_output(*this, "dgamma", args.dgamma, options.dgamma ? cols : 0, options, old_dgamma);
   dbeta = add_output(*this, "dbeta", args.dbeta, options.dbeta ? cols : 0, options, old_dbeta);
+  if (options.others_given)
+    add_other(*this, "y", args.y, output_elements(problem, problem.y_stride), options);
   add_strides(*this, problem, options);
 }
 
@@ -141,6 +171,7 @@ Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
                   const CallOptions& options) {
   ForwardCall call(problem, ask_saved_bytes(probe, problem, options), options);
   probe.run_ok(call);
+  require_others_untouched(probe, call);
   if (call.y) answer.y = rows_of(probe, problem, "y", problem.y_stride, call.y->view(), options);
   return call.saved();
 }
@@ -149,10 +180,23 @@ void run_backward(Probe& probe, const Problem& problem, const Bytes& saved, Answ
                   const CallOptions& options) {
   BackwardCall call(problem, saved, options);
   probe.run_ok(call);
+  require_others_untouched(probe, call);
+  if (options.saved_stays && !saved.empty() &&
+      !std::ranges::equal(std::as_bytes(std::span(saved)), call.buffer("saved_in").result))
+    probe.fail("saved_in was written, which is an input of layernorm_backward");
+  Answer gradients = gradients_of(probe, problem, call, options);
+  gradients.y = std::move(answer.y);
+  answer = std::move(gradients);
+}
+
+Answer gradients_of(Probe& probe, const Problem& problem, const BackwardCall& call,
+                    const CallOptions& options) {
+  Answer answer;
   if (call.dx)
     answer.dx = rows_of(probe, problem, "dx", problem.dx_stride, call.dx->view(), options);
   if (call.dgamma) answer.dgamma = call.dgamma->copy();
   if (call.dbeta) answer.dbeta = call.dbeta->copy();
+  return answer;
 }
 
 Answer run_step(Probe& probe, const Problem& problem, const CallOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "contract.h"
@@ -24,6 +25,8 @@ struct CallOptions : kit::CallOptions {
   bool y = true, dx = true, dgamma = true, dbeta = true;  // which are asked for; others are null
   std::optional<float> old = {};  // what outputs hold before the call, gaps included; else poison
   std::optional<std::int64_t> absent_stride = {};  // of arrays that are null; else that of others
+  bool others_given = false;  // arrays that only the other pass reads or writes; else they are null
+  bool saved_stays = false;   // saved_in lies where saved_out did, if the sizes are the same
 };
 
 /// Calls with their arrays named, ready to run. They point into the problem, which must outlive
@@ -36,7 +39,8 @@ struct ForwardCall : Call<LayernormArgs> {
   ForwardCall(const Problem& problem, std::int64_t saved_bytes, const CallOptions& options = {});
   Bytes saved() const { return saved_out ? saved_out->copy() : Bytes(); }
 
-  std::vector<float> old_y;  // what y starts as; empty: poison
+  std::vector<std::string> others = {};  // outputs of the other pass, which stay poison
+  std::vector<float> old_y;              // what y starts as; empty: poison
   std::optional<Output<float>> y;
   std::optional<Output<std::uint8_t>> saved_out;
 };
@@ -45,6 +49,7 @@ struct BackwardCall : Call<LayernormArgs> {
   /// `saved` is what the forward pass left; empty where the problem brings statistics.
   BackwardCall(const Problem& problem, const Bytes& saved, const CallOptions& options = {});
 
+  std::vector<std::string> others = {};
   std::vector<float> old_dx, old_dgamma, old_dbeta;
   std::optional<Output<float>> dx, dgamma, dbeta;
 };
@@ -54,11 +59,16 @@ struct BackwardCall : Call<LayernormArgs> {
 std::int64_t ask_saved_bytes(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
 /// Calls that must succeed. They also fail the check when anything between two rows of an output
-/// was written. What was saved goes from one to the other through the grader.
+/// was written, or an array that is none of the function's outputs. What was saved goes from one to
+/// the other through the grader.
 Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
                   const CallOptions& options = {});
 void run_backward(Probe& probe, const Problem& problem, const Bytes& saved, Answer& answer,
                   const CallOptions& options = {});
+
+/// What a backward call that was run has written, gaps looked at.
+Answer gradients_of(Probe& probe, const Problem& problem, const BackwardCall& call,
+                    const CallOptions& options = {});
 
 /// A whole step. With given statistics the forward pass is not asked at all.
 Answer run_step(Probe& probe, const Problem& problem, const CallOptions& options = {});

@@ -24,27 +24,44 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   return other;
 }
 
-Answer run_interleaved(Probe& probe, const Problem& first, const Problem& second,
-                       const CallOptions& options) {
+/// The same with other x and eps; this one is larger, so that all results stay representable.
+Problem another_step(const Problem& problem) {
+  Problem other = problem;
+  for (std::int64_t i = 0; i < other.rows; ++i)
+    for (float& value : other.x.row(i)) value = -value;
+  other.eps = 4 * problem.eps + 1e3;
+  return other;
+}
+
+/// Of two steps under way at the same time, the gradients of the one that was begun later.
+Answer run_interleaved(Probe& probe, const Problem& problem, const CallOptions& options) {
+  const Problem other = another_step(problem);
   Answer ignored;
   Answer answer;
-  const Bytes saved_first = run_forward(probe, first, ignored, options);
-  const Bytes saved_second = run_forward(probe, second, answer, options);
-  run_backward(probe, first, saved_first, ignored, options);
-  run_backward(probe, second, saved_second, answer, options);
+  const Bytes saved_other = run_forward(probe, other, ignored, options);
+  const Bytes saved = run_forward(probe, problem, answer, options);
+  run_backward(probe, other, saved_other, ignored, options);
+  run_backward(probe, problem, saved, answer, options);
+  return answer;
+}
+
+/// A whole other step lies between the two passes, and uses the same memory for what it saves.
+Answer run_around(Probe& probe, const Problem& problem, CallOptions options) {
+  options.saved_stays = true;
+  Answer answer;
+  const Bytes saved = run_forward(probe, problem, answer, options);
+  run_step(probe, another_step(problem), options);
+  run_backward(probe, problem, saved, answer, options);
   return answer;
 }
 
 Answer run_after(Probe& probe, const Assignment& choice, Rng& rng, const Problem& problem,
                  const CallOptions& options) {
   if (choice.is("before", "nothing")) return run_step(probe, problem, options);
+  if (choice.is("before", "another step under way"))
+    return run_interleaved(probe, problem, options);
+  if (choice.is("before", "another step between")) return run_around(probe, problem, options);
   const Problem other = earlier(choice, rng, problem);
-  if (choice.is("before", "another step under way")) {
-    Problem negated = other;
-    for (std::int64_t i = 0; i < other.rows; ++i)
-      for (float& value : negated.x.row(i)) value = -value;
-    return run_interleaved(probe, negated, problem, options);
-  }
   CallOptions then = options;
   if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
   run_step(probe, other, then);

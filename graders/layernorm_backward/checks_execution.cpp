@@ -29,6 +29,18 @@ void thread_limit(Probe& probe) {
   for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
 }
 
+/// The gradients of deterministic runs, with given statistics.
+void require_same_bits(Probe& probe, Problem problem, CallOptions options) {
+  constexpr int kRuns = 8;
+  options.deterministic = 2;
+  options.dx = false;
+  give_true_statistics(problem);
+  const Answer first = run_step(probe, problem, options);
+  for (int run = 1; run < kRuns; ++run)
+    require_same_gradients(probe, problem, run_step(probe, problem, options), first,
+                           "the first of some deterministic runs");
+}
+
 // More threads than rows, rows that do not divide, one thread: no row may be lost or counted twice,
 // no sum updated by two at once.
 void thread_counts(Probe& probe) {
@@ -46,27 +58,34 @@ void thread_counts(Probe& probe) {
       const Expected expected = expect(problem);
       for (int run = 0; run < (few_rows ? 1 : kRuns); ++run)
         require_gradients(probe, problem, run_step(probe, problem, options), expected);
+      if (!few_rows && threads == 16) require_same_bits(probe, problem, options);
     }
   }
   limit_threads(probe, 1);
 }
 
-// Asked to be deterministic, twelve runs give the same bits; each is long enough for threads to
-// meet.
+// Asked to be deterministic, runs give the same bits; each is long enough for threads to meet. Sums
+// of three threads and more depend on who is first, where those of two do not.
 void deterministic_bits(Probe& probe) {
-  Rng rng = probe.begin_case("twelve_runs");
+  constexpr int kRuns = 6;
+  Rng rng = probe.begin_case("two_threads");
   const Problem problem = make_big_problem(rng, rng.integer(15'000, 20'000), rng.integer(40, 80));
-  CallOptions options;
-  options.deterministic = true;
-  Answer first;
-  const Bytes saved = run_forward(probe, problem, first, options);
-  run_backward(probe, problem, saved, first, options);
-  require_gradients(probe, problem, first, expect(problem));
-  for (int run = 1; run < 12; ++run) {
-    Answer again;
-    run_backward(probe, problem, saved, again, options);
-    require_same_gradients(probe, problem, again, first,
-                           fmt::format("run {} against the first, same arguments", run + 1));
+  const Expected expected = expect(problem);
+  for (const int threads : {2, 8}) {
+    if (threads == 8) probe.begin_case("eight_threads");
+    CallOptions options;
+    options.threads = threads;
+    options.deterministic = threads == 2 ? 1 : -2;
+    Answer first;
+    const Bytes saved = run_forward(probe, problem, first, options);
+    run_backward(probe, problem, saved, first, options);
+    require_gradients(probe, problem, first, expected);
+    for (int run = 1; run < kRuns; ++run) {
+      Answer again;
+      run_backward(probe, problem, saved, again, options);
+      require_same_gradients(probe, problem, again, first,
+                             fmt::format("run {} against the first, same arguments", run + 1));
+    }
   }
 }
 
@@ -75,19 +94,21 @@ void row_isolation(Probe& probe) {
   for (const std::int64_t cols : {12, 300}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_columns", cols));
     Problem problem = make_problem(rng, rng.integer(8, 24), near_to(rng, cols));
-    const std::int64_t nan_row = rng.integer(0, problem.rows - 1);
-    const std::int64_t inf_row = rng.integer(0, problem.rows - 1);
+    // In the shorter rows, each early among those of one of two threads.
+    const std::int64_t half = cols < 100 ? problem.rows / 2 : 0;
+    const std::int64_t last = cols < 100 ? problem.rows / 4 : problem.rows - 1;
+    const std::int64_t nan_row = rng.integer(0, last);
+    const std::int64_t inf_row = half + rng.integer(0, last);
     problem.x.row(nan_row)[0] = kit::kNan;
     problem.dy.row(inf_row)[1] = kit::kInfinity;
-    const Answer answer = run_step(probe, problem);
-    const Expected expected = expect(problem);
-    for (std::int64_t i = 0; i < problem.rows; ++i)
-      if (i != nan_row && i != inf_row) require_row(probe, problem, answer, expected, i);
+    problem.bad_rows = {nan_row, inf_row};
+    require_right_with_y(probe, problem);
   }
 }
 
-// Two steps of one shape under way at the same time, in an order of our choosing, the second half
-// of them in a process that has never seen the first: all that counts is in the arguments.
+// Two steps of one shape under way at the same time, in an order of our choosing: all that counts
+// is in the arguments. In the same process the saved bytes of both lie in the same memory, one
+// after the other; or the second half is asked of a process that has never seen the first.
 void saved_state(Probe& probe) {
   for (const bool fresh : {false, true})
     for (const std::int64_t cols : {9, 200}) {
@@ -96,15 +117,18 @@ void saved_state(Probe& probe) {
       const std::int64_t rows = rng.integer(5, 40);
       const std::int64_t width = near_to(rng, cols);
       const Problem first = make_problem(rng, rows, width, {2, 1, 0.3, 1});
-      const Problem second = make_problem(rng, rows, width, {-1, 3, 0.3, 1});
+      Problem second = make_problem(rng, rows, width, {-1, 3, 0.3, 1});
+      second.eps = rng.uniform(1, 2);
+      CallOptions options;
+      options.saved_stays = !fresh;
       Answer of_first;
       Answer of_second;
-      const Bytes saved_first = run_forward(probe, first, of_first);
-      const Bytes saved_second = run_forward(probe, second, of_second);
+      const Bytes saved_first = run_forward(probe, first, of_first, options);
+      const Bytes saved_second = run_forward(probe, second, of_second, options);
       if (fresh) probe.restart();
-      run_backward(probe, first, saved_first, of_first);
+      run_backward(probe, first, saved_first, of_first, options);
       require_gradients(probe, first, of_first, expect(first));
-      run_backward(probe, second, saved_second, of_second);
+      run_backward(probe, second, saved_second, of_second, options);
       require_gradients(probe, second, of_second, expect(second));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "footprint.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -23,6 +24,8 @@ void strides(Probe& probe) {
   Rng rng = probe.begin_case("one_row_strides_of_2_to_the_60");
   constexpr std::int64_t kFar = std::int64_t{1} << 60;
   require_right_with_y(probe, make_problem(rng, 1, 40, {}, {kFar, kFar + 1, kFar + 2, kFar + 3}));
+  rng = probe.begin_case("gaps_stay");
+  require_no_packing(probe, rng);
 }
 
 // Arrays that are aligned to an element and no more, and end right before a page that faults.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "footprint.h"
 #include "graders/kit/memory.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -12,8 +13,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-// Statistics take 8 bytes a row, 16 with a compensated mean in float64.
-constexpr std::int64_t kBytesPerRow = 16;
 constexpr std::int64_t kFixedBytes = 1024;
 
 /// All points for statistics, none for half of x, in between by the logarithm.
@@ -39,8 +38,8 @@ Footprint footprint_of(Probe& probe, const Problem& problem) {
   const Bytes saved = forward.saved();
   BackwardCall backward(problem, saved);
   const std::int64_t backward_peak = kit::peak_bytes(probe, backward);
-  probe.require(LapOracle(problem).judge_gradients(backward.dx->view(), backward.dgamma->view(),
-                                                   backward.dbeta->view()));
+  const Answer answer = gradients_of(probe, problem, backward);
+  probe.require(LapOracle(problem).judge_gradients(answer.dx, answer.dgamma, answer.dbeta));
   return {std::ssize(saved), std::max(forward_peak, backward_peak)};
 }
 
@@ -65,25 +64,27 @@ void saved_bytes(Probe& probe) {
     require_right(probe, problem);  // an answer counts for a shape that then works with it
     probe.earn(share_for(saved, enough, too_much));
   }
+  Rng rng = probe.begin_case("many_rows");
+  require_wide_saved_bytes(probe, rng);
+  rng = probe.begin_case("kept_elsewhere");
+  require_nothing_kept(probe, rng);
 }
 
-// x has 8 MiB, then 16: what grows with it is a copy of it. The constant leaves room for libraries,
-// thread stacks and sums of dgamma and dbeta, of which a thread may have four in float64.
+// x has 8 MiB, then 16, with gaps between its rows: what grows with it is a copy of it.
 void peak_memory(Probe& probe) {
   constexpr std::int64_t kCols = 1024;
-  constexpr std::int64_t kConstant = std::int64_t{4} << 20;
   Footprint seen[2];
   std::int64_t rows[2]{};
   for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
     rows[turn] = 2048 * (turn + 1) + rng.integer(-40, 40);
-    const Problem problem = make_big_problem(rng, rows[turn], kCols);
+    const Gaps gaps = turn == 0 ? Gaps{} : Gaps{1, 2, 3, 4};
+    const Problem problem = make_big_problem(rng, rows[turn], kCols, {}, gaps);
     seen[turn] = footprint_of(probe, problem);
     const double peak = kit::mib(seen[turn].total());
     probe.workspace_at("rows", static_cast<double>(rows[turn]), peak);
     probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", peak, "MiB");
-    const std::int64_t allowed =
-        kConstant + std::int64_t{64} * CallOptions().threads * kCols + kBytesPerRow * rows[turn];
+    const std::int64_t allowed = allowed_bytes(problem);
     if (seen[turn].total() > allowed)
       probe.fail(fmt::format(
           "holds {:.2f} MiB ({:.2f} saved, {:.2f} scratch) for an x of {:.2f} MiB,"
@@ -97,6 +98,8 @@ void peak_memory(Probe& probe) {
   if (slope > 0.25)
     probe.fail(
         fmt::format("memory grows by {:.2f} bytes per element of x, want 0.25 or less", slope));
+  Rng rng = probe.begin_case("many_calls");
+  require_nothing_kept(probe, rng);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "footprint.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -24,12 +25,14 @@ void single_column(Probe& probe) {
   }
 }
 
-// Row counts around what fits into 16 bits.
+// Row counts around what fits into 16 bits; of more there is no memory for, only a question.
 void many_rows(Probe& probe) {
   for (const std::int64_t rows : {65'535, 65'536, 65'537, 131'073}) {
     Rng rng = probe.begin_case(fmt::format("{}_rows", rows));
     require_right_with_y(probe, make_big_problem(rng, rows, rng.integer(2, 5)));
   }
+  Rng rng = probe.begin_case("more_than_fit_into_32_bits");
+  require_wide_saved_bytes(probe, rng);
 }
 
 // Sums over no rows are zero, and have to be written.
@@ -52,7 +55,7 @@ void zero_rows(Probe& probe) {
 // zero as well, as far as a running float sum can follow (see honest_columns in checks_scale.cpp).
 void large_step(Probe& probe) {
   constexpr std::int64_t kElements = 3'000'000;
-  for (const std::int64_t cols : {60, 1000, 60'000}) {
+  for (const std::int64_t cols : {60, 1000, 140'000}) {
     Rng rng = probe.begin_case(fmt::format("about_{}_columns", cols));
     const std::int64_t width = cols + rng.integer(-cols / 20, cols / 20);
     const double offset = log_uniform(rng, 1e6, 2e6) / static_cast<double>(width);

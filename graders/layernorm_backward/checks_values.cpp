@@ -36,6 +36,8 @@ void all_gradients(Probe& probe) {
   }
   Rng rng = probe.begin_case("4096_rows");
   require_right(probe, make_big_problem(rng, near_to(rng, 4096), rng.integer(5, 40)));
+  rng = probe.begin_case("a_row_of_more_than_2_to_the_17");
+  require_right(probe, make_big_problem(rng, 1, rng.integer(131'073, 140'000)));
 }
 
 void forward_values(Probe& probe) {

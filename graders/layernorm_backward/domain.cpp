@@ -21,6 +21,11 @@ constexpr double kMostElements = 12'000;
 constexpr double kMostMagnitude = 1e36;
 constexpr double kLeastMagnitude = 1e-33;
 
+// Of all numbers below 2^-126 those that are still exact to 19 bits: what a product with them loses
+// is no more than rounding loses elsewhere.
+constexpr double kLeastSubnormal = 4e-39;
+constexpr double kMostSubnormal = 4.5e-39;
+
 constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is 2^62
 
 const std::vector<ValueClass>& stride_classes() {
@@ -80,7 +85,8 @@ std::vector<Argument> arguments() {
             {"absent"},
             {"with zeros"},
             {"1e15 to 1e16", 1e15, 1e16},
-            {"1e-20 to 1e-10", 1e-20, 1e-10}}},
+            {"1e-20 to 1e-10", 1e-20, 1e-10},
+            {"subnormal", kLeastSubnormal, kMostSubnormal}}},
           {"beta", {{"usual"}, {"absent"}, {"1e18", 1e18, 1e18}}},
           {"y", {{"wanted"}, hiding({"not wanted"}, {"y stride", "beta"})}},
           {"gradients",
@@ -92,10 +98,12 @@ std::vector<Argument> arguments() {
             {"dx and dgamma"},
             {"dx and dbeta"},
             hiding({"dgamma and dbeta"}, {"dx stride"})}},
+          {"a row of them", {{"as others"}, hiding({"NaN"}), hiding({"infinity"})}},
+          {"arrays of the other pass", {{"null"}, {"given"}}},
           {"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}},
           kit::alignment_argument({"x", "dy", "dx", "y", "gamma"}),
           {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
-          {"deterministic", {sized(0), sized(1), sized(256)}},
+          {"deterministic", {sized(0), sized(1), sized(256), sized(-1)}},
           {"before",
            {{"nothing"},
             {"one element of x differed"},
@@ -103,7 +111,8 @@ std::vector<Argument> arguments() {
             {"gamma differed"},
             {"another size"},
             {"other threads"},
-            {"another step under way"}}}};
+            {"another step under way"},
+            {"another step between"}}}};
 }
 
 /// Whether a row has no variance but eps.
@@ -158,14 +167,22 @@ bool valid(const Assignment& choice) {
   if (rows == 0 && !choice.is("before", "nothing") && !choice.is("before", "another size"))
     return false;
   if (choice.is("before", "gamma differed") && choice.is("gamma", "absent")) return false;
-  if (choice.is("before", "another step under way") && statistics_given(choice)) return false;
+  const bool another =
+      choice.is("before", "another step under way") || choice.is("before", "another step between");
+  if (another && statistics_given(choice)) return false;
+  if (!choice.is("a row of them", "as others") && (rows < 3 || choice["cols"].most > 33))
+    return false;
   return rows * choice["cols"].most <= kMostElements && representable(choice);
 }
 
-/// What adds up one row or two may be left out beside some outputs and not beside others; and eps
-/// counts where a row has next to no variance.
+/// What adds up one row or two may be left out beside some outputs and not beside others; eps
+/// counts where a row has next to no variance; what a bad row spoils are the next ones of its
+/// thread; and what is subnormal shows where it is multiplied by what is large.
 std::vector<kit::Corner> corners() {
-  return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}}, {{"eps"}, {"x"}}};
+  return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
+          {{"eps"}, {"x"}},
+          {{"a row of them"}, {"threads", {"2", "1"}}},
+          {{"gamma", {"subnormal"}}, {"dy", {"1e15 to 1e17"}}}};
 }
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, std::int64_t cols) {
@@ -224,6 +241,18 @@ void put_dy(const Assignment& choice, Rng& rng, Problem& problem) {
   }
 }
 
+/// One of the first, so that there are others behind it.
+void put_bad_row(const Assignment& choice, Rng& rng, Problem& problem) {
+  if (choice.is("a row of them", "as others")) return;
+  const std::int64_t row = rng.integer(0, problem.rows / 3);
+  const auto column = static_cast<std::size_t>(rng.integer(0, problem.cols - 1));
+  const bool infinite = choice.is("a row of them", "infinity");
+  const float sign = rng.chance(0.5) ? 1.0f : -1.0f;
+  (rng.chance(0.5) ? problem.x : problem.dy).row(row)[column] =
+      infinite ? sign * kit::kInfinity : kit::kNan;
+  problem.bad_rows = {row};
+}
+
 void put_parameters(const Assignment& choice, Rng& rng, Problem& problem) {
   if (choice["gamma"].most > 0)
     for (float& gamma : problem.gamma) gamma *= static_cast<float>(choice.draw_real(rng, "gamma"));
@@ -279,6 +308,7 @@ Problem problem_of(const Assignment& choice, Rng& rng) {
   put_dy(choice, rng, problem);
   put_parameters(choice, rng, problem);
   put_statistics(choice, rng, problem);
+  put_bad_row(choice, rng, problem);
   return problem;
 }
 
@@ -297,6 +327,7 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
   if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
   if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
   options.absent_stride = absent_stride(choice);
+  options.others_given = choice.is("arrays of the other pass", "given");
   kit::put_alignment(choice, options);
   return options;
 }

@@ -15,15 +15,12 @@ void require_right(Probe& probe, const Problem& problem, const CallOptions& opti
 void require_right_with_y(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
 /// The rest compares only. Each fails the check at the worst element, and records the largest share
-/// of the tolerance that was used. An empty part of the answer was not asked for.
+/// of the tolerance that was used. An empty part of the answer was not asked for; what a
+/// problem's bad rows may spoil is not looked at.
 void require_gradients(Probe& probe, const Problem& problem, const Answer& answer,
                        const Expected& expected);
 void require_y(Probe& probe, const Problem& problem, const Answer& answer,
                const Expected& expected);
-
-/// One row of y and dx, for inputs whose other rows may be anything.
-void require_row(Probe& probe, const Problem& problem, const Answer& answer,
-                 const Expected& expected, std::int64_t row);
 
 /// All of dx, with a tolerance of the check's own.
 void require_dx(Probe& probe, const Problem& problem, std::span<const float> got,

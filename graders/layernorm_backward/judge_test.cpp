@@ -51,15 +51,18 @@ struct Solution : Session {
 };
 
 /// Where the judge finds a fault; empty when it finds none.
-std::string fault_of(const std::string& changed, std::function<void(std::span<float>)> edit) {
+std::string fault_of(const std::string& changed, std::function<void(std::span<float>)> edit,
+                     const std::vector<std::int64_t>& bad_rows = {},
+                     const CallOptions& options = {}) {
   Rng rng(1);
   Solution solution(make_problem(rng, 3, 5, {}, {0, 0, 2, 2}));
+  solution.problem.bad_rows = bad_rows;
   solution.changed = changed;
   solution.edit = std::move(edit);
   Probe probe({"check_id", "a fault", Section::correctness, 1, Severity::major}, 7,
               {.solution = solution});
   try {
-    require_right_with_y(probe, solution.problem);
+    require_right_with_y(probe, solution.problem, options);
   } catch (const CheckEnded& ended) {
     return ended.finding.miss ? ended.finding.miss->where : ended.finding.summary;
   }
@@ -88,4 +91,21 @@ TEST_CASE("what lies between two rows must not be written, whatever is written t
     CHECK(fault_of("dx", write).starts_with("dx was written between rows 0 and 1"));
     CHECK(fault_of("y", write).starts_with("y was written between rows 0 and 1"));
   }
+}
+
+TEST_CASE("of a bad row nothing is looked at, nor are sums over rows; other rows are") {
+  const auto spoil = [](std::size_t k) { return [=](std::span<float> made) { made[k] = NAN; }; };
+  CHECK(fault_of("dx", spoil(7 + 4), {1}) == "");
+  CHECK(fault_of("y", spoil(7), {1}) == "");
+  CHECK(fault_of("dgamma", spoil(2), {1}) == "");
+  CHECK(fault_of("dbeta", spoil(2), {1}) == "");
+  CHECK(fault_of("dx", spoil(2 * 7 + 4), {1}) == "dx[2][4]");
+  CHECK(fault_of("y", spoil(3), {1}) == "y[0][3]");
+}
+
+TEST_CASE("an array that only the other pass writes stays as it is") {
+  CallOptions options;
+  options.others_given = true;
+  CHECK(fault_of("", {}, {}, options) ==
+        "dx was written by layernorm_forward, whose output it is not");
 }

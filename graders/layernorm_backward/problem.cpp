@@ -13,6 +13,17 @@ void fill_normal(Rng& rng, Rows& rows, std::int64_t count, double mean, double d
     for (float& value : rows.row(i)) value = static_cast<float>(mean + deviation * rng.normal());
 }
 
+/// Rows that are adjacent at one go.
+void fill_uniform(Rng& rng, Rows& rows, std::int64_t count, double mean, double deviation) {
+  if (count == 0) return;
+  const std::span<float> first = rows.row(0);
+  const auto width = std::ssize(first);
+  if (rows.stride() == width)
+    return kit::fill_uniform(rng, {first.data(), static_cast<std::size_t>(count * width)}, mean,
+                             deviation);
+  for (std::int64_t i = 0; i < count; ++i) kit::fill_uniform(rng, rows.row(i), mean, deviation);
+}
+
 Problem blank_problem(std::int64_t rows, std::int64_t cols, const Gaps& gaps) {
   Problem made;
   made.rows = rows;
@@ -56,18 +67,17 @@ Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Sprea
   return made;
 }
 
-Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread) {
-  Problem made = blank_problem(rows, cols, {});
+Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread,
+                         const Gaps& gaps) {
+  Problem made = blank_problem(rows, cols, gaps);
   redraw(rng, made, spread);
   return made;
 }
 
 void redraw(Rng& rng, Problem& problem, const Spread& spread) {
   draw_weights(rng, problem);
-  if (problem.rows == 0) return;
-  const auto elements = static_cast<std::size_t>(problem.rows * problem.cols);
-  kit::fill_uniform(rng, {problem.x.row(0).data(), elements}, spread.x_mean, spread.x_deviation);
-  kit::fill_uniform(rng, {problem.dy.row(0).data(), elements}, spread.dy_mean, spread.dy_deviation);
+  fill_uniform(rng, problem.x, problem.rows, spread.x_mean, spread.x_deviation);
+  fill_uniform(rng, problem.dy, problem.rows, spread.dy_mean, spread.dy_deviation);
 }
 
 void give_true_statistics(Problem& problem) {

@@ -47,6 +47,7 @@ struct Problem {
   std::vector<float> beta;   // empty: null
   std::vector<float> mean;   // empty: the backward pass uses what forward saved
   std::vector<float> rstd;
+  std::vector<std::int64_t> bad_rows;  // of NaN or infinity, which spoil them and sums over rows
 
   float gamma_at(std::int64_t j) const {
     return gamma.empty() ? 1.0f : gamma[static_cast<std::size_t>(j)];
@@ -77,8 +78,9 @@ Spread random_spread(Rng& rng);
 Problem make_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread = {},
                      const Gaps& gaps = {});
 
-/// The same with dense rows and uniform instead of normal noise: 20 times faster.
-Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread = {});
+/// The same with uniform instead of normal noise: 20 times faster.
+Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const Spread& spread = {},
+                         const Gaps& gaps = {});
 
 /// Draws everything in a big problem anew, in place.
 void redraw(Rng& rng, Problem& problem, const Spread& spread = {});

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "call.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+/// Statistics take 8 bytes a row, 16 with a compensated mean in float64.
+constexpr std::int64_t kBytesPerRow = 16;
+
+/// Bytes that a step may hold besides the caller's arrays: what grows with rows, with columns for
+/// each thread, of which one may have four sums in float64; libraries, thread stacks.
+std::int64_t allowed_bytes(const Problem& problem);
+
+/// Fails the check when the backward pass of rows that are not adjacent holds more than that, in a
+/// fresh process: a copy without the gaps.
+void require_no_packing(Probe& probe, Rng& rng);
+
+/// Fails the check when the solution's process grows with each of many like calls.
+void require_nothing_kept(Probe& probe, Rng& rng);
+
+/// Fails the check when layernorm_saved_bytes answers what 32 bits leave of an answer for many
+/// rows.
+void require_wide_saved_bytes(Probe& probe, Rng& rng);
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
