@@ -53,7 +53,7 @@
  *   to end now: the checkpoint of what was learnt so far is written, progress is called at most
  *   once more, and 0 is returned.
  *   With num_threads = 1 and only max_tokens as limit, the same arguments give the same bytes,
- *   and another seed gives another model.
+ *   and another seed, in whichever of its bits, gives another model: an untrained one as well.
  *   train_nll      of the checkpoint as written: the LIKELIHOOD of one text that is the first
  *                  min(num_tokens, 4097) tokens handed over, document bounds ignored
  *   held_out_nll   what the checkpoint will give to unseen texts of the source, as the solution
@@ -94,7 +94,8 @@
  * checkpoint_capacity is too small; the size needed is then in checkpoint_bytes. Both are found
  * before training starts. TERNARY_UNSUPPORTED for another abi_version or device. Where several
  * apply it is UNSUPPORTED before BAD_ARGUMENT before NO_SPACE. Outputs stay untouched in all these
- * cases but the one named. Latent weights, x and gradients are finite.
+ * cases but the one named. Latent weights, x and gradients are finite, max_seconds is no NaN, and
+ * no model that is otherwise right has a size above 2^31 - 1.
  *
  * Sources: Ma et al. 2024, "The Era of 1-bit LLMs" (arXiv 2402.17764); Bengio et al. 2013,
  * straight-through estimator (arXiv 1308.3432); Touvron et al. 2023, LLaMA (arXiv 2302.13971);
@@ -139,7 +140,7 @@ typedef struct TernaryTrainArgs {
   int32_t abi_version; /* TERNARY_ABI_VERSION */
   int32_t struct_size; /* sizeof(TernaryTrainArgs) of the caller */
   int32_t device;      /* enum TernaryDevice: where all arrays lie */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 or more */
+  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
   int32_t min_align;   /* bytes; see ALIGNMENT */
   int32_t reserved;    /* 0 */
   void* stream;        /* CUDA stream to launch on; null on the host */
@@ -157,7 +158,7 @@ typedef struct TernaryTrainArgs {
   int64_t (*progress)(void* listener, TernaryProgress* progress);
 
   int64_t checkpoint_capacity; /* bytes */
-  uint8_t* checkpoint;         /* [checkpoint_capacity] */
+  uint8_t* checkpoint;         /* [checkpoint_capacity]; behind the bytes written anything goes */
   int64_t* checkpoint_bytes;   /* [1] bytes written */
   double* train_nll;           /* [1] */
   double* held_out_nll;        /* [1] */

@@ -83,9 +83,10 @@ TrainingCall::TrainingCall(const TrainingRequest& request)
   tokens_seen_ = out<std::int64_t>("tokens_seen", args.tokens_seen, 1, placement);
   callback<std::int64_t(void*, TernaryProgress*), TernaryProgress>(
       "progress", args.progress, args.listener, {},
-      [this, enough = request.enough](TernaryProgress& progress, CallbackRequest&) -> std::int64_t {
+      [this, enough = request.enough, answer = request.answer](TernaryProgress& progress,
+                                                               CallbackRequest&) -> std::int64_t {
         add_report(progress);
-        return enough && enough(progress, reports_.back().seconds) ? 1 : 0;
+        return enough && enough(progress, reports_.back().seconds) ? answer : 0;
       });
 }
 

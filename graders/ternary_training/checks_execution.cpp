@@ -31,6 +31,19 @@ void require_same_bytes(Probe& probe, const TrainingResult& one, const TrainingR
   }
 }
 
+/// Before any training, another seed gives another model, in whichever bit it differs.
+void require_seeds_heard(Probe& probe, TrainingRequest request) {
+  request.max_tokens = 0;
+  const TrainingResult first = train(probe, request);
+  for (const int bit : {0, 31, 32, 63}) {
+    TrainingRequest other = request;
+    other.seed ^= std::uint64_t{1} << bit;
+    if (train(probe, other).bytes == first.bytes)
+      probe.fail(fmt::format(
+          "seeds that differ in bit {} give the same untrained checkpoint, byte for byte", bit));
+  }
+}
+
 // One thread and a limit of tokens leave nothing to chance but the seed.
 void deterministic_bits(Probe& probe) {
   Rng rng = probe.begin_case("same_arguments");
@@ -44,6 +57,7 @@ void deterministic_bits(Probe& probe) {
   other.seed = request.seed + 1;
   if (train(probe, other).bytes == first.bytes)
     probe.fail("another seed gives the same checkpoint, byte for byte");
+  require_seeds_heard(probe, request);
 }
 
 /// Training that is work enough for threads to be counted, and a layer.
@@ -104,7 +118,8 @@ void unaligned_pointers(Probe& probe) {
   }
 }
 
-// Questions of the same shapes, one after the other: each other's content in the same places.
+// Questions of the same shapes, one after the other: each other's content in the same places; and
+// models that were made are not those of another seed.
 void repeated_calls(Probe& probe) {
   Rng rng = probe.begin_case("same_shapes");
   const TrainingRequest request = small_request(rng);
@@ -117,6 +132,7 @@ void repeated_calls(Probe& probe) {
   }
   require_trained(probe, small_request(rng));
   require_same_bytes(probe, first, train(probe, request), "the first call again, after others");
+  require_seeds_heard(probe, request);
 }
 
 }  // namespace

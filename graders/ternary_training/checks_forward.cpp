@@ -26,6 +26,8 @@ constexpr Shape kShapes[] = {
     {"groups_of_4", {20, 16, 2, 2, 20, 9, 4}},
     {"long_windows", {25, 16, 1, 2, 32, 130, 16}},
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
+    // Heads of four numbers: their angles are as good as exact in float32, however far they go.
+    {"beyond_1024_positions", {20, 8, 1, 2, 8, 1'040, 4}},
 };
 
 // More matrices than 16 bits count. All layers but the last add nothing, so that it is seen.
@@ -65,6 +67,12 @@ void rotary_positions(Probe& probe) {
     const TernaryModel model{40, 64, 2, heads, 64, context, 32};
     // A few ids only, so that equal tokens stand at many positions.
     require_logits(probe, random_checkpoint(rng, model, 2), random_text(rng, 5, context));
+  }
+  // Further than tables of angles go; in heads of two and four numbers, whose angles float32 has.
+  for (const std::int64_t size : {2, 4}) {
+    Rng rng = probe.begin_case(fmt::format("beyond_2048_positions_of_{}", size));
+    const TernaryModel model{20, 8, 1, 8 / size, 8, 4'096, 4};
+    require_logits(probe, random_checkpoint(rng, model, 2), random_text(rng, 5, 2'060));
   }
 }
 
@@ -120,6 +128,21 @@ void causal(Probe& probe) {
 
 using Bytes = std::vector<std::uint8_t>;
 
+// Files that are whole, of models that the contract rules out.
+void refuse_whole_files(Probe& probe) {
+  const Shape shapes[] = {{"whole_without_layers", {40, 24, 0, 2, 36, 10, 12}},
+                          {"whole_without_hidden", {40, 24, 1, 2, 0, 10, 12}},
+                          {"whole_in_groups_of_6", {40, 24, 1, 2, 36, 10, 6}},
+                          {"whole_of_65537_ids", {65'537, 4, 1, 2, 4, 10, 4}}};
+  for (const auto& [name, model] : shapes) {
+    Rng rng = probe.begin_case(name);
+    const Bytes bytes = bytes_of(random_checkpoint(rng, model));
+    const Text token{7};
+    ForwardCall call(bytes, token, model.vocab);
+    kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT);
+  }
+}
+
 // Every fault that the contract names, at the beginning, the end and in the middle.
 void refused_checkpoints(Probe& probe) {
   Rng rng = probe.begin_case("drawn");
@@ -162,6 +185,7 @@ void refused_checkpoints(Probe& probe) {
     ForwardCall call(bytes, token, model.vocab);
     kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT);
   }
+  refuse_whole_files(probe);
   // What is at the edge and no error: the largest half, gains of 64, very many layers.
   probe.begin_case("largest_gain");
   Checkpoint edge = checkpoint;

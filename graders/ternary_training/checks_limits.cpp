@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
+#include <utility>
 
 #include "harness/grading/grader.h"
 #include "harness/measure/given_time.h"
@@ -112,26 +114,34 @@ void tokens_counted(Probe& probe) {
   }
 }
 
+/// Has endless training asked to end, by every report from a time on; seconds that it went on for.
+double require_stopped(Probe& probe, double when, std::int64_t answer) {
+  Rng rng = probe.begin_case(fmt::format("{}_after_{}_seconds", answer, when));
+  TrainingRequest request = long_request(rng);
+  request.max_seconds = 4;
+  request.answer = answer;
+  request.enough = [when](const TernaryProgress&, double seconds) { return seconds >= when; };
+  const TrainedModel trained = require_trained(probe, request);
+  const auto& reports = trained.result.reports;
+  const auto asked = std::find_if(reports.begin(), reports.end(),
+                                  [when](const Report& one) { return one.seconds >= when; });
+  if (asked == reports.end()) probe.fail("progress was never called");
+  if (const auto more = reports.end() - asked - 1; more > 1)
+    probe.fail(fmt::format("progress was called {} times after it had asked to end", more));
+  return trained.result.seconds - asked->seconds;
+}
+
+// Below 0, and nothing where 32 bits are kept, is a result other than 0 as well.
+constexpr std::int64_t kLeastAnswer = std::numeric_limits<std::int64_t>::min();
+
 void early_stop(Probe& probe) {
-  for (const double when : {0.0, 0.2}) {
-    Rng rng = probe.begin_case(fmt::format("after_{}_seconds", when));
-    TrainingRequest request = long_request(rng);
-    request.max_seconds = 4;
-    request.enough = [when](const TernaryProgress&, double seconds) { return seconds >= when; };
+  for (const auto& [when, answer] : {std::pair{0.0, kLeastAnswer}, {0.2, std::int64_t{1}}}) {
     GivenTime given(probe.solution());
-    const TrainedModel trained = require_trained(probe, request);
-    const double lost = given.lost();
-    const auto& reports = trained.result.reports;
-    const auto asked = std::find_if(reports.begin(), reports.end(),
-                                    [when](const Report& one) { return one.seconds >= when; });
-    if (asked == reports.end()) probe.fail("progress was never called");
-    const double after = trained.result.seconds - asked->seconds;
+    const double after = require_stopped(probe, when, answer);
     if (!(after <= 0.7 + grace(probe)))
       fail_by_the_clock(
-          probe, lost,
+          probe, given.lost(),
           fmt::format("the call went on for {:.2f} s after it was asked to end", after));
-    if (const auto more = reports.end() - asked - 1; more > 1)
-      probe.fail(fmt::format("progress was called {} times after it had asked to end", more));
   }
 }
 
@@ -162,6 +172,8 @@ void progress_reported(Probe& probe, TrainingRun& run) {
   if (end.steps < 1 || end.tokens_seen != result.tokens_seen || !std::isfinite(end.train_nll))
     probe.fail(fmt::format("the last report has {} steps, {} tokens and {} nats; tokens_seen is {}",
                            end.steps, end.tokens_seen, end.train_nll, result.tokens_seen));
+  // Nobody asked that run to end; of one that is asked, there is at most one report more.
+  require_stopped(probe, 0, kLeastAnswer);
 }
 
 }  // namespace

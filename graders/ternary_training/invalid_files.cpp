@@ -35,6 +35,19 @@ void add_sizes(InvalidForward& group, const std::string& name, const Change& cha
 constexpr std::size_t kVocab = 0, kWidth = 1, kLayers = 2, kHeads = 3, kHidden = 4, kContext = 5,
                       kGroup = 6;
 
+/// A file that is whole, of a model of no layers.
+void remove_layers(FileProblem& problem) {
+  std::vector<std::uint8_t>& bytes = problem.bytes;
+  const auto at = [&](std::size_t place) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(place);
+  };
+  const std::size_t layers = place_of(problem.model, first_of(0)).codes;
+  const std::size_t head = place_of(problem.model, tensors_of(problem.model).size() - 1).codes;
+  bytes.erase(at(place_of_gains(problem.model)), bytes.end() - 4 * problem.model.width);
+  bytes.erase(at(layers), at(head));
+  put(bytes, 4 + 4 * kLayers, std::uint32_t{0});
+}
+
 InvalidForward damaged_headers() {
   InvalidForward group{"header", {}};
   for (std::size_t i = 0; i < 4; ++i)
@@ -48,6 +61,7 @@ InvalidForward damaged_headers() {
       if (i == kContext && value != 0) continue;  // no error
       change(fmt::format("size {} is {}", i, value), [=](Sizes& s) { s[i] = value; });
     }
+  add_damage(group, "no layers in the file either", remove_layers);
   change("a layer more", [](Sizes& s) { ++s[kLayers]; });
   change("an id more", [](Sizes& s) { ++s[kVocab]; });
   change("65537 ids", [](Sizes& s) { s[kVocab] = 65'537; });

@@ -41,8 +41,9 @@ struct TrainingRequest {
   kit::CallOptions options{.threads = 1};
   std::int64_t spare_bytes = 0;  // of checkpoint_capacity, beyond what is needed
 
-  /// Asked at every report; true asks to end. Absent: train on.
+  /// Asked at every report; true asks to end, by the answer. Absent: train on.
   std::function<bool(const TernaryProgress&, double seconds)> enough;
+  std::int64_t answer = 1;
 };
 
 /// Group sizes that occur, and some that vector code does not expect.
