@@ -2,14 +2,13 @@
 #include "graders/kit/memory.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gauntlet::kit {
 
 namespace {
 
-std::int64_t measured(Probe& probe, CallBase& call, std::int64_t want) {
-  call.measure_memory = true;
-  probe.run_for(call, want);
+std::int64_t measured_bytes(Probe& probe, const CallBase& call) {
   if (!call.peak_bytes) probe.unmeasured("memory cannot be measured here");
   return *call.peak_bytes;
 }
@@ -17,7 +16,9 @@ std::int64_t measured(Probe& probe, CallBase& call, std::int64_t want) {
 }  // namespace
 
 std::int64_t peak_bytes(Probe& probe, CallBase& call) {
-  return measured(probe, call, 0);
+  call.measure_memory = true;
+  probe.run_ok(call);
+  return measured_bytes(probe, call);
 }
 
 std::int64_t fresh_peak_bytes(Probe& probe, CallBase& call) {
@@ -25,14 +26,27 @@ std::int64_t fresh_peak_bytes(Probe& probe, CallBase& call) {
   return peak_bytes(probe, call);
 }
 
-std::int64_t last_peak_bytes(Probe& probe, CallBase& call, int calls, std::int64_t want) {
-  probe.restart();
-  for (int n = 1; n < calls; ++n) probe.run_for(call, want);
-  return measured(probe, call, want);
-}
-
 double mib(std::int64_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
+}
+
+void require_freed(Probe& probe, CallBase& call, std::int64_t want) {
+  constexpr int kFew = 5;
+  constexpr int kMany = 30;
+  probe.restart();
+  const auto held_in_last_of = [&](int calls) {
+    call.measure_memory = false;
+    for (int n = 1; n < calls; ++n) probe.run_for(call, want);
+    call.measure_memory = true;
+    probe.run_for(call, want);
+    return measured_bytes(probe, call);
+  };
+  const std::int64_t after_few = held_in_last_of(kFew);
+  const std::int64_t kept = held_in_last_of(kMany - kFew) - after_few;
+  if (kept > kProcessBytes)
+    probe.fail(
+        fmt::format("{} holds {:.2f} MiB more in call {} than in call {}, want {:.2f} or less",
+                    call.symbol, mib(kept), kMany, kFew, mib(kProcessBytes)));
 }
 
 double held_per_byte(const Held& small, const Held& large) {

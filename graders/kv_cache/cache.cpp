@@ -190,32 +190,12 @@ void Cache::require_close(const Answer& answer, const Expected& expected) {
   note_share(*probe_, answer, expected);
 }
 
-void require_freed(Probe& probe, CallBase& call, std::int64_t want) {
-  constexpr int kFew = 5;
-  constexpr int kMany = 30;
-  probe.restart();
-  std::int64_t held = 0;
-  for (int turn = 1; turn <= kMany; ++turn) {
-    call.measure_memory = turn == kFew || turn == kMany;
-    probe.run(call);
-    if (call.returned != want)
-      probe.fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
-    if (turn == kFew) held = call.peak_bytes.value_or(0);
-  }
-  const std::int64_t kept = call.peak_bytes.value_or(0) - held;
-  if (kept > kit::kProcessBytes)
-    probe.fail(
-        fmt::format("{} holds {:.2f} MiB more after {} calls than after {}, want {:.2f} or"
-                    " less",
-                    call.symbol, kit::mib(kept), kMany, kFew, kit::mib(kit::kProcessBytes)));
-}
-
 void require_freed_when_full(Probe& probe, Rng& rng) {
   Setup setup{.heads = 1, .key_dim = 1, .value_dim = 1, .page_tokens = 1, .sequences = 1};
   setup.pages = setup.width = 1 << 15;
   const State state(setup, require_page_bytes(probe, setup));
   AppendCall call(state, {{0, draw_many_tokens(rng, setup, setup.pages + 1)}});
-  require_freed(probe, call, KV_FULL);
+  kit::require_freed(probe, call, KV_FULL);
 }
 
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens) {

@@ -71,11 +71,7 @@ class Cache {
   std::vector<std::string> history_;
 };
 
-/// Many calls, each of which returns `want`, hold no more memory than a few: what a call allocates
-/// it frees. Asked where the machine can tell.
-void require_freed(Probe& probe, CallBase& call, std::int64_t want = KV_OK);
-
-/// The same of an append that is refused, to a pool and a table of some size.
+/// Appends that are refused, to a pool and a table of some size, free what they allocate.
 void require_freed_when_full(Probe& probe, Rng& rng);
 
 /// The state of a cache that has one sequence of `tokens`, without a model of it: for long ones.

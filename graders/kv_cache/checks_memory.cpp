@@ -66,11 +66,11 @@ void ask_what_stays(Probe& probe) {
   problem.q_heads = 128;
   problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.5f);
   AttendCall attend(state, problem);
-  require_freed(probe, attend);
+  kit::require_freed(probe, attend);
   rng = probe.begin_case("after_many_merges");
   const Parts parts = draw_parts(rng, 3, 1024, 64, 1, 0.2);
   MergeCall merge(parts);
-  require_freed(probe, merge);
+  kit::require_freed(probe, merge);
   rng = probe.begin_case("after_many_refusals");
   require_freed_when_full(probe, rng);
 }
