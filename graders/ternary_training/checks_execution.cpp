@@ -60,19 +60,25 @@ void deterministic_bits(Probe& probe) {
   require_seeds_heard(probe, request);
 }
 
-/// Training that is work enough for threads to be counted, and a layer.
+/// A layer that is work enough for threads to be counted; and training, with a layer right behind
+/// it, which has company where training left a thread at work.
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
   CallOptions options;
   options.threads = threads;
   const LinearProblem layer = linear_problem(rng, 384, 1, 128, 3000);
-  kit::require_thread_limit(probe, threads, [&] {
+  const auto ask_layer = [&] {
     GradientCall call(layer, options);
     probe.run_ok(call);
-  });
+  };
+  kit::require_thread_limit(probe, threads, ask_layer);
   TrainingRequest request = small_request(rng, 20'000);
   request.options.threads = threads;
-  kit::require_thread_limit(probe, threads, [&] { require_trained(probe, request); });
+  kit::require_thread_limit(probe, threads, [&] {
+    const TrainingResult result = train(probe, request);
+    ask_layer();
+    require_checkpoint(probe, request, result);
+  });
 }
 
 void thread_limit(Probe& probe) {
@@ -122,7 +128,7 @@ void unaligned_pointers(Probe& probe) {
 // models that were made are not those of another seed.
 void repeated_calls(Probe& probe) {
   Rng rng = probe.begin_case("same_shapes");
-  const TrainingRequest request = small_request(rng);
+  const TrainingRequest request = small_request(rng, 6'000);
   const TrainingResult first = require_trained(probe, request).result;
   for (int n = 0; n < 12; ++n) {
     require_quantized(probe, coarse_matrix(rng, 10, 2, 32));
