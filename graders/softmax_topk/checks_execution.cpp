@@ -24,7 +24,7 @@ bool same_bits(const Answer& a, const Answer& b) {
 /// counted, of little memory.
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
-  Problem problem = blank_problem(rng.integer(30, 32), rng.integer(128'000, 129'000), 50);
+  Problem problem = blank_problem(rng.integer(62, 64), rng.integer(128'000, 129'000), 50);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     fill_noise(rng, problem.row(i));
     float rise = -20;

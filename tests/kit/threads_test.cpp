@@ -34,17 +34,18 @@ int asked(std::vector<ThreadUse> seen, int threads) {
 
 }  // namespace
 
-TEST_CASE("a solution is asked again where it had less of the processors than it could use") {
+TEST_CASE("a solution is asked until nothing was seen three times when it had all it could use") {
   const ThreadUse well{1, 20ms, 17ms}, badly{1, 20ms, 15ms}, doubtfully{1, 20ms, 23ms};
-  CHECK(asked({well}, 1) == 1);
-  CHECK(asked({badly, badly, well}, 1) == 3);
-  CHECK(asked({doubtfully, well}, 1) == 2);
-  CHECK(asked(std::vector(6, badly), 1) == 6);
+  CHECK(asked({well, well, well}, 1) == 3);
+  CHECK(asked({badly, well, badly, well, well}, 1) == 5);
+  CHECK(asked({doubtfully, well, well, well}, 1) == 4);
+  CHECK(asked(std::vector(12, badly), 1) == 12);
 }
 
 TEST_CASE("more threads at work than allowed end the check, in whichever try they are seen") {
-  const ThreadUse two{2, 20ms, 40ms}, badly{1, 20ms, 5ms};
-  CHECK(asked({{2, 20ms, 39ms}}, 2) == 1);
+  const ThreadUse two{2, 20ms, 40ms}, badly{1, 20ms, 5ms}, well{1, 20ms, 20ms};
+  CHECK(asked(std::vector(3, ThreadUse{2, 20ms, 39ms}), 2) == 3);
   CHECK_THROWS_AS(asked({two}, 1), CheckEnded);
   CHECK_THROWS_AS(asked({badly, badly, two}, 1), CheckEnded);
+  CHECK_THROWS_AS(asked({well, well, two}, 1), CheckEnded);
 }
