@@ -21,7 +21,8 @@ void put_mask(const Assignment& choice, Rng& rng, AttentionProblem& form);
 void put_missing_keys(const Assignment& choice, const AttentionProblem& form, Tensor& keys);
 
 /// "q layout" for an array q, the strides of what there is only one of, arrays without elements, an
-/// array whose parts are far apart, alignment. Inputs may repeat rows, outputs not; `dense` have no layout.
+/// array whose parts are far apart, alignment. Inputs may repeat rows, outputs not; `dense` have no
+/// layout.
 std::vector<Argument> attention_place_arguments(const std::vector<std::string>& inputs,
                                                 const std::vector<std::string>& outputs,
                                                 const std::vector<std::string>& dense);

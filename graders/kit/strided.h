@@ -115,7 +115,7 @@ struct FarParts {
 };
 
 /// A case for each of these tensors, each dimension and each stride at which 32 bits are too few:
-/// ask(rng, sizes, far), where the sizes have three entries in that dimension and one outside of it.
+/// ask(rng, sizes, far), where the sizes have three entries in that dimension, one outside of it.
 void ask_far_parts(
     Probe& probe, std::initializer_list<const char*> tensors,
     const std::function<void(Rng&, const AttentionSizes&, const CallOptions::FarApart&)>& ask);

@@ -45,8 +45,8 @@ struct Layout {
 constexpr std::size_t kFarRoom = std::size_t{72} << 30;
 
 /// Every buffer ends as near to a faulting page as its placement allows, but a part that lies
-/// behind another where it says. Throws Broken when the call does not fit into the arenas or into an
-/// order.
+/// behind another where it says. Throws Broken when the call does not fit into the arenas or into
+/// an order.
 Layout lay_out(const CallBase& call, std::size_t arena_bytes);
 
 }  // namespace gauntlet
