@@ -74,7 +74,7 @@ json GraderSide::map(const json& request, const std::vector<std::byte>& data) {
   const bool is_input = request.at("role") == "input";
   const Buffer* const made =
       engine_.map(request.at("name"), is_input ? Role::input : Role::output, request.at("bytes"),
-                  {request.at("alignment"), request.at("skew")});
+                  {request.at("alignment"), request.at("skew"), request.at("at")});
   if (made == nullptr) return failed("there is no device memory for it");
   if (data.size() > made->bytes) return failed("more bytes than the buffer has");
   if (!data.empty()) engine_.back_end->copy_in(made->address, data, BackEnd::Writer::grader);

@@ -18,10 +18,12 @@ namespace gauntlet::simt {
 enum class Access : std::uint8_t { read_only, read_write };
 enum class Content : std::uint8_t { defined, undefined };
 
-/// Where an allocation begins: `skew` bytes after a multiple of `alignment`, a power of two.
-struct Alignment {
+/// Where an allocation begins: `skew` bytes after a multiple of `alignment`, a power of two; or at
+/// an address behind all that there is.
+struct RegionPlace {
   std::uint64_t alignment = 256;  // bytes
   std::uint64_t skew = 0;         // bytes, below it
+  std::uint64_t address = 0;      // 0: wherever it has this alignment
 };
 
 /// An allocation. Bytes belong to the caller, who keeps them while the region is mapped.
@@ -49,10 +51,11 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// Maps bytes and returns their device address, which has the alignment and no larger one. Reads
-  /// of undefined content are reported until it was written.
+  /// of undefined content are reported until it was written. Throws std::invalid_argument for a
+  /// place that is taken.
   std::uint64_t map(std::string name, std::span<std::byte> bytes,
                     Access access = Access::read_write, Content content = Content::defined,
-                    Alignment alignment = {});
+                    RegionPlace place = {});
 
   /// The region that begins at `address` is gone; its bytes are not touched any more, and an access
   /// is reported as one of memory that was freed. False where none begins there.
@@ -72,11 +75,12 @@ class DeviceMemory {
   std::deque<Region>& regions() { return regions_; }
 
  private:
+  std::uint64_t choose(const RegionPlace& place) const;
+
   std::deque<Region> regions_;  // by ascending address
   std::vector<std::uint64_t> variables_;
   std::vector<std::string> variable_names_;
   std::deque<std::vector<std::byte>> storage_;  // of variables
-  std::uint64_t next_ = 0;
 };
 
 }  // namespace gauntlet::simt
