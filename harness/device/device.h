@@ -3,28 +3,18 @@
 
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/device/device_link.h"
 #include "harness/device/device_report.h"
+#include "harness/device/device_terms.h"
 
 namespace gauntlet {
 
 using DeviceAddress = std::uint64_t;  // of device memory: a pointer in a contract's struct
 using DeviceStream = std::uint64_t;   // a cudaStream_t in a contract's struct
-
-/// How the kernels of one call are executed.
-struct DeviceTerms {
-  /// Instructions of warps, of all launches together. Fills and copies within the device cost one
-  /// for 64 bytes, and each piece of work costs 1000.
-  std::uint64_t budget = 2'000'000'000;
-  std::optional<std::uint64_t> schedule_seed;  // of blocks and warps; none: by their numbers
-  bool check_undefined = true;
-  bool check_races = true;
-};
 
 /// The grader's side of a device: places inputs, hands the mailbox to a worker, reads outputs.
 ///

@@ -24,6 +24,8 @@ struct WorkerConfig {
   TimeBudget* budget = nullptr;      // of all calls together, borrowed; none: each counts by itself
   std::size_t memory_bytes = std::size_t{2} << 30;
   std::size_t arena_bytes = std::size_t{1} << 30;  // for inputs, and as much again for outputs
+  int device_mailbox = -1;  // borrowed descriptor of memory that the library's CUDA runtime is
+                            // given (harness/device/wire.h); -1: there is no device
   Walls walls = {};
 };
 
