@@ -91,13 +91,12 @@ bool Challenge::is_graded_on(Device device) const {
   return std::find(devices.begin(), devices.end(), device) != devices.end();
 }
 
-void Challenge::require_device(Device device) const {
-  if (is_graded_on(device)) return;
+std::string Challenge::why_not_on(Device device) const {
+  if (is_graded_on(device)) return "";
   std::vector<std::string> known;
   for (const Device one : devices) known.emplace_back(name_of(one));
-  throw UserError(fmt::format("{} is not graded on {}, only on {}: its challenge.yaml names no "
-                              "other device",
-                              id, name_of(device), sentence_list(known)));
+  return fmt::format("{} is graded on {} only, not on {}", id, sentence_list(known),
+                     name_of(device));
 }
 
 std::string Challenge::prompt(Device device) const {

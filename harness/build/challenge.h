@@ -35,9 +35,7 @@ struct Challenge {
 
   std::string entry() const;  // "ID", or "ID.SIZE": see CellKey::column
   bool is_graded_on(Device device) const;
-
-  /// Throws UserError, which names the devices that there are, unless it is graded on this one.
-  void require_device(Device device) const;
+  std::string why_not_on(Device device) const;  // in a sentence; empty where it is graded there
 
   std::string prompt(Device device) const;
   std::string prompt_digest(Device device) const;  // of prompt and contract.h together

@@ -33,7 +33,7 @@ struct Checkout {
   void write(const std::string& name, const std::string& text) {
     write_file(root.path() / "graders/example" / name, text);
   }
-  AuditSuite load() { return load_audit_suite(root.path(), "example", grader_of_two()); }
+  AuditSuite load() { return load_audit_suite(root.path(), "example", Device::cpu, grader_of_two()); }
 };
 
 std::string mutant(const std::string& lines) {
