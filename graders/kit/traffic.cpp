@@ -64,6 +64,10 @@ void judge_traffic(Probe& probe, const TrafficBudget& budget) {
       probe.answer(ClaimKind::passes_over_input, name, passes, "passes");
     else
       probe.fact(name, passes, "passes");
+    // No right answer is made of what was not read.
+    if (passes < 1)
+      probe.fail(fmt::format("kernels read {} of the {} bytes of {}",
+                             traffic_of(report, input.name).read.bytes, input.bytes, input.name));
     judge(probe, budget, passes, input.name + " is read", lines_of(report, budget.bytes));
   }
   judge(probe, budget, all, "sectors of 32 bytes take the least memory traffic",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "domain_questions.h"
 #include "graders/kit/bits.h"
 #include "graders/kit/device.h"
 #include "graders/kit/traffic.h"
@@ -40,6 +41,7 @@ kit::DeviceQuestions questions() {
                             return ask_ragged(probe, rng, shape.rows, shape.vocab, shape.k);
                           }});
   made.host_copy_bytes = 4096;  // by the contract; the logits of these cases are 18 KB and more
+  made.domains = domain_questions();
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/bits.h"
+#include "graders/kit/device.h"
 #include "graders/kit/memory.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -74,7 +75,7 @@ Repeated asked_once(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t voca
   return {std::move(problem), std::move(first)};
 }
 
-// The same questions many times: of rows enough for all threads, and of one that they share. Others
+// The same questions many times, on a device in another order of its blocks and warps each: of rows enough for all threads, and of one that they share. Others
 // in between leave their scratch memory behind, and what a row of NaN does to it. What calls forget
 // to free is more in the end than there may be.
 void deterministic_bits(Probe& probe) {
@@ -85,6 +86,7 @@ void deterministic_bits(Probe& probe) {
   const Repeated few = asked_once(probe, rng, 3, vocab);
   const Repeated one = asked_once(probe, rng, 1, rng.integer(200'000, 1 << 18));
   for (int n = 0; n < kRepeats; ++n) {
+    kit::shuffle_schedule(probe, rng);
     const Repeated& asked = n % 5 == 4 ? many : n % 2 == 0 ? few : one;
     if (!same_bits(ask(probe, asked.problem), asked.first))
       probe.fail(fmt::format("call {} of the same arguments gives other bits", n + 2));
