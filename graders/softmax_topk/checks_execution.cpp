@@ -75,9 +75,9 @@ Repeated asked_once(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t voca
   return {std::move(problem), std::move(first)};
 }
 
-// The same questions many times, on a device in another order of its blocks and warps each: of rows enough for all threads, and of one that they share. Others
+// The same questions many times: of rows enough for all threads, and of one that they share. Others
 // in between leave their scratch memory behind, and what a row of NaN does to it. What calls forget
-// to free is more in the end than there may be.
+// to free is more in the end than there may be. A device does each in another order.
 void deterministic_bits(Probe& probe) {
   constexpr int kRepeats = 40;
   Rng rng = probe.begin_case("forty_times");

@@ -90,10 +90,7 @@ __device__ void solve_row(const SoftmaxTopkArgs& args, int64_t row) {
 }
 
 __global__ void block_rows(SoftmaxTopkArgs args) {
-  for (int64_t row = blockIdx.x; row < args.rows; row += gridDim.x) {
-    solve_row(args, row);
-    __syncthreads();
-  }
+  for (int64_t row = blockIdx.x; row < args.rows; row += gridDim.x) solve_row(args, row);
 }
 
 }  // namespace

@@ -103,7 +103,6 @@ __device__ Softmax merged_in_block(Softmax mine) {
   __syncthreads();
   Softmax all;
   for (int warp = 0; warp < kThreads / 32; ++warp) all.merge({maxima[warp], sums[warp]});
-  __syncthreads();
   return all;
 }
 
