@@ -9,9 +9,8 @@
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kMostWinners = 1024;              // that a launch finds
-constexpr int kRoom = kMostWinners + kThreads;  // of candidates; a sort takes twice as many at most
-constexpr int kSorted = 2048;
+constexpr int kMostWinners = 1024;  // that a launch finds
+constexpr int kRoom = 2048;         // for these, a candidate of each thread, and what a sort adds
 
 using Candidate = unsigned long long;  // the larger one comes first; 0 is none
 
@@ -39,6 +38,16 @@ struct LogSumExp {
   double sum;
 };
 
+__device__ void add(LogSumExp& total, float x) {
+  if (x == -INFINITY) return;
+  if (x <= total.max) {
+    total.sum += expf(x - total.max);
+  } else {
+    total.sum = total.sum * expf(total.max - x) + 1;
+    total.max = x;
+  }
+}
+
 __device__ LogSumExp joined(const LogSumExp& a, const LogSumExp& b) {
   if (a.max == -INFINITY) return b;
   if (b.max == -INFINITY) return a;
@@ -51,7 +60,7 @@ __device__ float probability(float x, const LogSumExp& total) {
 }
 
 struct Shared {
-  Candidate best[kSorted];
+  Candidate best[kRoom];
   float max[kThreads];
   double sum[kThreads];
   int count;
@@ -126,7 +135,7 @@ __device__ void solve_row(const SoftmaxTopkArgs& args, int64_t row, int64_t firs
   for (int64_t begin = 0; begin < len; begin += kThreads) {
     const int64_t j = begin + threadIdx.x;
     if (j < len) {
-      mine = joined(mine, {args.scale * logits[j], 1});
+      add(mine, args.scale * logits[j]);
       const Candidate c = candidate(logits[j], j);
       if (c > least && c < bound) shared.best[atomicAdd(&shared.count, 1)] = c;
     }
