@@ -66,7 +66,7 @@ TEST_CASE("passes over an input and scattered loads cost points, and too many th
   CHECK(judged(6400, 200).summary.empty());
   CHECK(judged(9600, 300).summary == "x is read 3.00 times, want 2.5 or less");
   CHECK(judged(3200, 800).summary ==
-        "sectors of 32 bytes take the least memory traffic 8.00 times, want 2.5 or less");
+        "memory traffic in sectors of 32 bytes is 8.00 times the least, want 2.5 or less");
 }
 
 TEST_CASE("who does not read an input has not computed with it") {
