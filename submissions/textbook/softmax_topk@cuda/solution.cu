@@ -104,7 +104,7 @@ __device__ LogSumExp joined_in_block(Shared& shared, const LogSumExp& mine) {
   shared.sum[threadIdx.x] = mine.sum;
   for (int half = kThreads / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (threadIdx.x >= half) continue;
+    if (static_cast<int>(threadIdx.x) >= half) continue;
     const int other = threadIdx.x + half;
     const LogSumExp both = joined({shared.max[threadIdx.x], shared.sum[threadIdx.x]},
                                   {shared.max[other], shared.sum[other]});

@@ -51,7 +51,8 @@ struct Window {
   int64_t first;
   int columns;
 };
-__device__ Key bound_of(const SoftmaxTopkArgs& args, int64_t row, const Window& window) {
+[[maybe_unused]] __device__ Key bound_of(const SoftmaxTopkArgs& args, int64_t row,
+                                         const Window& window) {
   if (window.first == 0) return ~Key{0};
   const int32_t last = args.indices[row * args.k + window.first - 1];
   return last < 0 ? 0 : key_of(row_of(args, row)[last], last);
