@@ -196,7 +196,8 @@ void shuffle_schedule(Probe& probe, Rng& rng) {
 
 DeviceControl& device_of(Probe& probe) {
   DeviceControl* const device = probe.solution().device();
-  if (device == nullptr) throw Broken("a check of the device is asked where there is none");
+  if (device == nullptr)
+    throw Broken(OwnFault::bug, "a check of the device is asked where there is none");
   return *device;
 }
 
