@@ -19,6 +19,9 @@ struct Check : CheckInfo {
   /// Puts inputs to the solution through the probe and states what it saw. Returning normally means
   /// that every case held; a miss leaves through Probe::fail.
   std::function<void(Probe&)> ask;
+
+  /// Of whose solutions it is asked; see kit::on_every_device and kit::on_cuda.
+  std::vector<Device> devices = {Device::cpu};
 };
 
 /// Everything the harness needs to know to grade one challenge. Built by
@@ -26,6 +29,9 @@ struct Check : CheckInfo {
 struct Grader {
   std::vector<Check> checks;
   std::optional<ScalingQuestion> scaling = {};  // for claims on the growth of time
+
+  /// The same grader with the checks of one device, in the same order.
+  Grader on(Device device) const;
 };
 
 /// A challenge that this program was built with.
