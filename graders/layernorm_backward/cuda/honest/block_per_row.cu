@@ -136,7 +136,7 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   if (args->dbeta) cudaMemsetAsync(args->dbeta, 0, bytes, stream);
   const auto tiles = static_cast<unsigned>((args->cols + kTile - 1) / kTile);
   const auto shares =
-      args->deterministic ? 1u : static_cast<unsigned>(std::clamp<int64_t>(args->rows / 64, 1, 64));
+      args->deterministic ? 1u : static_cast<unsigned>(std::clamp<int64_t>(args->rows / 16, 1, 64));
   gradient_of_parameters<<<dim3(tiles, shares), dim3(kTile, kTileRows), 0, stream>>>(*args);
   return LAYERNORM_OK;
 }

@@ -1,8 +1,7 @@
-// strategy: as many blocks as the device has multiprocessors, which stay and take rows in turn; a
-// row lies in shared memory where it fits; statistics by Welford's formula in float64; each block
-// adds its rows to column sums of its own in global memory
-// uses: what the saved bytes mean is the solution's choice, and results may be nearer to the
-// formulas than float32 sums are
+// strategy: blocks that stay and take rows in turn; nothing is saved, and statistics come from
+// Welford's formula in float64; a row lies in shared memory where it fits; each block adds its rows
+// to column sums of its own in global memory
+// uses: saved_bytes may be 0: everything may be computed again in the backward pass
 // SPDX-License-Identifier: Apache-2.0
 #include <cooperative_groups.h>
 
@@ -17,12 +16,12 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
-constexpr int64_t kStagedCols = 4096;  // of x and of dy: 32 KiB
+constexpr int64_t kStagedCols = 20'000;  // 8 bytes each: what a block can have of shared memory
+constexpr int64_t kLeastRows = 8;        // of a block: each costs sums of its own
 
 struct Stats {
   double mean;
   float rstd;
-  float unused;
 };
 
 // Of some numbers: how many, their mean, the sum of squared deviations from it.
@@ -54,31 +53,32 @@ __device__ Moments row_moments(const Warp& warp, Moments own) {
   return all;
 }
 
+// All threads of the block come here.
+__device__ Stats stats_of(const LayernormArgs& a, const Warp& warp, int64_t i) {
+  if (a.mean) return {a.mean[i], a.rstd[i]};
+  const float* x = row_of(a.x, a.x_row_stride, i);
+  Moments own{};
+  for (int64_t j = threadIdx.x; j < a.cols; j += kThreads) {
+    const double value = x[j];
+    const double apart = value - own.mean;
+    own.count += 1;
+    own.mean += apart / own.count;
+    own.squares += apart * (value - own.mean);
+  }
+  const Moments row = row_moments(warp, own);
+  const double variance = row.squares / static_cast<double>(a.cols);
+  return {row.mean, static_cast<float>(1 / sqrt(variance + a.eps))};
+}
+
 __global__ void forward(LayernormArgs a) {
   const Warp warp = cg::tiled_partition<32>(cg::this_thread_block());
   for (int64_t i = blockIdx.x; i < a.rows; i += gridDim.x) {
+    const Stats stats = stats_of(a, warp, i);
     const float* x = row_of(a.x, a.x_row_stride, i);
-    Moments own{};
-    for (int64_t j = threadIdx.x; j < a.cols; j += kThreads) {
-      own.count += 1;
-      const double apart = x[j] - own.mean;
-      own.mean += apart / own.count;
-      own.squares += apart * (x[j] - own.mean);
-    }
-    const Moments row = row_moments(warp, own);
-    const double variance = row.squares / static_cast<double>(a.cols);
-    const auto rstd = static_cast<float>(1 / sqrt(variance + a.eps));
-    if (threadIdx.x == 0) static_cast<Stats*>(a.saved_out)[i] = {row.mean, rstd, 0};
-    if (!a.y) continue;
     float* y = row_of(a.y, a.y_row_stride, i);
     for (int64_t j = threadIdx.x; j < a.cols; j += kThreads)
-      y[j] = static_cast<float>(x[j] - row.mean) * rstd * gamma_of(a, j) + beta_of(a, j);
+      y[j] = static_cast<float>(x[j] - stats.mean) * stats.rstd * gamma_of(a, j) + beta_of(a, j);
   }
-}
-
-__device__ Stats stats_of(const LayernormArgs& a, int64_t i) {
-  if (a.mean) return {a.mean[i], a.rstd[i], 0};
-  return static_cast<const Stats*>(a.saved_in)[i];
 }
 
 // The sums of both over the block, for all of its threads.
@@ -110,19 +110,20 @@ __global__ void backward(LayernormArgs a, float2* sums, bool staged) {
   for (int64_t i = blockIdx.x; i < a.rows; i += gridDim.x) {
     const float* x = row_of(a.x, a.x_row_stride, i);
     const float* dy = row_of(a.dy, a.dy_row_stride, i);
-    const Stats stats = stats_of(a, i);
+    const Stats stats = stats_of(a, warp, i);
     const auto xhat_of = [&](float value) {
       return static_cast<float>(value - stats.mean) * stats.rstd;
     };
     float2 mean = make_float2(0, 0);
     for (int64_t j = threadIdx.x; j < a.cols; j += kThreads) {
       const float xhat = xhat_of(x[j]);
-      const float w = dy[j] * gamma_of(a, j);
+      const float in = dy[j];
+      const float w = in * gamma_of(a, j);
       if (staged) row[j] = make_float2(xhat, w);
       mean.x += w;
       mean.y += w * xhat;
-      own[j].x += dy[j] * xhat;
-      own[j].y += dy[j];
+      const float2 sum = own[j];
+      own[j] = make_float2(sum.x + in * xhat, sum.y + in);
     }
     mean = row_sums(warp, mean);
     mean = make_float2(mean.x / cols, mean.y / cols);
@@ -157,13 +158,13 @@ int multiprocessors() {
 
 }  // namespace
 
-extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* args) {
-  return args->rows * static_cast<int64_t>(sizeof(Stats));
+extern "C" int64_t layernorm_saved_bytes(const LayernormArgs*) {
+  return 0;
 }
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
   if (const int64_t status = refusal(*args, Pass::forward); status != LAYERNORM_OK) return status;
-  if (args->rows > 0)
+  if (args->rows > 0 && args->y)
     forward<<<8 * multiprocessors(), kThreads, 0, static_cast<cudaStream_t>(args->stream)>>>(*args);
   return LAYERNORM_OK;
 }
@@ -172,11 +173,13 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   if (const int64_t status = refusal(*args, Pass::backward); status != LAYERNORM_OK) return status;
   const auto stream = static_cast<cudaStream_t>(args->stream);
   const bool staged = args->cols <= kStagedCols;
-  const int blocks = static_cast<int>(std::clamp<int64_t>(args->rows, 1, multiprocessors()));
+  const int blocks =
+      static_cast<int>(std::clamp<int64_t>(args->rows / kLeastRows, 1, multiprocessors()));
+  const int shared = staged ? static_cast<int>(args->cols * sizeof(float2)) : 0;
+  cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
   float2* sums = nullptr;
   if (cudaMalloc(&sums, blocks * args->cols * sizeof(float2)) != cudaSuccess) return -3;
-  backward<<<blocks, kThreads, staged ? args->cols * sizeof(float2) : 0, stream>>>(*args, sums,
-                                                                                   staged);
+  backward<<<blocks, kThreads, shared, stream>>>(*args, sums, staged);
   const auto groups = static_cast<unsigned>((args->cols + kThreads - 1) / kThreads);
   add_blocks<<<groups, kThreads, 0, stream>>>(*args, sums, blocks);
   cudaStreamSynchronize(stream);

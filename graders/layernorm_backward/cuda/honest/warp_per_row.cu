@@ -1,6 +1,6 @@
-// strategy: a warp for each row, which recomputes the statistics; column sums by a thread for each
-// column of a share of the rows, added up by the block that ends last
-// uses: saved_bytes may be 0: everything may be computed again in the backward pass
+// strategy: a warp for each row; column sums by a thread for each column of a share of the rows,
+// added up by the block that ends last
+// uses: sums may be taken in any order, so that results differ within ACCURACY
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,12 @@ __device__ float warp_sum(float value) {
   return value;
 }
 
-__device__ Stats statistics(const LayernormArgs& a, int64_t i, int lane) {
+__device__ Stats stats_of(const LayernormArgs& a, int64_t i) {
   if (a.mean) return {a.mean[i], a.rstd[i]};
+  return static_cast<const Stats*>(a.saved_in)[i];
+}
+
+__device__ Stats statistics(const LayernormArgs& a, int64_t i, int lane) {
   const float* x = row_of(a.x, a.x_row_stride, i);
   float sum = 0;
   for (int64_t j = lane; j < a.cols; j += kWarp) sum += x[j];
@@ -48,23 +52,22 @@ __device__ int64_t row_step() {
 __global__ void forward(LayernormArgs a) {
   const int lane = threadIdx.x % kWarp;
   for (int64_t i = first_row(); i < a.rows; i += row_step()) {
+    const Stats stats = statistics(a, i, lane);
+    if (lane == 0) static_cast<Stats*>(a.saved_out)[i] = stats;
+    if (!a.y) continue;
     const float* x = row_of(a.x, a.x_row_stride, i);
     float* y = row_of(a.y, a.y_row_stride, i);
-    const Stats stats = statistics(a, i, lane);
     for (int64_t j = lane; j < a.cols; j += kWarp)
       y[j] = (x[j] - stats.mean) * stats.rstd * gamma_of(a, j) + beta_of(a, j);
   }
 }
 
-// Leaves the statistics for the sums over rows.
-__global__ void gradient_of_x(LayernormArgs a, Stats* left) {
+__global__ void gradient_of_x(LayernormArgs a) {
   const int lane = threadIdx.x % kWarp;
   for (int64_t i = first_row(); i < a.rows; i += row_step()) {
     const float* x = row_of(a.x, a.x_row_stride, i);
     const float* dy = row_of(a.dy, a.dy_row_stride, i);
-    const Stats stats = statistics(a, i, lane);
-    if (lane == 0) left[i] = stats;
-    if (!a.dx) continue;
+    const Stats stats = stats_of(a, i);
     float w_sum = 0;
     float w_xhat_sum = 0;
     for (int64_t j = lane; j < a.cols; j += kWarp) {
@@ -84,8 +87,7 @@ __global__ void gradient_of_x(LayernormArgs a, Stats* left) {
 
 // blockIdx.x: columns, blockIdx.y: share of the rows. `parts` is [2][gridDim.y][cols]; `ended`
 // counts for each group of columns and is 0 before.
-__global__ void gradient_of_parameters(LayernormArgs a, const Stats* stats, float* parts,
-                                       unsigned* ended) {
+__global__ void gradient_of_parameters(LayernormArgs a, float* parts, unsigned* ended) {
   const int64_t j = int64_t{blockIdx.x} * kThreads + threadIdx.x;
   float* const gammas = parts;
   float* const betas = parts + gridDim.y * a.cols;
@@ -95,7 +97,8 @@ __global__ void gradient_of_parameters(LayernormArgs a, const Stats* stats, floa
     for (int64_t i = blockIdx.y; i < a.rows; i += gridDim.y) {
       const float dy = row_of(a.dy, a.dy_row_stride, i)[j];
       const float x = row_of(a.x, a.x_row_stride, i)[j];
-      dgamma += dy * ((x - stats[i].mean) * stats[i].rstd);
+      const Stats stats = stats_of(a, i);
+      dgamma += dy * ((x - stats.mean) * stats.rstd);
       dbeta += dy;
     }
     gammas[blockIdx.y * a.cols + j] = dgamma;
@@ -123,13 +126,13 @@ int blocks_for(int64_t rows) {
 
 }  // namespace
 
-extern "C" int64_t layernorm_saved_bytes(const LayernormArgs*) {
-  return 0;
+extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* args) {
+  return args->rows * static_cast<int64_t>(sizeof(Stats));
 }
 
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
   if (const int64_t status = refusal(*args, Pass::forward); status != LAYERNORM_OK) return status;
-  if (args->rows > 0 && args->y)
+  if (args->rows > 0)
     forward<<<blocks_for(args->rows), kThreads, 0, static_cast<cudaStream_t>(args->stream)>>>(
         *args);
   return LAYERNORM_OK;
@@ -140,17 +143,15 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   const auto stream = static_cast<cudaStream_t>(args->stream);
   const auto groups = static_cast<unsigned>((args->cols + kThreads - 1) / kThreads);
   const auto shares = static_cast<unsigned>(std::clamp<int64_t>(args->rows / 16, 1, kMostShares));
-  Stats* stats = nullptr;
   float* parts = nullptr;
   unsigned* ended = nullptr;
-  cudaMallocAsync(&stats, (args->rows + 1) * sizeof(Stats), stream);
   cudaMallocAsync(&parts, 2 * shares * args->cols * sizeof(float), stream);
   cudaMallocAsync(&ended, groups * sizeof(unsigned), stream);
   cudaMemsetAsync(ended, 0, groups * sizeof(unsigned), stream);
-  gradient_of_x<<<blocks_for(args->rows), kThreads, 0, stream>>>(*args, stats);
-  gradient_of_parameters<<<dim3(groups, shares), kThreads, 0, stream>>>(*args, stats, parts, ended);
+  if (args->rows > 0 && args->dx)
+    gradient_of_x<<<blocks_for(args->rows), kThreads, 0, stream>>>(*args);
+  gradient_of_parameters<<<dim3(groups, shares), kThreads, 0, stream>>>(*args, parts, ended);
   cudaFreeAsync(ended, stream);
   cudaFreeAsync(parts, stream);
-  cudaFreeAsync(stats, stream);
   return LAYERNORM_OK;
 }
