@@ -9,6 +9,58 @@ namespace gauntlet {
 
 using nlohmann::json;
 
+namespace {
+
+json map_request(const std::string& name, const char* role, std::size_t bytes,
+                 Placement placement) {
+  return {{"do", "map"},
+          {"name", name},
+          {"role", role},
+          {"bytes", bytes},
+          {"alignment", placement.alignment},
+          {"skew", placement.skew}};
+}
+
+json begin_request(const DeviceTerms& terms) {
+  return {{"do", "begin"},
+          {"budget", terms.budget},
+          {"schedule_seed", terms.schedule_seed ? json(*terms.schedule_seed) : json()},
+          {"check_undefined", terms.check_undefined},
+          {"check_races", terms.check_races}};
+}
+
+json settle_request(DeviceStream stream) {
+  return {{"do", "settle"}, {"stream", stream}};
+}
+
+json read_request(DeviceAddress address, std::size_t bytes) {
+  return {{"do", "read"}, {"address", address}, {"bytes", bytes}};
+}
+
+json release_request(DeviceAddress address) {
+  return {{"do", "unmap"}, {"address", address}};
+}
+
+/// As cudaMalloc gives it.
+constexpr Placement kUsualPlacement{256, 0};
+
+Device::Contents contents_from(const json& reply, std::vector<std::byte> data, std::size_t bytes) {
+  if (data.size() != bytes)
+    throw Broken(OwnFault::bug, "the device: another number of bytes than was asked for");
+  return {std::move(data), reply.at("unwritten"), reply.at("from_host")};
+}
+
+DeviceReport report_from(const json& reply) {
+  try {
+    return device_report_from(reply);
+  } catch (const json::exception& error) {
+    throw SolutionFailure(Verdict::crashed,
+                          std::string("the device's report makes no sense: ") + error.what());
+  }
+}
+
+}  // namespace
+
 void Device::load(const std::string& ptx) {
   const auto text = std::as_bytes(std::span(ptx));
   std::vector<std::byte> data(text.begin(), text.end());
@@ -18,22 +70,17 @@ void Device::load(const std::string& ptx) {
                                                  reply.at("refused").get<std::string>());
 }
 
-DeviceAddress Device::map(const std::string& name, const char* role, std::size_t bytes,
-                          std::vector<std::byte> content) {
-  return link_.ask({{"do", "map"}, {"name", name}, {"role", role}, {"bytes", bytes}}, content)
-      .at("address");
-}
-
 DeviceAddress Device::input(const std::string& name, std::span<const std::byte> bytes) {
-  return map(name, "input", bytes.size(), {bytes.begin(), bytes.end()});
+  std::vector<std::byte> data(bytes.begin(), bytes.end());
+  return link_.ask(map_request(name, "input", data.size(), kUsualPlacement), data).at("address");
 }
 
 DeviceAddress Device::output(const std::string& name, std::size_t bytes) {
-  return map(name, "output", bytes, {});
+  return link_.ask(map_request(name, "output", bytes, kUsualPlacement)).at("address");
 }
 
 void Device::release(DeviceAddress address) {
-  link_.ask({{"do", "unmap"}, {"address", address}});
+  link_.ask(release_request(address));
 }
 
 DeviceStream Device::make_stream(bool non_blocking) {
@@ -41,36 +88,61 @@ DeviceStream Device::make_stream(bool non_blocking) {
 }
 
 void Device::begin(const DeviceTerms& terms) {
-  link_.ask({{"do", "begin"},
-             {"budget", terms.budget},
-             {"schedule_seed", terms.schedule_seed ? json(*terms.schedule_seed) : json()},
-             {"check_undefined", terms.check_undefined},
-             {"check_races", terms.check_races}});
+  link_.ask(begin_request(terms));
 }
 
 void Device::settle(DeviceStream stream) {
-  link_.ask({{"do", "settle"}, {"stream", stream}});
+  link_.ask(settle_request(stream));
 }
 
 Device::Contents Device::read(DeviceAddress address, std::size_t bytes) {
-  Contents contents;
-  const json reply =
-      link_.ask({{"do", "read"}, {"address", address}, {"bytes", bytes}}, contents.bytes);
-  if (contents.bytes.size() != bytes)
-    throw Broken(OwnFault::bug, "the device: another number of bytes than was asked for");
-  contents.unwritten = reply.at("unwritten");
-  contents.from_host = reply.at("from_host");
-  return contents;
+  std::vector<std::byte> data;
+  const json reply = link_.ask(read_request(address, bytes), data);
+  return contents_from(reply, std::move(data), bytes);
 }
 
 DeviceReport Device::finish() {
-  const json reply = link_.ask({{"do", "finish"}});
-  try {
-    return device_report_from(reply);
-  } catch (const json::exception& error) {
-    throw SolutionFailure(Verdict::crashed,
-                          std::string("the device's report makes no sense: ") + error.what());
+  return report_from(link_.ask({{"do", "finish"}}));
+}
+
+std::vector<DeviceAddress> Device::open_call(const std::vector<Buffer>& buffers,
+                                             const DeviceTerms& terms) {
+  for (const Buffer& buffer : buffers) {
+    const char* const role = buffer.direction == Direction::in ? "input" : "output";
+    const std::size_t given = buffer.direction == Direction::out ? 0 : buffer.bytes;
+    link_.send(map_request(buffer.name, role, buffer.bytes, buffer.placement),
+               {buffer.source, given});
   }
+  link_.send(begin_request(terms));
+  std::vector<DeviceAddress> addresses;
+  std::vector<std::byte> none;
+  for (std::size_t n = 0; n < buffers.size(); ++n)
+    addresses.push_back(link_.receive(none).at("address"));
+  link_.receive(none);
+  return addresses;
+}
+
+Device::CallEnd Device::close_call(DeviceStream stream, const std::vector<Buffer>& buffers,
+                                   const std::vector<DeviceAddress>& addresses) {
+  link_.send(settle_request(stream));
+  for (std::size_t n = 0; n < buffers.size(); ++n)
+    if (buffers[n].direction != Direction::in)
+      link_.send(read_request(addresses[n], buffers[n].bytes));
+  link_.send({{"do", "finish"}});
+  for (const DeviceAddress address : addresses) link_.send(release_request(address));
+
+  CallEnd end;
+  std::vector<std::byte> data;
+  link_.receive(data);
+  for (const Buffer& buffer : buffers) {
+    Contents& contents = end.contents.emplace_back();
+    if (buffer.direction == Direction::in) continue;
+    const json reply = link_.receive(data);
+    contents = contents_from(reply, std::exchange(data, {}), buffer.bytes);
+  }
+  end.report = report_from(link_.receive(data));
+  for (std::size_t n = 0; n < addresses.size(); ++n) link_.receive(data);
+  return end;
 }
 
 }  // namespace gauntlet

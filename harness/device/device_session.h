@@ -12,7 +12,7 @@ namespace gauntlet {
 
 struct DeviceSessionConfig {
   /// The worker that has the host's half: its library is linked to our CUDA runtime. `call_seconds`
-  /// holds for a call and its kernels together; device_mailbox is the session's to set.
+  /// holds for a call and the kernels that it waits for.
   WorkerConfig worker;
   DeviceConfig device;
   std::filesystem::path kernels;  // the device's half, PTX

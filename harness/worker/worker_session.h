@@ -24,8 +24,6 @@ struct WorkerConfig {
   TimeBudget* budget = nullptr;      // of all calls together, borrowed; none: each counts by itself
   std::size_t memory_bytes = std::size_t{2} << 30;
   std::size_t arena_bytes = std::size_t{1} << 30;  // for inputs, and as much again for outputs
-  int device_mailbox = -1;  // borrowed descriptor of memory that the library's CUDA runtime is
-                            // given (harness/device/wire.h); -1: there is no device
   Walls walls = {};
 };
 
@@ -58,6 +56,10 @@ class WorkerSession : public Session {
   void enter_race(RaceGround& ground) override;
   void leave_race() override;
   std::chrono::nanoseconds cpu_time() const override;
+
+  /// Memory that the library's CUDA runtime is given (harness/device/wire.h) by every worker to
+  /// come: a borrowed descriptor, or -1 where there is no device, as it is at first.
+  void set_device_mailbox(int descriptor);
 
   /// Diagnostic text of the solution (its stdout and stderr), capped; never evidence.
   std::string output() const;

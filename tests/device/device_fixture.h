@@ -37,18 +37,19 @@ inline DeviceConfig device_config() {
 }
 
 /// Both halves of tests/device/solutions/NAME.cu.
-struct BuiltSolution {
+struct BuiltHalves {
   std::string ptx, library;
 };
 
-inline BuiltSolution built_solution(const std::string& name) {
+inline BuiltHalves built_solution(const std::string& name) {
   // To ctest a skipped test, to who runs it by hand a failed one that says what to install.
   if (!simt::device_compiler()) FAIL(simt::kNoDeviceCompiler, "; this test is skipped");
   const auto headers = kDeviceRoot / "harness/simt/include";
   const ScratchFolder folder("device-test");
+  const auto solutions = kDeviceRoot / "tests/device/solutions";
+  std::filesystem::copy_file(solutions / "contract.h", folder.path() / "contract.h");
   const auto source = folder.path() / "solution.cu";
-  write_file(source,
-             "#line 1\n" + read_file(kDeviceRoot / "tests/device/solutions" / (name + ".cu")));
+  write_file(source, "#line 1\n" + read_file(solutions / (name + ".cu")));
   const auto device = simt::compile_device(*simt::device_compiler(), headers, source);
   const auto host = simt::compile_host(*simt::device_compiler(), headers,
                                        kDeviceBin / "libgauntlet_cuda_runtime.a", source);

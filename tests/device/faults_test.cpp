@@ -12,7 +12,7 @@ using Floats = std::vector<float>;
 class Faulty {
  public:
   explicit Faulty(const std::string& symbol, DeviceTerms terms = {}) : device(device_config()) {
-    static const BuiltSolution kBuilt = built_solution("faults");
+    static const BuiltHalves kBuilt = built_solution("faults");
     device.load(kBuilt.ptx);
     input = device.input("x", Floats{1, 2, 3, 4, 5, 6, 7, 8});
     output = device.output("y", 32);

@@ -73,7 +73,8 @@ json GraderSide::load(std::vector<std::byte>& data) {
 json GraderSide::map(const json& request, const std::vector<std::byte>& data) {
   const bool is_input = request.at("role") == "input";
   const Buffer* const made =
-      engine_.map(request.at("name"), is_input ? Role::input : Role::output, request.at("bytes"));
+      engine_.map(request.at("name"), is_input ? Role::input : Role::output, request.at("bytes"),
+                  {request.at("alignment"), request.at("skew")});
   if (made == nullptr) return failed("there is no device memory for it");
   if (data.size() > made->bytes) return failed("more bytes than the buffer has");
   if (!data.empty()) engine_.back_end->copy_in(made->address, data, BackEnd::Writer::grader);
@@ -93,7 +94,7 @@ json GraderSide::read(const json& request, std::vector<std::byte>& data) {
 
 json GraderSide::begin(const json& request) {
   engine_.accounts = {};
-  for (auto& [address, buffer] : engine_.buffers.all()) buffer.copied_in = buffer.copied_out = 0;
+  engine_.buffers.begin_call();
   simt::LaunchOptions& options = engine_.options;
   engine_.budget = options.budget = request.at("budget");
   options.schedule_seed.reset();

@@ -18,6 +18,12 @@ namespace gauntlet::simt {
 enum class Access : std::uint8_t { read_only, read_write };
 enum class Content : std::uint8_t { defined, undefined };
 
+/// Where an allocation begins: `skew` bytes after a multiple of `alignment`, a power of two.
+struct Alignment {
+  std::uint64_t alignment = 256;  // bytes
+  std::uint64_t skew = 0;         // bytes, below it
+};
+
 /// An allocation. Bytes belong to the caller, who keeps them while the region is mapped.
 struct Region {
   std::string name;
@@ -42,10 +48,11 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Maps bytes and returns their device address, a multiple of 256. Reads of undefined content are
-  /// reported until it was written.
+  /// Maps bytes and returns their device address, which has the alignment and no larger one. Reads
+  /// of undefined content are reported until it was written.
   std::uint64_t map(std::string name, std::span<std::byte> bytes,
-                    Access access = Access::read_write, Content content = Content::defined);
+                    Access access = Access::read_write, Content content = Content::defined,
+                    Alignment alignment = {});
 
   /// The region that begins at `address` is gone; its bytes are not touched any more, and an access
   /// is reported as one of memory that was freed. False where none begins there.

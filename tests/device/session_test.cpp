@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a contract on a device: what they give, and what a session refuses.
+#include <cmath>
+
+#include "harness/worker/time_budget.h"
+#include "tests/device/session_fixture.h"
+
+using namespace gauntlet;
+
+namespace {
+
+SolutionFailure failure_of(SessionBench& bench, SessionCall& call) {
+  return failure_of([&] { bench.session->run(call); });
+}
+
+/// How a call of this function fails.
+SolutionFailure failure_of_first(const std::string& symbol) {
+  SessionBench bench;
+  SessionCall call(symbol);
+  return failure_of(bench, call);
+}
+
+bool says(const SolutionFailure& failure, const std::string& words) {
+  INFO(failure.what());
+  CHECK(std::string(failure.what()).find(words) != std::string::npos);
+  return true;
+}
+
+/// The line of session.cu that holds a text, as diagnostics name it.
+std::string line_of(const std::string& text) {
+  const std::string source = read_file(kDeviceRoot / "tests/device/solutions/session.cu");
+  const std::size_t at = source.find(text);
+  REQUIRE(at != std::string::npos);
+  return "solution.cu:" +
+         std::to_string(1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("a call on a device gives what its kernels wrote, and poison elsewhere") {
+  SessionBench bench;
+  SessionCall call("scale");
+  call.out<float>("z", call.args.z, 5);
+  for (int round = 0; round < 3; ++round) {
+    bench.session->run(call);
+    CHECK(call.returned == 0);
+    CHECK(call.y.copy() == call.doubled());
+    for (const float value : Output<float>(call, 2).copy()) CHECK(std::isnan(value));
+  }
+  const DeviceReport& report = bench.session->device()->report();
+  REQUIRE(report.kernels.size() == 1);
+  CHECK(report.kernels[0].counters.buffers.size() == 2);
+  CHECK(report.buffer("y")->unwritten == 0);
+  CHECK(report.buffer("z")->unwritten == 20);
+  // The grader's own struct is as it was.
+  CHECK(call.args.device == TEST_HOST);
+  CHECK(call.args.x == nullptr);
+}
+
+TEST_CASE("outputs that start with something are read and written") {
+  SessionBench bench;
+  Call<DeviceTestArgs> call("accumulate");
+  const std::vector<float> ones(7, 1);
+  call.args.n = 7;
+  call.lies_on(call.args.device, TEST_HOST, TEST_CUDA, call.args.stream);
+  call.in("x", call.args.x, ones);
+  const Output<float> y = call.inout("y", call.args.y, std::vector<float>{0, 1, 2, 3, 4, 5, 6});
+  bench.session->run(call);
+  CHECK(y.copy() == std::vector<float>{1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("the struct says the device and the stream, null stays null, a foreign device stays") {
+  SessionBench bench;
+  SessionCall call("describe");
+  bench.session->run(call);
+  CHECK(call.returned % 1000 == 101);
+  bench.session->device()->set_stream(StreamKind::legacy_default);
+  bench.session->run(call);
+  CHECK(call.returned % 1000 == 111);
+  call.args.device = 7;
+  bench.session->run(call);
+  CHECK(call.returned % 1000 == 711);
+}
+
+TEST_CASE("buffers are aligned as they are placed and to no more") {
+  SessionBench bench;
+  const auto place_with = [&](Placement placement) {
+    SessionCall call("describe", 300, placement);
+    bench.session->run(call);
+    return call.returned / 1000;
+  };
+  CHECK(place_with({64, 0}) % 128 == 64);
+  CHECK(place_with({16, 4}) % 32 == 20);
+  CHECK(place_with({4096, 0}) == 0);
+}
+
+TEST_CASE("a call that knows no device cannot be made on one") {
+  SessionBench bench;
+  SessionCall call("scale");
+  call.device_fields.reset();
+  CHECK_THROWS_AS(bench.session->run(call), Broken);
+}
+
+TEST_CASE("what kernels do that they must not fails the call, with the line") {
+  const SolutionFailure past = failure_of_first("writes_past_the_end");
+  CHECK(past.verdict == Verdict::crashed);
+  SessionBench bench;
+  SessionCall few("writes_past_the_end", 5);
+  says(failure_of(bench, few), "out_of_bounds at " + line_of("if (threadIdx.x <= n)"));
+  says(failure_of_first("writes_its_input"), "read_only at " + line_of("x[threadIdx.x] = 0"));
+  // A kernel's fault is told where the host part dies of it.
+  SessionCall gives_up("gives_up_on_errors", 5);
+  says(failure_of(bench, gives_up), "out_of_bounds at " + line_of("if (threadIdx.x <= n)"));
+}
+
+TEST_CASE("after a failure the next call meets a fresh worker and a fresh device") {
+  SessionBench bench;
+  SessionCall bad("writes_its_input"), good("scale");
+  for (int round = 0; round < 2; ++round) {
+    failure_of(bench, bad);
+    CHECK_FALSE(bench.session->device()->report().diagnostics().empty());
+    bench.session->run(good);
+    CHECK(good.y.copy() == good.doubled());
+  }
+}
+
+TEST_CASE("results that come from the host are none") {
+  const SolutionFailure failure = failure_of_first("computes_on_the_host");
+  CHECK(failure.verdict == Verdict::wrong);
+  says(failure, "1200 of 1200 bytes of `y` were copied from the host");
+}
+
+TEST_CASE("a host part that crashes or hangs fails as on the CPU") {
+  const SolutionFailure crash = failure_of_first("reads_on_the_host");
+  CHECK(crash.verdict == Verdict::crashed);
+  says(crash, "SIGSEGV in `reads_on_the_host`");
+  TimeBudget budget(2, 100);
+  SessionBench bench(&budget);
+  budget.begin_check();
+  SessionCall call("hangs");
+  CHECK(failure_of(bench, call).verdict == Verdict::timed_out);
+}
+
+TEST_CASE("a kernel that does not end has the budget of its terms") {
+  SessionBench bench;
+  DeviceTerms terms;
+  terms.budget = 100'000;
+  bench.session->device()->set_terms(terms);
+  SessionCall call("hangs_in_a_kernel");
+  const SolutionFailure failure = failure_of(bench, call);
+  CHECK(failure.verdict == Verdict::timed_out);
+  says(failure, line_of("while (true) y[0] = 1"));
+}
+
+TEST_CASE("races are looked for where the terms ask for it, and fail nothing") {
+  SessionBench bench;
+  SessionCall call("races");
+  bench.session->run(call);
+  CHECK(bench.session->device()->report().diagnostics().empty());
+  bench.session->device()->set_terms(strict_terms());
+  bench.session->run(call);
+  REQUIRE_FALSE(bench.session->device()->report().diagnostics().empty());
+  CHECK(bench.session->device()->report().diagnostics()[0].fault == "race");
+  bench.session->restart();
+  bench.session->run(call);
+  CHECK(bench.session->device()->report().diagnostics().empty());
+}
+
+TEST_CASE("a session remembers between calls and forgets when it is restarted") {
+  SessionBench bench;
+  SessionCall call("counts");
+  for (int round = 0; round < 2; ++round) {
+    for (int n = 1; n <= 3; ++n) {
+      bench.session->run(call);
+      CHECK(call.returned == n);
+      CHECK(call.y.view()[0] == static_cast<float>(n));
+    }
+    bench.session->restart();
+  }
+}
+
+TEST_CASE("results count when they are ordered before the caller's stream is waited for") {
+  SessionBench bench;
+  SessionCall relies("relies_on_the_default_stream"), ignores("ignores_the_stream");
+  relies.out<float>("z", relies.args.z, relies.data.size());
+  const auto right_with = [&](StreamKind kind, SessionCall& call) {
+    bench.session->device()->set_stream(kind);
+    bench.session->run(call);
+    return call.y.copy() == call.doubled();
+  };
+  CHECK(right_with(StreamKind::blocking, relies));
+  CHECK_FALSE(right_with(StreamKind::non_blocking, relies));
+  CHECK(right_with(StreamKind::legacy_default, relies));
+  CHECK_FALSE(right_with(StreamKind::blocking, ignores));
+  CHECK(bench.session->device()->report().left_behind == 1);
+  CHECK(right_with(StreamKind::legacy_default, ignores));
+}
+
+TEST_CASE("the memory that is measured is the solution's own on the device") {
+  SessionBench bench;
+  SessionCall call("allocates");
+  bench.session->run(call);
+  CHECK_FALSE(call.peak_bytes);
+  call.measure_memory = true;
+  bench.session->run(call);
+  // What stayed of the first call, what this one had at most, and a variable.
+  CHECK(call.peak_bytes == 1024 + 3072 + 4);
+  CHECK(bench.session->device()->report().scratch_bytes == 2048);
+}
