@@ -23,7 +23,7 @@ __device__ float block_sum(float value) {
   tree[threadIdx.x] = value;
   __syncthreads();
   for (int half = kThreads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) tree[threadIdx.x] += tree[threadIdx.x + half];
+    if (static_cast<int>(threadIdx.x) < half) tree[threadIdx.x] += tree[threadIdx.x + half];
     __syncthreads();
   }
   const float sum = tree[0];
