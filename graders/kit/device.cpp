@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "graders/kit/assignments.h"
 #include "harness/core/error.h"
 
 namespace gauntlet::kit {
@@ -34,39 +35,48 @@ std::string words(const Schedule& schedule) {
                   : "blocks and warps came by their numbers";
 }
 
-/// Every case in so many shuffled orders and one in none, with faults of this kind looked for. What
-/// the device saw is the better finding where the answer is wrong as well: it names the line.
-void require_no(std::string_view fault, const DeviceTerms& terms, Probe& probe,
-                const DeviceQuestions& questions) {
+/// Asks, and ends the check where the device saw such a fault in the last call: that is the better
+/// finding where the answer is wrong as well, because it names the line.
+void require_no(std::initializer_list<std::string_view> faults, Probe& probe,
+                const std::function<void()>& ask_it) {
+  std::optional<CheckEnded> ended;
+  try {
+    ask_it();
+  } catch (const CheckEnded& end) {
+    ended = end;
+  }
+  std::vector<std::string> lines;
+  for (const auto& seen : device_of(probe).report().diagnostics())
+    if (std::ranges::find(faults, seen.fault) != faults.end()) lines.push_back(seen.text);
+  if (lines.empty() && ended) throw CheckEnded(*ended);
+  if (lines.empty()) return;
+  const std::string first = lines.front();
+  if (ended) lines.push_back("its answer: " + ended->finding.summary);
+  probe.fail(first, std::move(lines));
+}
+
+/// Every case in so many shuffled orders and one in none.
+void require_none(std::string_view fault, const DeviceTerms& terms, Probe& probe,
+                  const DeviceQuestions& questions) {
   constexpr int kShuffled = 2;
   for (const DeviceCase& asked : questions.cases)
     for (const Schedule& schedule : schedules(probe, kShuffled)) {
       DeviceTerms these = terms;
       these.schedule_seed = schedule;
       device_of(probe).set_terms(these);
-      std::optional<CheckEnded> ended;
       try {
-        ask(probe, asked);
-      } catch (const CheckEnded& end) {
-        ended = end;
+        require_no({fault}, probe, [&] { ask(probe, asked); });
+      } catch (CheckEnded& ended) {
+        ended.finding.evidence.push_back(words(schedule));
+        throw;
       }
-      std::vector<std::string> lines;
-      for (const auto& seen : device_of(probe).report().diagnostics())
-        if (seen.fault == fault) lines.push_back(seen.text);
-      if (!lines.empty()) {
-        const std::string first = lines.front();
-        lines.push_back(words(schedule));
-        if (ended) lines.push_back("its answer: " + ended->finding.summary);
-        probe.fail(first, std::move(lines));
-      }
-      if (ended) throw CheckEnded(*ended);
     }
 }
 
 void race_free(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_races = true;
-  require_no("race", terms, probe, questions);
+  require_none("race", terms, probe, questions);
   for (const auto& kernel : device_of(probe).report().kernels)
     probe.require(kernel.races_complete,
                   "a small call uses so much device memory that races in it cannot be looked for");
@@ -75,7 +85,20 @@ void race_free(Probe& probe, const DeviceQuestions& questions) {
 void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_undefined = true;
-  require_no("undefined_read", terms, probe, questions);
+  require_none("undefined_read", terms, probe, questions);
+}
+
+// Races and undefined reads that only some arguments bring about.
+void strict_domain(Probe& probe, const DeviceQuestions& questions) {
+  device_of(probe).set_terms(strict_terms());
+  for (const DomainQuestion& question : questions.domains) {
+    Rng rng = probe.common_stream("strict domain");
+    ask_each(
+        probe, *question.domain, each_class_once(*question.domain, rng),
+        [&](const Assignment& choice, Rng& own) {
+          require_no({"race", "undefined_read"}, probe, [&] { question.ask(probe, choice, own); });
+        });
+  }
 }
 
 void any_schedule(Probe& probe, const DeviceQuestions& questions) {
@@ -164,9 +187,17 @@ bool on_device(Probe& probe) {
   return probe.solution().device() != nullptr;
 }
 
+void shuffle_schedule(Probe& probe, Rng& rng) {
+  if (!on_device(probe)) return;
+  DeviceTerms terms;
+  terms.schedule_seed = rng();
+  device_of(probe).set_terms(terms);
+}
+
 DeviceControl& device_of(Probe& probe) {
   DeviceControl* const device = probe.solution().device();
-  if (device == nullptr) throw Broken("a check of the device is asked where there is none");
+  if (device == nullptr)
+    throw Broken(OwnFault::bug, "a check of the device is asked where there is none");
   return *device;
 }
 
@@ -177,7 +208,7 @@ std::vector<Check> device_checks(DeviceQuestions questions) {
   const auto with = [&](void (*ask)(Probe&, const DeviceQuestions&)) {
     return [=](Probe& probe) { ask(probe, *kept); };
   };
-  return {
+  std::vector<Check> all = {
       {{"computed_on_device", "results computed on the host", correctness, 2, critical},
        with(computed_on_device)},
       {{"any_schedule", "an answer that depends on the order of blocks and warps", correctness, 2,
@@ -193,6 +224,11 @@ std::vector<Check> device_checks(DeviceQuestions questions) {
       {{"device_memory_freed", "device memory that calls forget to free", robustness, 1, major},
        with(device_memory_freed)},
   };
+  if (!kept->domains.empty())
+    all.push_back({{"strict_domain", "races and undefined reads that some arguments bring about",
+                    robustness, 1, major},
+                   with(strict_domain)});
+  return all;
 }
 
 }  // namespace gauntlet::kit

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graders/kit/domain.h"
 #include "harness/device/device_control.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -19,6 +20,10 @@ bool on_device(Probe& probe);
 
 /// The device that the solution runs on. Throws Broken on the CPU.
 DeviceControl& device_of(Probe& probe);
+
+/// On a device: the kernels of the calls to come are executed with blocks and warps in an order of
+/// their own. On the CPU nothing.
+void shuffle_schedule(Probe& probe, Rng& rng);
 
 /// A small call, which is asked again and again under other terms of the device.
 struct DeviceCase {
@@ -34,10 +39,13 @@ struct DeviceQuestions {
   std::vector<DeviceCase> cases;
   /// A call may copy so much from device to host: scalars and sizes, much less than its tensors.
   std::uint64_t host_copy_bytes = 0;
+  /// Of every class of these arguments a call is looked at for races and undefined reads. Empty:
+  /// that is not asked.
+  std::vector<DomainQuestion> domains = {};
 };
 
-/// race_free, initialised_reads, any_schedule, streams_respected, computed_on_device,
-/// device_memory_freed. For kit::on_cuda.
+/// computed_on_device, any_schedule, race_free, initialised_reads, strict_domain,
+/// streams_respected, device_memory_freed. For kit::on_cuda.
 std::vector<Check> device_checks(DeviceQuestions questions);
 
 }  // namespace gauntlet::kit

@@ -29,12 +29,12 @@ std::vector<std::string> lines_of(const DeviceReport& report, std::uint64_t leas
   return lines;
 }
 
-void judge(Probe& probe, const TrafficBudget& budget, double multiple, const std::string& what,
-           std::vector<std::string> evidence) {
+/// `what` says what the multiple is of.
+void judge(Probe& probe, const TrafficBudget& budget, double multiple, const std::string& what) {
   probe.earn(std::min(1.0, budget.full / multiple));
   if (!(multiple <= budget.most))
-    probe.fail(fmt::format("{} {:.2f} times, want {} or less", what, multiple, budget.most),
-               std::move(evidence));
+    probe.fail(fmt::format("{}, want {} or less", what, budget.most),
+               lines_of(device_of(probe).report(), budget.bytes));
 }
 
 }  // namespace
@@ -64,10 +64,14 @@ void judge_traffic(Probe& probe, const TrafficBudget& budget) {
       probe.answer(ClaimKind::passes_over_input, name, passes, "passes");
     else
       probe.fact(name, passes, "passes");
-    judge(probe, budget, passes, input.name + " is read", lines_of(report, budget.bytes));
+    // No right answer is made of what was not read.
+    if (passes < 1)
+      probe.fail(fmt::format("kernels read {} of the {} bytes of {}",
+                             traffic_of(report, input.name).read.bytes, input.bytes, input.name));
+    judge(probe, budget, passes, fmt::format("{} is read {:.2f} times", input.name, passes));
   }
-  judge(probe, budget, all, "sectors of 32 bytes take the least memory traffic",
-        lines_of(report, budget.bytes));
+  judge(probe, budget, all,
+        fmt::format("memory traffic in sectors of 32 bytes is {:.2f} times the least", all));
 }
 
 }  // namespace gauntlet::kit
