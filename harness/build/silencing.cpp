@@ -15,15 +15,6 @@ bool names_a_line(std::string_view text) {
   return is_digit(text[0]) || (text.starts_with("line") && (text.size() == 4 || !is_word(text[4])));
 }
 
-Diagnostic silencer(const std::string& file, int line, int column, const std::string& what) {
-  return {"warning", file, line, column, what + " counts as a warning", ""};
-}
-
-Diagnostic renamed_line(const std::string& file, int line, int column) {
-  return silencer(file, line, column,
-                  "'#line' or a line marker, which gives what follows another place,");
-}
-
 /// What stands before a place in its line, with the lines that this one continues.
 std::string before(const std::string& content, int line, int column) {
   std::size_t start = 0;
@@ -62,6 +53,15 @@ bool names_silencing(const std::string& word, const std::string& previous, std::
 }
 
 }  // namespace
+
+Diagnostic silencer(const std::string& file, int line, int column, const std::string& what) {
+  return {"warning", file, line, column, what + " counts as a warning", ""};
+}
+
+Diagnostic renamed_line(const std::string& file, int line, int column) {
+  return silencer(file, line, column,
+                  "'#line' or a line marker, which gives what follows another place,");
+}
 
 std::vector<SolutionSource::File> with_misspelt_lines(
     const std::vector<SolutionSource::File>& files, std::vector<Diagnostic>& found) {

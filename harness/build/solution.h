@@ -34,9 +34,10 @@ struct SolutionSource {
   bool has_tests() const;
 };
 
-/// Reads every C++ file of submissions/<model>/<id>/, and its claims.yaml as text. Throws UserError
-/// (exit code 3), naming file and rule, for a missing solution.cpp, a symbolic link, a foreign file
-/// type or too much text.
+/// Reads every C++ or CUDA file of submissions/<model>/<id>/, and its claims.yaml as text. It is a
+/// solution for the device whose first file is there: solution.cpp or solution.cu. Throws UserError
+/// (exit code 3), naming file and rule, for a folder with neither or both, a symbolic link, a
+/// foreign file type or too much text.
 SolutionSource read_solution(const std::filesystem::path& folder);
 
 /// A solution compiled to a shared object, or the compiler's reasons why not.
@@ -53,7 +54,7 @@ struct BuildTerms {
 };
 
 /// Compiles inside the sandbox with a fixed command line, against the challenge's contract.h and
-/// nothing else of ours. Results are kept under `cache`, by digest of everything they depend on.
+/// nothing else of ours, but for the CUDA runtime of a CUDA solution. Results are kept under `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const std::filesystem::path& cache, const BuildTerms& terms = {});
 

@@ -111,6 +111,7 @@ struct CrashNote {
   std::uint32_t wrote;  // the faulting access was a write
   std::uint64_t address;
   std::uint64_t stack_pointer;
+  std::uint32_t no_address;     // the processor tells none: it is not canonical, or misaligned
   std::uint32_t out_of_memory;  // an uncaught std::bad_alloc
 };
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/core/files.h"
-#include "harness/device/device.h"
+#include "harness/device/cuda_device.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/runtime_files.h"
@@ -73,7 +73,7 @@ struct HostEnd {
 /// Calls `symbol` of a library in a process of its own.
 class HostRun {
  public:
-  HostRun(const Device& device, const std::string& library, const std::string& symbol,
+  HostRun(const CudaDevice& device, const std::string& library, const std::string& symbol,
           const std::vector<std::uint64_t>& words)
       : shared_("test-host", 3 * wire::kPage, SharedMemory::Writers::us_and_it) {
     static_assert(sizeof(HostPage) <= 3 * wire::kPage);

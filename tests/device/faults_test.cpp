@@ -22,7 +22,7 @@ class Faulty {
     end = host.wait();
   }
 
-  Device device;
+  CudaDevice device;
   DeviceAddress input = 0, output = 0;
   DeviceStream stream = 0;
   HostEnd end;
@@ -173,7 +173,7 @@ TEST_CASE("who polls gets on") {
 TEST_CASE("what was computed on the host is known, by whatever way it came back") {
   Faulty run("on_the_host");
   CHECK(run.end.returned == 0);
-  const Device::Contents y = run.device.read(run.output, 32);
+  const CudaDevice::Contents y = run.device.read(run.output, 32);
   CHECK(y.as<float>() == Floats{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK(y.unwritten == 0);
   CHECK(y.from_host == 20);  // but for those that kernels wrote
