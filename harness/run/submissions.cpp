@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "harness/build/challenge.h"
-#include "harness/build/toolchain.h"
+#include "harness/build/solution.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/names.h"
@@ -45,13 +45,6 @@ SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
                                 did_you_mean(folder.filename().string(), known)));
   if (fs::equivalent(folder, root / "reference")) return {std::string(kReferenceName), folder};
   return {folder.filename().string(), folder};
-}
-
-/// For which device the solution in a folder is, by the file that it starts with.
-Device device_of(const fs::path& folder) {
-  for (const Device device : kAllDevices)
-    if (fs::exists(folder / toolchain(device).first_file)) return device;
-  return Device::cpu;
 }
 
 /// What a folder's name and its files say. "first@cuda" is beside "first", whatever device that is
