@@ -2,6 +2,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "domain_questions.h"
 #include "graders/kit/bits.h"
 #include "graders/kit/device.h"
 #include "graders/kit/groups.h"
@@ -34,25 +35,25 @@ Bits run_one_backward(Probe& probe, const Problem& problem, bool deterministic) 
   return deterministic ? kit::bits_of(answer.dx, answer.dgamma, answer.dbeta) : Bits();
 }
 
-using Shape = std::array<std::int64_t, 2>;  // rows, columns
+using Size = std::array<std::int64_t, 2>;  // rows, columns
 
-Problem ragged(Rng& rng, const Shape& shape) {
+Problem ragged(Rng& rng, const Size& size) {
   const Gaps gaps{1, 2, 3, 4};
-  return make_problem(rng, near_to(rng, shape[0]), near_to(rng, shape[1]), {}, gaps);
+  return make_problem(rng, near_to(rng, size[0]), near_to(rng, size[1]), {}, gaps);
 }
 
 std::vector<kit::DeviceCase> small_cases() {
   // Lanes to spare, a warp and some more, a block and some more, more than a block holds.
-  constexpr std::array<Shape, 6> kShapes{
+  constexpr std::array<Size, 6> kSizes{
       {{70, 2}, {200, 17}, {37, 61}, {9, 333}, {5, 1500}, {2, 9000}}};
   std::vector<kit::DeviceCase> cases;
-  for (const Shape& shape : kShapes) {
-    const std::string size = fmt::format("about_{}x{}", shape[0], shape[1]);
-    cases.push_back({"forward_" + size, [=](Probe& probe, Rng& rng) {
-                       return run_one_forward(probe, ragged(rng, shape));
+  for (const Size& size : kSizes) {
+    const std::string about = fmt::format("about_{}x{}", size[0], size[1]);
+    cases.push_back({"forward_" + about, [=](Probe& probe, Rng& rng) {
+                       return run_one_forward(probe, ragged(rng, size));
                      }});
-    cases.push_back({"backward_" + size, [=](Probe& probe, Rng& rng) {
-                       return run_one_backward(probe, ragged(rng, shape), true);
+    cases.push_back({"backward_" + about, [=](Probe& probe, Rng& rng) {
+                       return run_one_backward(probe, ragged(rng, size), true);
                      }});
   }
   cases.push_back({"given_statistics_in_any_order", [](Probe& probe, Rng& rng) {
@@ -95,11 +96,11 @@ Bits run_clean(Probe& probe, const Problem& problem) {
 // read in these, on a stream that waits for no other, no work on the host, and the same bits
 // however blocks and warps follow each other.
 void clean_when_large(Probe& probe) {
-  constexpr std::array<Shape, 5> kShapes{
+  constexpr std::array<Size, 5> kSizes{
       {{3000, 5}, {1200, 61}, {300, 500}, {40, 2500}, {8, 12'000}}};
   DeviceControl& device = kit::device_of(probe);
   device.set_stream(StreamKind::non_blocking);
-  for (const auto& [rows, cols] : kShapes) {
+  for (const auto& [rows, cols] : kSizes) {
     Rng rng = probe.begin_case(fmt::format("about_{}x{}", rows, cols));
     const Problem problem = make_big_problem(rng, near_to(rng, rows), near_to(rng, cols));
     DeviceTerms terms = strict_terms();
@@ -120,7 +121,7 @@ std::vector<Check> device_checks() {
   using enum Section;
   using enum Severity;
   return kit::joined(
-      {kit::device_checks({small_cases(), kHostCopyBytes}),
+      {kit::device_checks({small_cases(), kHostCopyBytes, domain_questions()}),
        {{{"clean_when_large",
           "races, undefined reads and lost order in kernels that large inputs start", robustness,
           2, major},
