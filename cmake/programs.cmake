@@ -12,7 +12,7 @@ add_executable(gauntlet harness/cli/main.cpp)
 target_link_libraries(gauntlet PRIVATE gauntlet_cli gauntlet_graders)
 target_compile_definitions(gauntlet PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
                                             GAUNTLET_VERSION="${PROJECT_VERSION}")
-add_dependencies(gauntlet gauntlet_worker_program)
+add_dependencies(gauntlet gauntlet_worker_program gauntlet_cuda_parts)
 
 enable_testing()
 include(doctest)

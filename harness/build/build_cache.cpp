@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kSchema = "gauntlet.build/1";
 constexpr const char* kRecord = "build.json";
 
-std::string to_json(const BuildRecord& record, std::string_view library) {
+std::string to_json(const BuildRecord& record, std::string_view library, std::string_view kernels) {
   Json json;
   json["schema"] = kSchema;
   json["ok"] = record.ok;
@@ -29,6 +29,7 @@ std::string to_json(const BuildRecord& record, std::string_view library) {
   json["messages"] = record.messages;
   json["seconds"] = json_number(record.seconds);
   json["library"] = sha256(library);
+  if (!kernels.empty()) json["kernels"] = sha256(kernels);
   return json_text(json);
 }
 
@@ -49,6 +50,9 @@ std::optional<BuiltSolution> BuildCache::find(const std::string& key) const {
     if (!built.record.ok) return built;
     built.library = place / kLibrary;
     if (sha256(read_file(built.library)) != fields.text("library")) return std::nullopt;
+    if (!fields.has("kernels")) return built;
+    built.kernels = place / kKernels;
+    if (sha256(read_file(built.kernels)) != fields.text("kernels")) return std::nullopt;
     return built;
   } catch (const UserError&) {
     return std::nullopt;
@@ -56,15 +60,18 @@ std::optional<BuiltSolution> BuildCache::find(const std::string& key) const {
 }
 
 BuiltSolution BuildCache::keep(const std::string& key, const BuildRecord& record,
-                               std::string_view library) const {
+                               std::string_view library, std::string_view kernels) const {
   const fs::path place = folder_ / key;
   static std::atomic<int> drafts = 0;  // threads may build the same at the same time
   const fs::path draft = folder_ / fmt::format(".draft-{}-{}-{}", getpid(), ++drafts, key);
   if (record.ok) write_file(draft / kLibrary, library);
-  write_file(draft / kRecord, to_json(record, library));
+  if (!kernels.empty()) write_file(draft / kKernels, kernels);
+  write_file(draft / kRecord, to_json(record, library, kernels));
   std::error_code error;
   fs::rename(draft, place, error);
-  if (!error) return {record, record.ok ? place / kLibrary : fs::path()};
+  if (!error)
+    return {record, record.ok ? place / kLibrary : fs::path(),
+            kernels.empty() ? fs::path() : place / kKernels};
   // Somebody else was faster, and may be reading what lies there; or it is damaged.
   auto kept = find(key);
   std::error_code ignored;

@@ -7,6 +7,8 @@
 #include "harness/build/build_folder.h"
 #include "harness/build/build_library.h"
 #include "harness/build/build_steps.h"
+#include "harness/build/cuda_build.h"
+#include "harness/build/cuda_parts.h"
 #include "harness/build/precompiled_header.h"
 #include "harness/build/solution.h"
 #include "harness/build/toolchain.h"
@@ -59,10 +61,10 @@ std::string contract_of(const Challenge& challenge) {
 }
 
 BuiltSolution kept(const BuildCache& builds, const std::string& key, const BuildRecord& record,
-                   std::string_view library) {
-  if (record.stopped) return {record, {}};  // another day or machine may be faster
+                   std::string_view library, std::string_view kernels = {}) {
+  if (record.stopped) return {record, {}, {}};  // another day or machine may be faster
   try {
-    return builds.keep(key, record, library);
+    return builds.keep(key, record, library, kernels);
   } catch (const UserError& error) {
     throw Broken(OwnFault::files, error.what());
   }
@@ -101,10 +103,30 @@ BuiltSolution linked(const Toolchain& tools, const BuiltSolution& assembly,
   return kept(builds, key, record, record.ok ? folder.take(kLibrary, kLargestSubject) : "");
 }
 
+/// Its key has all that kernels are made and accepted by: the device's program as well.
+BuiltSolution build_cuda(const SolutionSource& source, const Challenge& challenge,
+                         const fs::path& cache, const BuildTerms& terms) {
+  const Toolchain& tools = toolchain(source.device);
+  const BuildCache builds(cache / "builds");
+  const std::string contract = contract_of(challenge);
+  const std::string key = surroundings(tools, contract)
+                              .add("cuda steps", kCudaSteps)
+                              .add("parts", cuda_parts().digest)
+                              .add("solution", source.digest())
+                              .add("flags", cuda_flags(tools))
+                              .hex();
+  if (auto built = builds.find(key)) return *built;
+  CudaBuild build(source, contract, terms);
+  build.run();
+  return build.record().ok ? kept(builds, key, build.record(), build.library(), build.kernels())
+                           : kept(builds, key, build.record(), "");
+}
+
 }  // namespace
 
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const fs::path& cache, const BuildTerms& terms) {
+  if (source.device == Device::cuda) return build_cuda(source, challenge, cache, terms);
   return build(kSolution, source, challenge, cache, terms);
 }
 
@@ -120,6 +142,7 @@ BuiltSolution build_assembly(const SolutionSource& subject, const Challenge& cha
 
 BuiltSolution build_subject(const SolutionSource& subject, const Challenge& challenge,
                             const fs::path& cache) {
+  if (subject.device == Device::cuda) return build_cuda(subject, challenge, cache, kSubjectTerms);
   const BuildCache builds(cache / "builds");
   const Toolchain& tools = toolchain(subject.device);
   const std::string key =

@@ -135,23 +135,27 @@ void DeviceLink::stop() {
   mailbox.gone.store(1);
 }
 
-/// Moves all bytes; false where the other end is closed or it is too late.
-bool DeviceLink::transfer(std::span<std::byte> bytes, bool sends, Clock::time_point deadline) {
+/// Sends all bytes, or receives as many, which are not const.
+template <class Byte>
+void DeviceLink::transfer(std::span<Byte> bytes, Clock::time_point deadline) {
+  constexpr bool kSends = std::is_const_v<Byte>;
   while (!bytes.empty()) {
-    const ssize_t moved = sends ? send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)
-                                : recv(socket_.get(), bytes.data(), bytes.size(), 0);
+    ssize_t moved = 0;
+    if constexpr (kSends)
+      moved = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    else
+      moved = recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (moved > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(moved));
       continue;
     }
-    if (moved == 0 || (errno != EAGAIN && errno != EINTR)) return false;
+    if (moved == 0 || (errno != EAGAIN && errno != EINTR)) fail(deadline);
     const auto left = deadline - Clock::now();
-    if (left <= 0s) return false;
+    if (left <= 0s) fail(deadline);
     output_.drain();
-    pollfd ready{socket_.get(), static_cast<short>(sends ? POLLOUT : POLLIN), 0};
+    pollfd ready{socket_.get(), static_cast<short>(kSends ? POLLOUT : POLLIN), 0};
     poll(&ready, 1, static_cast<int>(std::min<Clock::duration>(left, 1s) / 1ms) + 1);
   }
-  return true;
 }
 
 std::string DeviceLink::ending(int status) const {
@@ -190,34 +194,42 @@ void DeviceLink::fail(Clock::time_point deadline) {
   throw SolutionFailure(*failed_, why_);
 }
 
-json DeviceLink::ask(const json& request, std::vector<std::byte>& data) {
+void DeviceLink::send(const json& request, std::span<const std::byte> data) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience_);
   if (failed_) fail(deadline);
-  std::string text = request.dump();
-  device_frame::Head head{static_cast<std::uint32_t>(text.size()), device_frame::kMagic,
-                          data.size()};
-  const auto move_bytes = [&](std::span<std::byte> bytes, bool sends) {
-    if (!transfer(bytes, sends, deadline)) fail(deadline);
-  };
-  move_bytes(std::as_writable_bytes(std::span(&head, 1)), true);
-  move_bytes(std::as_writable_bytes(std::span(text)), true);
-  move_bytes(data, true);
-  move_bytes(std::as_writable_bytes(std::span(&head, 1)), false);
+  const std::string text = request.dump();
+  const device_frame::Head head{static_cast<std::uint32_t>(text.size()), device_frame::kMagic,
+                                data.size()};
+  transfer(std::as_bytes(std::span(&head, 1)), deadline);
+  transfer(std::as_bytes(std::span(text)), deadline);
+  transfer(data, deadline);
+}
+
+json DeviceLink::receive(std::vector<std::byte>& data) {
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience_);
+  if (failed_) fail(deadline);
+  device_frame::Head head{};
+  transfer(std::as_writable_bytes(std::span(&head, 1)), deadline);
   if (head.magic != device_frame::kMagic || head.json_bytes > device_frame::kMostJson ||
       head.data_bytes > kMostData) {
     kill(pid_, SIGABRT);
     fail(deadline);
   }
-  text.resize(head.json_bytes);
-  move_bytes(std::as_writable_bytes(std::span(text)), false);
+  std::string text(head.json_bytes, ' ');
+  transfer(std::as_writable_bytes(std::span(text)), deadline);
   data.resize(head.data_bytes);
-  move_bytes(data, false);
+  transfer(std::span(data), deadline);
   json reply = json::parse(text, nullptr, false);
   if (reply.is_discarded() || !reply.is_object()) reply = {{"error", "a reply that is no JSON"}};
   if (reply.contains("error") && reply["error"].is_string())
     throw Broken(OwnFault::bug,
                  "the device: " + one_line(reply["error"].get_ref<const std::string&>(), 500));
   return reply;
+}
+
+json DeviceLink::ask(const json& request, std::vector<std::byte>& data) {
+  send(request, data);
+  return receive(data);
 }
 
 json DeviceLink::ask(const json& request) {

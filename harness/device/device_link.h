@@ -44,11 +44,17 @@ class DeviceLink {
   nlohmann::json ask(const nlohmann::json& request, std::vector<std::byte>& data);
   nlohmann::json ask(const nlohmann::json& request);
 
+  /// The two halves of ask(): several requests may be sent, and then their replies received in the
+  /// same order. Whoever did not receive all of them cannot use the link any more.
+  void send(const nlohmann::json& request, std::span<const std::byte> data = {});
+  nlohmann::json receive(std::vector<std::byte>& data);
+
  private:
   using Clock = std::chrono::steady_clock;
 
   void start(const DeviceConfig& config);
-  bool transfer(std::span<std::byte> bytes, bool sends, Clock::time_point deadline);
+  template <class Byte>
+  void transfer(std::span<Byte> bytes, Clock::time_point deadline);
   [[noreturn]] void fail(Clock::time_point deadline);
   std::string ending(int status) const;
   void watch();

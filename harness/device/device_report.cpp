@@ -82,6 +82,7 @@ DeviceReport device_report_from(const json& from) {
   from.at("commands").get_to(report.commands);
   from.at("allocations").get_to(report.allocations);
   from.at("scratch_bytes").get_to(report.scratch_bytes);
+  from.at("scratch_peak").get_to(report.scratch_peak);
   from.at("left_behind").get_to(report.left_behind);
   from.at("budget_left").get_to(report.budget_left);
   from.at("refusals").get_to(report.refusals);

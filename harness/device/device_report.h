@@ -59,6 +59,7 @@ struct DeviceReport {
   std::uint64_t commands = 0;         // that the worker sent
   std::uint64_t allocations = 0;      // that it made
   std::uint64_t scratch_bytes = 0;    // of its own that are there still
+  std::uint64_t scratch_peak = 0;     // the most of its own that were there at once in the call
   std::uint64_t left_behind = 0;      // launches, fills and copies that were queued when the call's
                                       // stream was settled, and that it did not depend on
   std::uint64_t budget_left = 0;      // instructions of warps

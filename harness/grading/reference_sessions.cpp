@@ -3,16 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "harness/build/cuda_parts.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/device/device_session.h"
 #include "harness/worker/worker_session.h"
 
 namespace gauntlet {
 
-std::unique_ptr<Session> worker_session(const GradingEnvironment& environment,
-                                        const Challenge& challenge,
-                                        const std::filesystem::path& library, TimeBudget* budget) {
+namespace {
+
+WorkerConfig worker_config(const GradingEnvironment& environment, const Challenge& challenge,
+                           const std::filesystem::path& library, TimeBudget* budget) {
   WorkerConfig config;
   config.worker = environment.worker;
   config.library = library;
@@ -22,7 +25,28 @@ std::unique_ptr<Session> worker_session(const GradingEnvironment& environment,
   config.budget = budget;
   config.memory_bytes = static_cast<std::size_t>(challenge.memory_mib) << 20;
   config.arena_bytes = static_cast<std::size_t>(challenge.arena_mib) << 20;
-  return std::make_unique<WorkerSession>(std::move(config));
+  return config;
+}
+
+}  // namespace
+
+std::unique_ptr<Session> worker_session(const GradingEnvironment& environment,
+                                        const Challenge& challenge,
+                                        const std::filesystem::path& library, TimeBudget* budget) {
+  return std::make_unique<WorkerSession>(worker_config(environment, challenge, library, budget));
+}
+
+std::unique_ptr<Session> solution_session(const GradingEnvironment& environment,
+                                          const Challenge& challenge, const BuiltSolution& built,
+                                          TimeBudget* budget) {
+  WorkerConfig worker = worker_config(environment, challenge, built.library, budget);
+  if (built.kernels.empty()) return std::make_unique<WorkerSession>(std::move(worker));
+  DeviceSessionConfig config{std::move(worker), {}, built.kernels};
+  config.device.program = cuda_parts().device;
+  config.device.walls = environment.walls;
+  // Inputs, outputs, and as much for the solution as it has on the host.
+  config.device.memory_bytes = config.worker.memory_bytes + 2 * config.worker.arena_bytes;
+  return std::make_unique<DeviceSession>(std::move(config));
 }
 
 std::string ReferenceSessions::digest() const {

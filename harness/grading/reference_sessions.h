@@ -18,6 +18,12 @@ std::unique_ptr<Session> worker_session(const GradingEnvironment& environment,
                                         const std::filesystem::path& library,
                                         TimeBudget* budget = nullptr);
 
+/// The same with the device that the solution's kernels are for, if it has any: where
+/// built.kernels names none, this is a worker_session.
+std::unique_ptr<Session> solution_session(const GradingEnvironment& environment,
+                                          const Challenge& challenge, const BuiltSolution& built,
+                                          TimeBudget* budget = nullptr);
+
 /// The reference, built and started only when the first race asks for it. Throws Broken when it
 /// does not build.
 class ReferenceSessions {

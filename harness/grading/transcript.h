@@ -37,6 +37,7 @@ class Transcript : public Session {
   ThreadUse end_watch() override;
   void enter_race(RaceGround& ground) override { session_.enter_race(ground); }
   void leave_race() override { session_.leave_race(); }
+  DeviceControl* device() override { return session_.device(); }
   std::chrono::nanoseconds cpu_time() const override { return session_.cpu_time(); }
 
  private:

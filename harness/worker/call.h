@@ -107,6 +107,16 @@ struct Callback {
   std::function<std::int64_t(CallbackRequest&)> answer;  // runs in the trusted process
 };
 
+/// Where an argument struct says on which device its pointers lie, and the stream to work on. A
+/// session on a device sets both where the grader says `host`; any other value stays as it is, so
+/// that a refusal can be asked for.
+struct DeviceFields {
+  std::size_t device_offset;  // of an int32
+  std::int32_t host;          // its value for memory of the process
+  std::int32_t cuda;          // its value for memory of a CUDA device
+  std::size_t stream_offset;  // of a pointer: the cudaStream_t
+};
+
 /// One call of an exported function, `int64_t symbol(const Args*)`: what goes in, what comes out.
 /// Session::run fills in the results.
 class CallBase {
@@ -116,6 +126,7 @@ class CallBase {
 
   std::string symbol;
   bool measure_memory = false;  // ask for peak_bytes; costs a walk of the worker's page tables
+  std::optional<DeviceFields> device_fields;  // none: the contract knows the CPU only
 
   std::span<const std::byte> arguments() const { return arguments_; }
   std::vector<Buffer>& buffers() { return buffers_; }
@@ -128,8 +139,9 @@ class CallBase {
   std::chrono::nanoseconds elapsed{};    // from release to confirmed freeze, by the parent's clock
   std::chrono::nanoseconds processor{};  // what all threads of the worker used of it
   std::chrono::nanoseconds lost{};  // in a race: processor time that other programs had meanwhile
-  std::optional<std::int64_t>
-      peak_bytes;  // above what the worker held before it loaded the solution
+  /// On the CPU: above what the worker held before it loaded the solution. On a device: of the
+  /// solution's own allocations there, variables included, and nothing of the host's.
+  std::optional<std::int64_t> peak_bytes;
 
   const Buffer& buffer(std::string_view name) const;
 
@@ -256,6 +268,13 @@ class Call : public CallBase {
     for (std::size_t i = 1; i < parts; ++i)
       outputs.emplace_back(*this, add(part_behind(first, i, stride, count * sizeof(T))));
     return outputs;
+  }
+
+  /// Says which fields of the struct tell the device and the stream, see DeviceFields.
+  void lies_on(const std::int32_t& device, std::int32_t host, std::int32_t cuda,
+               void* const& stream) {
+    device_fields = DeviceFields{offset_of(&device, sizeof device), host, cuda,
+                                 offset_of(&stream, sizeof stream)};
   }
 
   template <class Function, class Request>

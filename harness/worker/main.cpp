@@ -19,6 +19,8 @@ namespace {
 
 class Worker {
  public:
+  explicit Worker(bool with_device) : arenas_(with_device) {}
+
   [[noreturn]] void serve() {
     wire::Control& control = arenas_.control();
     leave_crash_note(control);
@@ -40,7 +42,7 @@ class Worker {
         lock_down(control, arenas_.kept());
         return wire::Reply::ok;
       case wire::OrderKind::load:
-        return library_.load(order, control);
+        return library_.load(order, arenas_.device(), control);
       case wire::OrderKind::lay:
         arenas_.lay(order);
         function_ = library_.find(order.symbol, control);
@@ -75,8 +77,9 @@ class Worker {
 }  // namespace
 }  // namespace gauntlet::inside
 
-int main() {
+int main(int count, char** arguments) {
   gauntlet::inside::bring_in_libraries();
-  static gauntlet::inside::Worker worker;
+  static gauntlet::inside::Worker worker(
+      count > 1 && std::strcmp(arguments[1], gauntlet::wire::kWithDevice) == 0);
   worker.serve();
 }

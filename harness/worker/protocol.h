@@ -23,7 +23,12 @@ constexpr int kInFd = 4;
 constexpr int kOutFd = 5;
 constexpr int kFilterFd = 6;
 constexpr int kLibraryFd = 7;
-constexpr int kTestsFd = 8;  // only with Order::has_tests
+constexpr int kTestsFd = 8;   // only with Order::has_tests
+constexpr int kDeviceFd = 9;  // only where the worker's argument is kWithDevice
+
+/// There is a device, whose mailbox the worker maps and hands to the library by this function.
+constexpr const char* kWithDevice = "with-device";
+constexpr const char* kAttachDevice = "gauntlet_attach_device";
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kMaxName = 128;
@@ -106,6 +111,7 @@ struct CrashNote {
   std::uint32_t wrote;  // the faulting access was a write
   std::uint64_t address;
   std::uint64_t stack_pointer;
+  std::uint32_t no_address;     // the processor tells none: it is not canonical, or misaligned
   std::uint32_t out_of_memory;  // an uncaught std::bad_alloc
 };
 

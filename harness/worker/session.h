@@ -54,6 +54,8 @@ struct ThreadUse {
   std::chrono::nanoseconds processor{};
 };
 
+class DeviceControl;
+
 /// Somebody who answers calls: a solution in its sandbox, or a null solution that only pretends.
 class Session {
  public:
@@ -81,6 +83,10 @@ class Session {
 
   /// Ends the process that was in the race.
   virtual void leave_race() {}
+
+  /// How calls are executed on its device and what was seen there: see
+  /// harness/device/device_control.h. Null where there is none, which is on the CPU.
+  virtual DeviceControl* device() { return nullptr; }
 
   /// Processor time that it has used outside of our process.
   virtual std::chrono::nanoseconds cpu_time() const { return {}; }

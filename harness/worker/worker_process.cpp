@@ -93,6 +93,11 @@ void WorkerProcess::start(const WorkerParts& parts) {
                       parts.walls.seccomp ? filter.get() : no_filter.get(),
                       parts.library};
   if (parts.tests >= 0) plan.descriptors.push_back(parts.tests);
+  if (parts.device_mailbox >= 0) {
+    plan.argv.emplace_back(wire::kWithDevice);
+    plan.descriptors.resize(wire::kDeviceFd, null.get());
+    plan.descriptors.push_back(parts.device_mailbox);
+  }
   plan.landlock = landlock.get();
   plan.files = &files;
   plan.limits = parts.limits;

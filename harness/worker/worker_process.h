@@ -27,7 +27,8 @@ class ThreadsAtWork;
 struct WorkerParts {
   int program;
   int library;
-  int tests;  // -1: none
+  int tests;           // -1: none
+  int device_mailbox;  // -1: none
   const Arenas* arenas;
   Limits limits;
   Walls walls = {};

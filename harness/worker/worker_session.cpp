@@ -106,6 +106,8 @@ class WorkerSession::Impl {
     return use;
   }
 
+  void set_device_mailbox(int descriptor) { device_mailbox_ = descriptor; }
+
   std::chrono::nanoseconds cpu_time() const {
     return earlier_cpu_time_ + (worker_ ? worker_->cpu_time() : std::chrono::nanoseconds());
   }
@@ -147,8 +149,8 @@ class WorkerSession::Impl {
     symbol_.clear();
     layout_ = {};
     const Limits limits = worker_limits(config_);
-    worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), &*arenas_, limits,
-                                config_.walls});
+    worker_.emplace(WorkerParts{program_.get(), library_.get(), tests_.get(), device_mailbox_,
+                                &*arenas_, limits, config_.walls});
     if (threads_apart_) worker_->keep_threads_apart();
     if (ground_ != nullptr) worker_->race(ground_->watch);
     limit_resident(0);
@@ -320,6 +322,7 @@ class WorkerSession::Impl {
   Fd program_;
   Fd library_;
   Fd tests_;
+  int device_mailbox_ = -1;
   std::shared_ptr<Arenas> arenas_;  // nobody else's but in a race
   std::optional<WorkerProcess> worker_;
   Layout layout_;       // that the worker has opened
@@ -361,6 +364,9 @@ void WorkerSession::leave_race() {
 }
 std::chrono::nanoseconds WorkerSession::cpu_time() const {
   return impl_->cpu_time();
+}
+void WorkerSession::set_device_mailbox(int descriptor) {
+  impl_->set_device_mailbox(descriptor);
 }
 std::string WorkerSession::output() const {
   return impl_->output();

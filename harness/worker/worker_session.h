@@ -57,6 +57,10 @@ class WorkerSession : public Session {
   void leave_race() override;
   std::chrono::nanoseconds cpu_time() const override;
 
+  /// Memory that the library's CUDA runtime is given (harness/device/wire.h) by every worker to
+  /// come: a borrowed descriptor, or -1 where there is no device, as it is at first.
+  void set_device_mailbox(int descriptor);
+
   /// Diagnostic text of the solution (its stdout and stderr), capped; never evidence.
   std::string output() const;
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/core/files.h"
-#include "harness/device/device.h"
+#include "harness/device/cuda_device.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/runtime_files.h"
@@ -37,18 +37,19 @@ inline DeviceConfig device_config() {
 }
 
 /// Both halves of tests/device/solutions/NAME.cu.
-struct BuiltSolution {
+struct BuiltHalves {
   std::string ptx, library;
 };
 
-inline BuiltSolution built_solution(const std::string& name) {
+inline BuiltHalves built_solution(const std::string& name) {
   // To ctest a skipped test, to who runs it by hand a failed one that says what to install.
   if (!simt::device_compiler()) FAIL(simt::kNoDeviceCompiler, "; this test is skipped");
   const auto headers = kDeviceRoot / "harness/simt/include";
   const ScratchFolder folder("device-test");
+  const auto solutions = kDeviceRoot / "tests/device/solutions";
+  std::filesystem::copy_file(solutions / "contract.h", folder.path() / "contract.h");
   const auto source = folder.path() / "solution.cu";
-  write_file(source,
-             "#line 1\n" + read_file(kDeviceRoot / "tests/device/solutions" / (name + ".cu")));
+  write_file(source, "#line 1\n" + read_file(solutions / (name + ".cu")));
   const auto device = simt::compile_device(*simt::device_compiler(), headers, source);
   const auto host = simt::compile_host(*simt::device_compiler(), headers,
                                        kDeviceBin / "libgauntlet_cuda_runtime.a", source);
@@ -56,6 +57,15 @@ inline BuiltSolution built_solution(const std::string& name) {
   REQUIRE_FALSE(device.ptx.empty());
   REQUIRE_FALSE(host.library.empty());
   return {device.ptx, host.library};
+}
+
+/// The line of tests/device/solutions/NAME.cu that holds a text, as diagnostics name it.
+inline std::string line_of(const std::string& text, const std::string& name) {
+  const std::string source = read_file(kDeviceRoot / "tests/device/solutions" / (name + ".cu"));
+  const std::size_t at = source.find(text);
+  REQUIRE(at != std::string::npos);
+  return "solution.cu:" +
+         std::to_string(1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
 }
 
 /// How a host process ended.
@@ -72,7 +82,7 @@ struct HostEnd {
 /// Calls `symbol` of a library in a process of its own.
 class HostRun {
  public:
-  HostRun(const Device& device, const std::string& library, const std::string& symbol,
+  HostRun(const CudaDevice& device, const std::string& library, const std::string& symbol,
           const std::vector<std::uint64_t>& words)
       : shared_("test-host", 3 * wire::kPage, SharedMemory::Writers::us_and_it) {
     static_assert(sizeof(HostPage) <= 3 * wire::kPage);

@@ -13,8 +13,8 @@ using Floats = std::vector<float>;
 }  // namespace
 
 TEST_CASE("a program computes what it should, and what it did is counted") {
-  const BuiltSolution built = built_solution("basics");
-  Device device(device_config());
+  const BuiltHalves built = built_solution("basics");
+  CudaDevice device(device_config());
   device.load(built.ptx);
   const std::size_t n = 1000;
   Floats a(n), b(n);
@@ -73,8 +73,8 @@ TEST_CASE("a program computes what it should, and what it did is counted") {
 }
 
 TEST_CASE("rows with a pitch, and a launch by cudaLaunchKernel") {
-  const BuiltSolution built = built_solution("basics");
-  Device device(device_config());
+  const BuiltHalves built = built_solution("basics");
+  CudaDevice device(device_config());
   device.load(built.ptx);
   const DeviceAddress out = device.output("out", 48);
   device.begin({});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/device/process/buffers.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gauntlet::device_process {
@@ -8,6 +9,11 @@ namespace gauntlet::device_process {
 const char* name_of(Role role) {
   static constexpr std::array<const char*, 4> kNames{"input", "output", "scratch", "variable"};
   return kNames.at(static_cast<std::size_t>(role));
+}
+
+void Buffers::begin_call() {
+  for (auto& [address, buffer] : all_) buffer.copied_in = buffer.copied_out = 0;
+  scratch_peak_ = scratch_bytes_;
 }
 
 Buffer* Buffers::holding(std::uint64_t address, std::uint64_t bytes) {
@@ -26,6 +32,7 @@ Buffer* Buffers::at(std::uint64_t address) {
 void Buffers::add(Buffer buffer) {
   bytes_ += buffer.bytes;
   if (buffer.role == Role::scratch) scratch_bytes_ += buffer.bytes;
+  scratch_peak_ = std::max(scratch_peak_, scratch_bytes_);
   all_[buffer.address] = std::move(buffer);
 }
 

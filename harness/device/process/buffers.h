@@ -28,6 +28,9 @@ struct Buffer {
 /// All of them, by address.
 class Buffers {
  public:
+  /// What is counted for a call is zero, and the peak is what there is.
+  void begin_call();
+
   void add(Buffer buffer);
   void remove(std::uint64_t address);
 
@@ -39,11 +42,13 @@ class Buffers {
   std::map<std::uint64_t, Buffer>& all() { return all_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t scratch_bytes() const { return scratch_bytes_; }
+  std::uint64_t scratch_peak() const { return scratch_peak_; }  // since begin_call()
 
  private:
   std::map<std::uint64_t, Buffer> all_;
   std::uint64_t bytes_ = 0;
   std::uint64_t scratch_bytes_ = 0;
+  std::uint64_t scratch_peak_ = 0;
 };
 
 }  // namespace gauntlet::device_process

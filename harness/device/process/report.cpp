@@ -84,6 +84,7 @@ json report_of(Engine& engine) {
           {"commands", accounts.commands},
           {"allocations", accounts.allocations},
           {"scratch_bytes", engine.buffers.scratch_bytes()},
+          {"scratch_peak", engine.buffers.scratch_peak()},
           {"left_behind", accounts.left_behind},
           {"budget_left", engine.options.budget},
           {"refusals", std::move(refusals)},

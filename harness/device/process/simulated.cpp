@@ -79,11 +79,11 @@ void SimulatedBackEnd::load(std::string ptx) {
           {program_->module->variables[n].name, address, program_->module->variables[n].bytes});
 }
 
-std::uint64_t SimulatedBackEnd::map(const std::string& name, std::uint64_t bytes,
-                                    std::byte poison) {
+std::uint64_t SimulatedBackEnd::map(const std::string& name, std::uint64_t bytes, std::byte poison,
+                                    simt::Alignment alignment) {
   std::vector<std::byte> storage(bytes, poison);
   const std::uint64_t address =
-      memory_.map(name, storage, simt::Access::read_write, simt::Content::undefined);
+      memory_.map(name, storage, simt::Access::read_write, simt::Content::undefined, alignment);
   storage_[address] = std::move(storage);  // its bytes stay where they are
   return address;
 }

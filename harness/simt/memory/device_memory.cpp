@@ -2,27 +2,29 @@
 #include "harness/simt/memory/device_memory.h"
 
 #include <algorithm>
+#include <new>
 
 #include "harness/simt/memory/address.h"
 
 namespace gauntlet::simt {
 namespace {
 
-constexpr std::uint64_t kAlign = 256;
 constexpr std::uint64_t kGap = 1u << 20;  // what runs past a region ends in no other
 
 }  // namespace
 
 std::uint64_t DeviceMemory::map(std::string name, std::span<std::byte> bytes, Access access,
-                                Content content) {
-  if (next_ == 0) next_ = kGlobalBase;
+                                Content content, Alignment alignment) {
+  const std::uint64_t twice = 2 * alignment.alignment;
+  const std::uint64_t even = (std::max(next_, kGlobalBase) + twice - 1) / twice * twice;
+  if (alignment.address && *alignment.address < next_) throw std::bad_alloc();
   Region& made = regions_.emplace_back();
   made.name = std::move(name);
-  made.address = next_;
+  made.address = alignment.address.value_or(even + alignment.alignment + alignment.skew);
   made.bytes = bytes;
   made.access = access;
   if (content == Content::undefined) made.defined.forget(bytes.size());
-  next_ += (bytes.size() + kGap + kAlign - 1) / kAlign * kAlign;
+  next_ = made.address + bytes.size() + kGap;
   return made.address;
 }
 

@@ -27,8 +27,8 @@ constexpr std::size_t place_for(std::size_t bytes) {
   return (bytes / kHugePage + 2) * kHugePage;
 }
 
-std::size_t places() {
-  std::size_t sum = 0;
+std::size_t places(bool with_device) {
+  std::size_t sum = with_device ? place_for(size_of(wire::kDeviceFd)) : 0;
   for (const int fd : {wire::kControlFd, wire::kInFd, wire::kOutFd}) sum += place_for(size_of(fd));
   return sum;
 }
@@ -47,13 +47,14 @@ Arenas::Mapping Arenas::map(int fd, int protection) {
   return {static_cast<std::byte*>(base), bytes};
 }
 
-Arenas::Arenas()
-    : kept_(keep_memory(places())),
+Arenas::Arenas(bool with_device)
+    : kept_(keep_memory(places(with_device))),
       next_(kept_.base),
       control_(
           reinterpret_cast<wire::Control*>(map(wire::kControlFd, PROT_READ | PROT_WRITE).base)),
       in_(map(wire::kInFd, PROT_NONE)),
-      out_(map(wire::kOutFd, PROT_NONE)) {
+      out_(map(wire::kOutFd, PROT_NONE)),
+      device_(with_device ? map(wire::kDeviceFd, PROT_READ | PROT_WRITE) : Mapping{}) {
   if (mprotect(in_.base, wire::kOrderBytes, PROT_READ) != 0) std::abort();
   control_->in_base = reinterpret_cast<std::uint64_t>(in_.base);
   control_->out_base = reinterpret_cast<std::uint64_t>(out_.base);

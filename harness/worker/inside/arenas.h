@@ -14,12 +14,13 @@ namespace gauntlet::inside {
 /// the harness counts.
 class Arenas {
  public:
-  /// Maps and closes the three descriptors that the harness handed over.
-  Arenas();
+  /// Maps and closes the descriptors that the harness handed over.
+  explicit Arenas(bool with_device);
 
   wire::Control& control() { return *control_; }
   const wire::Order& order() const { return *reinterpret_cast<const wire::Order*>(in_.base); }
-  const KeptRange& kept() const { return kept_.range; }  // all three lie in it
+  const std::byte* device() const { return device_.base; }  // the mailbox; null: none
+  const KeptRange& kept() const { return kept_.range; }     // all of them lie in it
   std::byte* at(wire::ArenaId arena, std::uint64_t offset) {
     return (arena == wire::ArenaId::in ? in_ : out_).base + offset;
   }
@@ -42,6 +43,7 @@ class Arenas {
   wire::Control* control_;
   Mapping in_;
   Mapping out_;
+  Mapping device_;
   std::uint32_t open_count_ = 0;
   wire::Range open_[2 * wire::kMaxBuffers];
 };

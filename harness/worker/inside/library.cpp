@@ -91,10 +91,16 @@ bool Library::open(int fd, int scope, wire::Control& control) {
   return handle_ != nullptr;
 }
 
-wire::Reply Library::load(const wire::Order& order, wire::Control& control) {
+wire::Reply Library::load(const wire::Order& order, const std::byte* device,
+                          wire::Control& control) {
   // What the tests call is looked for in the global scope first: they cannot bring their own.
   if (!open(wire::kLibraryFd, order.has_tests ? RTLD_GLOBAL : RTLD_LOCAL, control))
     return wire::Reply::not_loaded;
+  if (device != nullptr) {
+    const Function attach = find(wire::kAttachDevice, control);
+    if (attach == nullptr) return wire::Reply::no_symbol;
+    attach(device);
+  }
   for (std::uint32_t i = 0; i < order.export_count; ++i)
     if (find(order.exports[i], control) == nullptr) return wire::Reply::no_symbol;
   if (order.has_tests && !open(wire::kTestsFd, RTLD_LOCAL, control)) return wire::Reply::not_loaded;

@@ -19,9 +19,10 @@ void lock_down(wire::Control& control, const KeptRange& kept);
 /// constructors run when they are loaded, so: after lock_down.
 class Library {
  public:
-  /// Loads it and looks for the order's exports; then the tests, of which alone find() knows
-  /// afterwards. Sets control.text when the answer is not ok.
-  wire::Reply load(const wire::Order& order, wire::Control& control);
+  /// Loads it, gives it the mailbox of the device where there is one, and looks for the order's
+  /// exports; then the tests, of which alone find() knows afterwards. Sets control.text when the
+  /// answer is not ok.
+  wire::Reply load(const wire::Order& order, const std::byte* device, wire::Control& control);
 
   /// Null, with control.text set, when there is no such symbol.
   Function find(const char* symbol, wire::Control& control);

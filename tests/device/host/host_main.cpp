@@ -40,12 +40,10 @@ int main() {
   inside::lock_down(page.control, kept.range);
   static inside::Library library;
   static wire::Order order;
-  if (library.load(order, page.control) != wire::Reply::ok)
+  if (library.load(order, mailbox, page.control) != wire::Reply::ok)
     inside::give_up(page.control, "no load");
-  const inside::Function attach = library.find("gauntlet_attach_device", page.control);
   const inside::Function called = library.find(page.symbol, page.control);
-  if (attach == nullptr || called == nullptr) _exit(98);
-  attach(mailbox);
+  if (called == nullptr) _exit(98);
   page.returned = called(page.words);
   _exit(0);
 }
