@@ -29,6 +29,11 @@ struct CellKey {
   std::string row() const;     // of the matrix: "bravo@cuda#2"
   std::string column() const;  // of the matrix: "first.small"
 
+  /// "bravo@cuda": all attempts together; and "bravo@cuda#1": one of several, the first being
+  /// numbered like the others.
+  std::string submission_row() const;
+  std::string attempt_row() const;
+
   /// "bravo#2": one attempt on whatever devices. It has one model.yaml.
   std::string generation() const;
 

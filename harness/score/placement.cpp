@@ -3,29 +3,47 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace gauntlet {
 namespace {
 
-/// Places by the low ends alone.
-std::vector<std::optional<Place>> places_as_failed(double band, const Standings& column) {
+/// Best low end first. Who is the first of equal ones decides who is compared with whom: the
+/// attempts say so before the order of the column does.
+std::vector<std::size_t> by_low_end(const Standings& column) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < column.size(); ++i)
     if (column[i]) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return column[a]->score.low > column[b]->score.low;
+    return std::tie(column[a]->score.low, column[a]->attempts) >
+           std::tie(column[b]->score.low, column[b]->attempts);
   });
+  return order;
+}
+
+std::optional<Behind> behind(const Standings& column, std::size_t ahead, std::size_t own,
+                             const Resamples* resamples) {
+  if (!resamples) return std::nullopt;
+  return Behind{ahead, column[ahead]->score.low - column[own]->score.low,
+                resamples->difference(column[ahead]->attempts, column[own]->attempts)};
+}
+
+/// Places by the low ends alone.
+std::vector<std::optional<Place>> places_as_failed(double band, const Standings& column,
+                                                   const Resamples* resamples) {
+  const auto order = by_low_end(column);
   std::vector<std::optional<Place>> places(column.size());
-  for (std::size_t first = 0; first < order.size();) {
+  std::size_t first = 0;  // of the group, in the order
+  for (std::size_t i = 0; i < order.size(); ++i) {
     const Standing& anchor = *column[order[first]];
-    const auto same = [&](const Standing& one) {
-      return anchor.score.low - one.score.low < band || anchor.measured.low <= one.measured.high;
-    };
-    std::size_t end = first + 1;
-    while (end < order.size() && same(*column[order[end]])) ++end;
-    const int number = static_cast<int>(first) + 1;
-    for (std::size_t i = first; i < end; ++i) places[order[i]] = Place{number, end - first > 1};
-    first = end;
+    const Standing& one = *column[order[i]];
+    const auto apart = i > 0 ? behind(column, order[first], order[i], resamples) : std::nullopt;
+    const bool same = anchor.score.low - one.score.low < band ||
+                      anchor.measured.low <= one.measured.high ||
+                      (apart && apart->interval.low <= 0);
+    if (i > first && !same) first = i;
+    places[order[i]] = Place{static_cast<int>(first) + 1, i > first, std::nullopt, apart};
+    if (i > first) places[order[first]]->shared = true;
   }
   return places;
 }
@@ -43,8 +61,9 @@ int ahead_of(double band, const Standings& column, std::size_t own, double score
 
 }  // namespace
 
-std::vector<std::optional<Place>> placements(double band, const Standings& column) {
-  auto places = places_as_failed(band, column);
+std::vector<std::optional<Place>> placements(double band, const Standings& column,
+                                             const Resamples* resamples) {
+  auto places = places_as_failed(band, column, resamples);
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (!column[i] || !column[i]->open()) continue;
     const Interval& score = column[i]->score;
