@@ -316,7 +316,7 @@ std::string to_json(const CellScore& score, const Rubric& rubric) {
     json["interval_low"] = json_number(score.range->low);
     json["interval_high"] = json_number(score.range->high);
   }
-  json["passed"] = score.passed;
+  json["passes"] = score.passed;
   json["may_pass"] = score.may_pass;
   json["partial"] = score.partial();
   json["caps"] = Json::array();

@@ -37,8 +37,13 @@ Interval Resamples::difference(const AttemptScores& first, const AttemptScores& 
              drawn(second[draws_[i].challenge], draws_[i].second);
     differences.push_back(sum / static_cast<double>(challenges_));
   }
-  return {quantile(differences, (1 - confidence_) / 2),
-          quantile(differences, (1 + confidence_) / 2)};
+  const auto outside = (1 - confidence_) / 2 * static_cast<double>(differences.size());
+  const auto low = differences.begin() + static_cast<std::ptrdiff_t>(outside);
+  const auto high = differences.end() - 1 - static_cast<std::ptrdiff_t>(outside);
+  std::nth_element(differences.begin(), low, differences.end());
+  const double lowest = *low;  // which the next search moves
+  std::nth_element(differences.begin(), high, differences.end());
+  return {lowest, *high};
 }
 
 double least_p(int challenges) {

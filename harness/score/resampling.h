@@ -22,7 +22,7 @@ class Resamples {
   /// So many of so many challenges. `confidence`: which share of them lies inside an interval.
   Resamples(int resamples, std::size_t challenges, double confidence);
 
-  /// Of the first's mean minus the second's: the percentile interval.
+  /// Of the first's mean minus the second's: the percentile interval, between two of the resamples.
   Interval difference(const AttemptScores& first, const AttemptScores& second) const;
 
  private:

@@ -76,7 +76,7 @@ TEST_CASE("grade, score, show and compare know what several attempts came to") {
   }
   const Json shown = Json::parse(checkout.run({"show", "bravo#2", id, "--json"}).out);
   CHECK(shown["attempts"]["rows"] == Json{"bravo#1", "bravo#2"});
-  CHECK(shown["cell"]["passed"] == false);
+  CHECK(shown["cell"]["passes"] == false);
   CHECK_FALSE(Json::parse(checkout.run({"show", "alpha", id, "--json"}).out).contains("attempts"));
 }
 

@@ -209,7 +209,7 @@ inline void check_attempts(const Json& aggregate, const Json& several, const Jso
     high += cell->value("high", 100.0);
     best = std::max(best, score);
     lowest = std::min(lowest, score);
-    if (cell->at("passed").get<bool>()) ++passed;
+    if (cell->at("passes").get<bool>()) ++passed;
   }
   const auto count = static_cast<double>(cells.size());
   const auto off = [&](const char* key, double value) {

@@ -17,12 +17,6 @@ using Cells = std::vector<CellObservation>;
 
 const std::vector<std::string> kFour{"one", "two", "three", "four"};
 
-Rubric quick() {
-  Rubric quick = rubric();
-  quick.resamples = 200;
-  return quick;
-}
-
 /// Submissions "model-0" and so on, each with some attempts at everything.
 Cells random_cells(Rng& rng, int submissions) {
   Cells cells;
@@ -88,7 +82,7 @@ TEST_CASE("numbers add up: mean times attempts is their sum, in a challenge and 
   Rng rng(3);
   for (int i = 0; i < 20; ++i) {
     const Cells cells = random_cells(rng, 4);
-    const Board board(quick(), cells, kFour);
+    const Board board(quick_rubric(), cells, kFour);
     for (const auto& several : several_attempts(board)) {
       double all = 0;
       for (const auto& [challenge, summary] : several.challenges) {
@@ -112,8 +106,8 @@ TEST_CASE("an attempt that is worse in every challenge raises no mean, no best a
   for (int i = 0; i < 60; ++i) {
     Cells cells = random_cells(rng, 5);
     const std::string name = "model-0";
-    const Board before(quick(), cells, kFour);
-    const auto ranked = rank_submissions(quick(), before);
+    const Board before(quick_rubric(), cells, kFour);
+    const auto ranked = rank_submissions(quick_rubric(), before);
     const int next = attempts_made(cells, name) + 1;
     for (const auto& challenge : kFour) {
       double lowest = 100;
@@ -122,8 +116,8 @@ TEST_CASE("an attempt that is worse in every challenge raises no mean, no best a
           lowest = std::min(lowest, score_of(one));
       cells.push_back(cell(fmt::format("{}#{}", name, next), challenge, rng.uniform(0, lowest)));
     }
-    const Board after(quick(), cells, kFour);
-    const auto again = rank_submissions(quick(), after);
+    const Board after(quick_rubric(), cells, kFour);
+    const auto again = rank_submissions(quick_rubric(), after);
     INFO(i);
     CHECK(after.mean(name)->score <= before.mean(name)->score);
     CHECK(number(of(again, name).place) >= number(of(ranked, name).place));
@@ -148,10 +142,10 @@ TEST_CASE("which attempt came first, and who is called what, changes no number a
       one.key.attempt = attempts_made(cells, one.key.submission) + 1 - one.key.attempt;
       one.key.submission = fmt::format("model-{}", '9' - one.key.submission.back());
     }
-    const Board board(quick(), cells, kFour);
-    const Board other(quick(), changed, kFour);
-    const auto ranks = rank_submissions(quick(), board);
-    const auto others = rank_submissions(quick(), other);
+    const Board board(quick_rubric(), cells, kFour);
+    const Board other(quick_rubric(), changed, kFour);
+    const auto ranks = rank_submissions(quick_rubric(), board);
+    const auto others = rank_submissions(quick_rubric(), other);
     for (const auto& ranked : ranks) {
       const std::string name = fmt::format("model-{}", '9' - ranked.submission[6]);
       const Ranked& same = of(others, name);

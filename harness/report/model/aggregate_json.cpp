@@ -206,7 +206,7 @@ void add_score(const CellScore& score, Json& json) {
     json["high_letter"] = score.grade.high_letter;
     set(json, "interval_low", "interval_high", *score.range);
   }
-  json["passed"] = score.passed;
+  json["passes"] = score.passed;
   json["may_pass"] = score.may_pass;
   json["capped"] = score.capped();
   json["caps"] = list_of(score.caps, [](const Cap& cap) {

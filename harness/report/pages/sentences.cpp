@@ -45,7 +45,8 @@ std::string first_place(Claims& claims, const Submissions& placed, Device device
         id,
         fmt::format("{} has the highest mean {}: {}.", names[0], of,
                     points(placed[0]->mean->score)),
-        predicate::all({predicate::greatest(means, 0), predicate::count(places, "1st", 1)}));
+        predicate::all({predicate::greatest(means, 0),
+                        predicate::count(places, ordinal(*placed[0]->ranked->place), 1)}));
   return claims.say(id,
                     fmt::format("{} share the first place {}: their means cannot be told from "
                                 "that of {}.",
