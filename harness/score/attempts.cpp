@@ -78,6 +78,7 @@ Json summary_json(const AttemptSummary& summary) {
   Json json{{"attempts", summary.attempts},
             {"mean", json_number(summary.mean.low)},
             {"high", json_number(summary.mean.high)},
+            {"cells", summary.cells},
             {"passed", summary.passed},
             {"may_pass", summary.may_pass}};
   if (summary.best_attempt > 0) {
@@ -112,6 +113,7 @@ std::optional<AttemptSummary> attempts_in(const Board& board, const std::string&
   }
   if (attempts.empty()) return std::nullopt;
   AttemptSummary summary = summary_of(attempts);
+  summary.cells = summary.attempts;
   summary.passed = passed;
   summary.may_pass = may_pass;
   for (const int k : printed_k(summary.attempts))
@@ -132,6 +134,7 @@ std::optional<AttemptSummary> attempts_overall(const Board& board, const std::st
   const auto mean = board.mean(submission);
   summary.mean = mean ? mean->ends() : Interval{0, 100};
   for (const AttemptSummary& one : challenges) {
+    summary.cells += one.cells;
     summary.passed += one.passed;
     summary.may_pass += one.may_pass;
   }

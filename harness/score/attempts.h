@@ -25,9 +25,10 @@ struct AttemptSummary {
   int attempts = 0;  // that took part
   Interval mean;
   double lowest = 0;     // the lowest low end
-  Interval best;         // both ends of the attempt with the highest low end, and which one it is:
+  Interval best;         // both ends of the attempt with the highest low end, and its number:
   int best_attempt = 0;  // the first of equal ones; 0 where none took part in all challenges
-  int passed = 0;        // cells that passed in the sense of pass@k, and that may have
+  int cells = 0;         // of these attempts; how many passed in the sense of pass@k, or may have
+  int passed = 0;
   int may_pass = 0;
   std::vector<PassAtK> pass;  // for the k that are printed, none above the number of attempts
   // The sample's standard deviation (n - 1); none of one attempt, or where something is missing.

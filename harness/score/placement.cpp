@@ -42,21 +42,43 @@ std::vector<std::optional<Place>> places_as_failed(double band, const Standings&
                       anchor.measured.low <= one.measured.high ||
                       (apart && apart->interval.low <= 0);
     if (i > first && !same) first = i;
-    places[order[i]] = Place{static_cast<int>(first) + 1, i > first, std::nullopt, apart};
-    if (i > first) places[order[first]]->shared = true;
+    places[order[i]] = Place{static_cast<int>(first) + 1, false, std::nullopt, apart};
   }
   return places;
 }
 
-/// How many others are ahead of a score by the band, each taken by one end of its range.
-template <class End>
-int ahead_of(double band, const Standings& column, std::size_t own, double score, const End& end) {
+/// How many others are ahead of a score by the band, each taken by one end of its range, without
+/// those that `left_out` names.
+template <class End, class LeftOut>
+int ahead_of(double band, const Standings& column, std::size_t own, double score, const End& end,
+             const LeftOut& left_out) {
   int count = 0;
   for (std::size_t i = 0; i < column.size(); ++i)
-    if (i != own && column[i] && end(column[i]->score) > score &&
+    if (i != own && column[i] && !left_out(i) && end(column[i]->score) > score &&
         end(column[i]->score) - score >= band)
       ++count;
   return count;
+}
+
+/// What is missing leaves places open, its own and those of others.
+void open_places(double band, const Standings& column, std::vector<std::optional<Place>>& places) {
+  const auto as_failed = places;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (!column[i] || !column[i]->open()) continue;
+    const Interval& score = column[i]->score;
+    const auto one_group = [&](std::size_t other) {  // of nothing that might be worth more
+      return !column[other]->open() && as_failed[other]->number == as_failed[i]->number;
+    };
+    const int worst = 1 + ahead_of(
+                              band, column, i, score.low,
+                              [](const Interval& one) { return one.high; }, one_group);
+    const int best =
+        1 + ahead_of(
+                band, column, i, score.high, [](const Interval& one) { return one.low; },
+                [](std::size_t) { return false; });
+    places[i]->number = std::max(places[i]->number, worst);
+    if (best < places[i]->number) places[i]->best = best;
+  }
 }
 
 }  // namespace
@@ -64,16 +86,7 @@ int ahead_of(double band, const Standings& column, std::size_t own, double score
 std::vector<std::optional<Place>> placements(double band, const Standings& column,
                                              const Resamples* resamples) {
   auto places = places_as_failed(band, column, resamples);
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    if (!column[i] || !column[i]->open()) continue;
-    const Interval& score = column[i]->score;
-    const int worst =
-        1 + ahead_of(band, column, i, score.low, [](const Interval& one) { return one.high; });
-    const int best =
-        1 + ahead_of(band, column, i, score.high, [](const Interval& one) { return one.low; });
-    places[i]->number = std::max(places[i]->number, worst);
-    if (best < places[i]->number) places[i]->best = best;
-  }
+  open_places(band, column, places);
   for (auto& place : places)
     for (const auto& other : places)
       if (place && other && &place != &other &&

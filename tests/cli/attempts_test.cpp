@@ -55,12 +55,12 @@ TEST_CASE("grade, score, show and compare know what several attempts came to") {
   CHECK(contains(graded.out, "\nbravo, 2 attempts "));
   CHECK(contains(graded.out, " 25-35#2"));
   CHECK(contains(graded.out, "\nbravo#1 "));
-  CHECK(contains(graded.out, "bravo " + id + ", 2 attempts: 0 passed; pass@1 0.00, pass@2 0.00"));
+  CHECK(contains(graded.out, "bravo " + id + ": 0 of 2 passed; pass@1 0.00, pass@2 0.00"));
   CHECK_FALSE(contains(checkout.run({"grade", "alpha"}).out, "\nbravo#1 "));
   CHECK(contains(checkout.run({"show", "bravo", id}).out, "All attempts: F 30"));
   const Ran together = checkout.run({"compare", "bravo", "alpha"});
   INFO(together.out, together.err);
-  CHECK(contains(together.out, "bravo, 2 attempts: 0 passed"));
+  CHECK(contains(together.out, "bravo, 2 attempts: 0 of 2 passed"));
   const Ran single = checkout.run({"compare", "bravo#1", "bravo#2"});
   INFO(single.out, single.err);
   CHECK(single.code == kExitDone);

@@ -186,6 +186,20 @@ TEST_CASE("means whose order the data do not support share a place, and the inte
   CHECK(of(open, "bravo").place->behind->interval.low < 0);
 }
 
+TEST_CASE("what is missing of an entry costs it no place that its low end shares") {
+  CellObservation partial = cell("bravo", "one", 99);  // 66 to 99
+  partial.checks.push_back(sample::failed("trap", Severity::minor, Verdict::unmeasured));
+  partial.checks.back().info.weight = 0.5;
+  const auto ranks = rank_submissions(
+      rubric(),
+      Board(rubric(),
+            {cell("alpha", "one", 99), cell("alpha", "two", 69), partial, cell("bravo", "two", 90)},
+            {"one", "two"}));
+  CHECK(of(ranks, "bravo").place->behind->interval.low < 0);
+  CHECK(ordinal(*of(ranks, "alpha").place) == "1st=");
+  CHECK(of(ranks, "bravo").place->number == 1);
+}
+
 TEST_CASE(
     "pass@k counts attempts that passed all that the rubric names; what is not known counts low") {
   CellObservation slow = cell("alpha#4", "one", 100);

@@ -29,7 +29,7 @@ void add_row(const std::string& what, const std::string& mean, const AttemptSumm
              Table& table) {
   table.row({what, std::to_string(summary.attempts), mean,
              summary.deviation ? points(*summary.deviation) : unicode_signs().absent,
-             fmt::format("{} to {}", summary.passed, summary.may_pass), pass_text(summary)});
+             passed_text(summary), pass_text(summary)});
 }
 
 std::string results(const Aggregate& all, const ReportedSubmission& submission) {
@@ -44,9 +44,9 @@ std::string results(const Aggregate& all, const ReportedSubmission& submission) 
   return fmt::format(
       "## What they came to\n\n{}\n"
       "The standard deviation is the sample's (n - 1), and known where every attempt was measured "
-      "in full; Passed counts attempts, to those that may have passed. {} pass@k is the chance "
-      "that one of k attempts passes or more, estimated without bias from all of them, and said "
-      "for no k beyond their number; over all challenges it is the mean of theirs.\n\n",
+      "in full. {} pass@k is the chance that one of k attempts passes or more, estimated without "
+      "bias from all of them, and said for no k beyond their number; over all challenges it is "
+      "the mean of theirs.\n\n",
       table.str(), what_passes(all));
 }
 
@@ -72,8 +72,8 @@ std::string single_attempts(const Aggregate& all, const ReportedSubmission& subm
 std::string render_attempts(const Aggregate& all, Claims& claims,
                             const ReportedSubmission& submission) {
   return finished(page_head(submission.name, "../") + opening(all, claims, submission) +
-                  results(all, submission) + single_attempts(all, submission) +
-                  profile_table(submission));
+                  profile_table(submission) + results(all, submission) +
+                  single_attempts(all, submission));
 }
 
 }  // namespace gauntlet

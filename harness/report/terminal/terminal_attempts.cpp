@@ -18,8 +18,7 @@ std::string terminal_attempts(const Rubric& rubric, const Board& board,
     text += terminal_table(rubric, board, several.rows, challenges, style);
     for (const auto& challenge : challenges)
       if (const AttemptSummary* summary = several.find(challenge))
-        text += fmt::format("{} {}, {} attempts: {}\n", several.submission, challenge,
-                            summary->attempts, attempts_text(*summary));
+        text += fmt::format("{} {}: {}\n", several.submission, challenge, attempts_text(*summary));
     text += "\n";
   }
   return text;

@@ -97,9 +97,14 @@ std::string pass_text(const AttemptSummary& summary) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string passed_text(const AttemptSummary& summary) {
+  return summary.may_pass == summary.passed
+             ? fmt::format("{} of {}", summary.passed, summary.cells)
+             : fmt::format("{} to {} of {}", summary.passed, summary.may_pass, summary.cells);
+}
+
 std::string attempts_text(const AttemptSummary& summary) {
-  std::string text = fmt::format("{} passed", summary.passed);
-  if (summary.may_pass > summary.passed) text += fmt::format(" ({} may have)", summary.may_pass);
+  std::string text = passed_text(summary) + " passed";
   if (!summary.pass.empty()) text += "; " + pass_text(summary);
   if (summary.deviation) text += fmt::format("; standard deviation {}", points(*summary.deviation));
   return text;

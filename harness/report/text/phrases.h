@@ -54,7 +54,10 @@ inline constexpr std::string_view kSpread =
 /// "pass@1 0.33, pass@2 0.67"; "0.33..0.67" where what could not be measured may have passed.
 std::string pass_text(const AttemptSummary& summary);
 
-/// "1 passed (2 may have); pass@1 0.33..0.67; standard deviation 4.2".
+/// "1 of 3"; "1 to 2 of 3" where one that could not be measured may have passed.
+std::string passed_text(const AttemptSummary& summary);
+
+/// "1 to 2 of 3 passed; pass@1 0.33..0.67; standard deviation 4.2".
 std::string attempts_text(const AttemptSummary& summary);
 
 /// "98.4", "75.3 to 98.4" where something is missing, "n/m" where everything is.
