@@ -11,6 +11,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/report/terminal/terminal_attempts.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -147,8 +148,11 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
       runner, context.store(), rubric, plan, [&](const CellEvent& event) { display.show(event); },
       [&](const GradedCell& cell) { timings.emplace_back(cell.observation.key, cell.timings); });
   std::vector<std::string> columns;
-  for (const auto& cell : cells)
+  std::vector<std::string> graded;
+  for (const auto& cell : cells) {
     if (!contains(columns, cell.key.column())) columns.push_back(cell.key.column());
+    graded.push_back(cell.key.submission_row());
+  }
   const auto shown = [&](const CellKey& key) { return contains(columns, key.column()); };
   const Board board(rubric, load_all_marked(context.store(), shown), {});
 
@@ -168,7 +172,9 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
     if (scored.score.broken > 0 || scored.score.status == CellStatus::broken)
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }
-  answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);
+  answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style) +
+                 terminal_attempts(rubric, board, graded, columns, context.style);
+  add_attempts(board, answer.document);
   if (options.timings) {
     answer.text += "\n" + timings_text(timings, runner.seconds_ahead());
     answer.document["timings"] = timings_document(timings, runner.seconds_ahead());

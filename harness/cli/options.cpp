@@ -315,6 +315,10 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
 
   CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
                                "compare my-model other-model -c CHALLENGE");
+  compare.footer(
+      "Several attempts of a submission are compared by their means. Where a name says which "
+      "attempt is meant ('my-model#2'), single attempts are compared, and a name that does not is "
+      "the first.\nExample: ./gauntlet compare my-model#1 my-model#2 -c CHALLENGE");
   compare.add_option("submission", o.compare.submissions, "Two to six names or folders")
       ->required();
   compare

@@ -6,6 +6,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/report/terminal/terminal_attempts.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -51,8 +52,11 @@ VerbResult score(const Context& context) {
     answer.document["cells"].push_back(cell_document(rubric, scored, cell));
     answer.document["cells"].back()["before"] = before;
   }
-  answer.text = terminal_matrix(rubric, board, board.challenges(), context.style) +
-                (moved.empty() ? "No grade moved.\n" : "Moved:\n" + moved);
+  add_attempts(board, answer.document);
+  answer.text =
+      terminal_matrix(rubric, board, board.challenges(), context.style) +
+      terminal_attempts(rubric, board, board.submissions(), board.challenges(), context.style) +
+      (moved.empty() ? "No grade moved.\n" : "Moved:\n" + moved);
   return answer;
 }
 
