@@ -82,6 +82,10 @@ std::string Challenge::prompt_digest() const {
       .hex();
 }
 
+std::string Challenge::contract_digest() const {
+  return sha256(read_file(folder / "contract.h"));
+}
+
 std::string Challenge::entry() const {
   return size.empty() ? id : id + "." + size;
 }

@@ -31,6 +31,7 @@ struct Challenge {
 
   std::string entry() const;          // "ID", or "ID.SIZE": see CellKey::column
   std::string prompt_digest() const;  // of PROMPT.md and contract.h together
+  std::string contract_digest() const;
 };
 
 /// Reads challenges/<id>/challenge.yaml under `root` for "ID" or "ID.SIZE"; another size may have

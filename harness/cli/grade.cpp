@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
@@ -42,12 +43,13 @@ std::vector<std::string> asked_of(const std::string& id, const std::vector<std::
   return entries;
 }
 
-/// The cells that were asked for.
+/// The cells that were asked for, each once.
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
   for (const auto& word : options.challenges)
     require_challenge(CellKey::of("", word).challenge, known);
   std::vector<PlannedCell> plan;
+  std::set<CellKey> planned;
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context.root(), word);
     if (!submission.is_reference()) {
@@ -57,8 +59,8 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
     }
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges))
-        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission,
-                                 cell_named(submission, entry, known)));
+        if (const CellKey key = cell_named(submission, entry, known); planned.insert(key).second)
+          plan.push_back(plan_cell(context.plan_terms(options.fresh), submission, key));
   }
   if (plan.empty())
     throw UserError(
@@ -116,7 +118,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
 VerbResult grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
-  const std::vector<PlannedCell> plan = make_plan(context, options);
+  std::vector<PlannedCell> plan = make_plan(context, options);
   std::size_t to_run = 0;
   for (const auto& cell : plan)
     if (!cell.reused) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/seed.h"
+#include "harness/store/cache_key.h"
 #include "harness/store/result_store.h"
 
 namespace gauntlet {
@@ -20,7 +21,9 @@ struct ReuseKey {
   int cores = 0;
   std::optional<Seed> seed;  // absent: the run would draw one
   Device device = Device::cpu;
-  std::string sandbox;  // the walls that hold now
+  std::string sandbox;                 // the walls that hold now
+  std::vector<FileDigest> files = {};  // that submission_digest is over
+  std::string contract_digest = {};
 };
 
 /// A stored observation that its receipt vouches for.
@@ -39,6 +42,13 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& k
 /// Everything that is stored, as ResultStore::load_all, with what no receipt vouches for marked so.
 std::vector<CellObservation> load_all_marked(const ResultStore& store,
                                              const ResultStore::Wanted& wanted = {});
+
+/// The key of what would be observed now. Its field "submission" stands before those of its files.
+CacheKey observation_key(const ReuseKey& wanted);
+
+/// The key of a stored observation, for a comparison with what is wanted: a seed or a sandbox that
+/// may stand for the wanted one is written as that.
+CacheKey observation_key(const ProvenCell& stored, const ReuseKey& wanted);
 
 /// Why a stored observation does not answer for the cell that `wanted` describes, as a sentence:
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame
