@@ -27,13 +27,15 @@ struct Layer {
 class Explanation {
  public:
   Explanation(const Context& context, const SubmissionFolder& submission, const CellKey& key)
-      : context_(context), planned_(plan_cell(context.plan_terms(false), submission, key)) {
+      : context_(context),
+        planned_(plan_cell(context.plan_terms(false), submission, key)),
+        wanted_(observation_key(*planned_.wanted)) {
     const ResultStore store = context.store();
     if (auto stored = store.load(key)) {
       const auto receipt = store.load_receipt(key);
       const bool drawn = !receipt || receipt->seed_drawn;
       stored_ = ProvenCell{*std::move(stored), drawn};
-      changes_ = changes(observation_key(*stored_, *planned_.wanted), wanted());
+      changes_ = changes(observation_key(*stored_, *planned_.wanted), wanted_);
       if (receipt && receipt->closing) closing_ = closing_digest(*receipt);
     }
     layers_ = {{"build", why_build()},
@@ -53,7 +55,7 @@ class Explanation {
                       short_value(change.after)});
     if (stored_)
       text += rows.empty() ? fmt::format("None of the {} fields of its key changed.\n",
-                                         wanted().fields().size())
+                                         wanted_.fields().size())
                            : "Changed since:\n" + aligned(rows, 3);
     rows.clear();
     for (const Layer& layer : layers_)
@@ -68,7 +70,7 @@ class Explanation {
     document["key_format"] = CacheKey::kFormat;
     document["reused"] = planned_.reused.has_value();
     document["fields"] = Json::array();
-    for (const CacheKey::Field& field : wanted().fields())
+    for (const CacheKey::Field& field : wanted_.fields())
       document["fields"].push_back({{"name", field.name}, {"value", field.value}});
     document["changed"] = Json::array();
     for (const KeyChange& change : changes_)
@@ -82,8 +84,6 @@ class Explanation {
   }
 
  private:
-  CacheKey wanted() const { return observation_key(*planned_.wanted); }
-
   /// Not all that an observation depends on changes what is compiled.
   std::string why_build() const {
     const CellRequest& request = planned_.request;
@@ -123,6 +123,7 @@ class Explanation {
 
   const Context& context_;
   PlannedCell planned_;
+  CacheKey wanted_;
   std::optional<ProvenCell> stored_;
   std::string closing_;  // digest of the receipt; empty when there is none
   std::vector<KeyChange> changes_;

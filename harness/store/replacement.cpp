@@ -64,7 +64,7 @@ Replacement::Replacement(const ResultStore& store, CellKey key)
 void Replacement::settle() {
   const Keeping keeping = keeping_from(store_.keeping_file(key_));
   if (!was_kept(store_, key_, keeping)) {
-    interrupted_ = keeping.entry.before;
+    interrupted_ = keeping.entry;
     return;
   }
   enter(keeping.entry);

@@ -19,9 +19,9 @@ class Replacement {
   /// opened receipt of a run that has ended. Quick where there is nothing to do.
   Replacement(const ResultStore& store, CellKey key);
 
-  /// The grade of the last result that was kept whole, where an interrupted run has replaced some
-  /// of its files; it may be none. Absent when no run was interrupted so late.
-  const std::optional<std::string>& interrupted() const { return interrupted_; }
+  /// What an interrupted run was about to write, where it has replaced some of the files of the
+  /// last result that was kept whole. Absent when no run was interrupted so late.
+  const std::optional<LedgerEntry>& interrupted() const { return interrupted_; }
 
   /// Writes down that the result whose observation.json has this SHA-256 takes the place of one
   /// with the grade `entry.before`, of none where that is empty.
@@ -36,7 +36,7 @@ class Replacement {
 
   const ResultStore& store_;
   CellKey key_;
-  std::optional<std::string> interrupted_;
+  std::optional<LedgerEntry> interrupted_;
 };
 
 }  // namespace gauntlet

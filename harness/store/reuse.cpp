@@ -81,6 +81,15 @@ std::optional<CellObservation> load_marked(const ResultStore& store, const CellK
   return cell;
 }
 
+/// Of a run that was begun and did not end; empty where there is none.
+std::string interruption(const ResultStore& store, const CellKey& key) {
+  const auto opened = store.opened_file(key);
+  if (!std::filesystem::exists(opened) || store.has_ended(key)) return "";
+  return fmt::format(
+      "a run of it was begun and did not end, so that what is stored is not used again ({})",
+      opened.string());
+}
+
 /// Whether nobody is replacing the cell's files. Waits for who does, which takes milliseconds.
 bool is_left_alone(const ResultStore& store, const CellKey& key) {
   namespace fs = std::filesystem;
@@ -96,15 +105,8 @@ bool is_left_alone(const ResultStore& store, const CellKey& key) {
 
 std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& key,
                                       std::string& why_not) {
-  namespace fs = std::filesystem;
   try {
     const auto cell = store.load(key);
-    if (const auto opened = store.opened_file(key); fs::exists(opened) && !store.has_ended(key)) {
-      why_not = fmt::format(
-          "a run of it was begun and did not end, so that what is stored is not used again ({})",
-          opened.string());
-      return std::nullopt;
-    }
     if (!cell) {
       why_not = "not graded before";
       return std::nullopt;
@@ -113,7 +115,7 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& k
       why_not = *std::move(reason);
       return std::nullopt;
     }
-    return ProvenCell{*cell, store.load_receipt(key)->seed_drawn};
+    return ProvenCell{*cell, store.load_receipt(key)->seed_drawn, interruption(store, key)};
   } catch (const UserError& error) {
     why_not = error.what();
     return std::nullopt;
@@ -174,8 +176,9 @@ std::optional<std::string> why_not_reusable(const ProvenCell& proven, const Reus
     return fmt::format("it was kept under cache key format {}, and this version's is {}",
                        seen.key_format, CacheKey::kFormat);
   const auto differing = changes(observation_key(proven, wanted), observation_key(wanted));
-  if (differing.empty()) return std::nullopt;
-  return in_words(differing.front(), wanted);
+  if (!differing.empty()) return in_words(differing.front(), wanted);
+  if (!proven.interrupted.empty()) return proven.interrupted;
+  return std::nullopt;
 }
 
 }  // namespace gauntlet

@@ -30,12 +30,13 @@ struct ReuseKey {
 struct ProvenCell {
   CellObservation observation;
   bool seed_drawn = true;
+  std::string interrupted =
+      {};  // a run since then did not end, in words; empty when none was begun
 };
 
 /// What the store holds of a cell, if nothing in it contradicts its receipt. Nothing, with a
-/// sentence in `why_not`, when it was never graded, when a run was begun since that has not ended
-/// (whoever kills a run that goes badly does not keep the grade before it), when there is no
-/// receipt, when that is not signed or is of something else, or when a file cannot be read.
+/// sentence in `why_not`, when it was never graded, when there is no receipt, when that is not
+/// signed or is of something else, or when a file cannot be read.
 std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& key,
                                       std::string& why_not);
 
@@ -54,7 +55,9 @@ CacheKey observation_key(const ProvenCell& stored, const ReuseKey& wanted);
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame
 /// the place or the moment (broken, unmeasured, timed_out) never do. Nor do those of a sandbox that
 /// lacked a wall which holds now; one with more walls took nothing from the solution that this one
-/// gives. A chosen seed answers only for the run that chooses it again.
+/// gives. A chosen seed answers only for the run that chooses it again. None answers where a run
+/// was begun since that has not ended: whoever kills a run that goes badly does not keep the grade
+/// before it.
 std::optional<std::string> why_not_reusable(const ProvenCell& stored, const ReuseKey& wanted);
 
 }  // namespace gauntlet

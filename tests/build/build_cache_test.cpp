@@ -28,7 +28,11 @@ struct Kept {
   ScratchFolder folder{"build-cache-test"};
   fs::path cache = folder.path() / "cache";
   BuildCache builds{cache / "builds"};
-  BuildRecord good{.ok = true};
+  BuildRecord good = [] {
+    BuildRecord record;
+    record.ok = true;
+    return record;
+  }();
 
   fs::path put(const std::string& source, int days_ago, std::size_t bytes = 1000) const {
     builds.keep(key_of(source), good, std::string(bytes, 'x'));

@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A submission with a result, and what is said of it.
-struct Graded {
+struct Explained {
   Checkout checkout;
   fs::path solution = checkout.root() / "submissions/bravo" / checkout.challenge;
 
-  Graded() {
+  Explained() {
     checkout.add_submission("bravo");
     checkout.add_result("bravo", 1);
     REQUIRE(checkout.run({"score"}).code == kExitDone);
@@ -36,10 +36,12 @@ struct Graded {
     return Json::parse(
         checkout.run({"cache", "explain", "bravo", checkout.challenge, "--json"}).out);
   }
-  std::vector<std::string> changed() const {
-    std::vector<std::string> fields;
-    for (const Json& change : document()["changed"])
-      fields.push_back(change["field"].get<std::string>());
+  /// "cpu cores"
+  std::string changed() const {
+    std::string fields;
+    const Json explained = document();
+    for (const Json& change : explained["changed"])
+      fields += (fields.empty() ? "" : " ") + change["field"].get<std::string>();
     return fields;
   }
   /// Stores the result again with something else about it.
@@ -51,93 +53,90 @@ struct Graded {
   }
 };
 
-using Fields = std::vector<std::string>;
-
 }  // namespace
 
 TEST_CASE("what did not change would be reused, layer by layer") {
-  const Graded graded;
-  const std::string text = graded.explained();
+  const Explained bravo;
+  const std::string text = bravo.explained();
   CHECK(contains(text, "fields of its key changed"));
   CHECK(contains(text, "observation  would be reused"));
   CHECK(contains(text, "score        would be reused"));
   CHECK(contains(text, "report       stale: this cell is not in it"));
   CHECK(contains(text, "build        stale: it is not in the cache any more"));
-  const Json document = graded.document();
+  const Json document = bravo.document();
   CHECK(document["reused"] == true);
   CHECK(document["changed"].empty());
   CHECK(document["key_format"] == CacheKey::kFormat);
-  REQUIRE(graded.checkout.run({"report"}).code == kExitDone);
-  CHECK(contains(graded.explained(), "report       would be reused"));
+  REQUIRE(bravo.checkout.run({"report"}).code == kExitDone);
+  CHECK(contains(bravo.explained(), "report       would be reused"));
 }
 
 TEST_CASE("each field of a key that changes is named, with what it was and what it is") {
-  const Graded graded;
+  const Explained bravo;
   SUBCASE("a file of the submission") {
-    write_file(graded.solution / "solution.cpp", "#include \"contract.h\"\n// more\n");
-    CHECK(graded.changed() == Fields{"submission", "file solution.cpp"});
-    CHECK(contains(graded.explained(), "build        stale: file solution.cpp changed"));
-    CHECK(contains(graded.explained(), "score        stale: it follows from the observation"));
+    write_file(bravo.solution / "solution.cpp", "#include \"contract.h\"\n// more\n");
+    CHECK(bravo.changed() == "submission file solution.cpp");
+    CHECK(contains(bravo.explained(), "build        stale: file solution.cpp changed"));
+    CHECK(contains(bravo.explained(), "score        stale: it follows from the observation"));
   }
   SUBCASE("another file") {
-    write_file(graded.solution / "tiles.h", "");
-    CHECK(graded.changed() == Fields{"submission", "file tiles.h"});
-    CHECK(contains(graded.explained(), "(none) -> "));
+    write_file(bravo.solution / "tiles.h", "");
+    CHECK(bravo.changed() == "submission file tiles.h");
+    CHECK(contains(bravo.explained(), "(none) -> "));
   }
   SUBCASE("the contract") {
-    graded.edit(
+    bravo.edit(
         [](CellObservation& cell) { cell.provenance.contract_digest = std::string(64, 'a'); });
-    CHECK(graded.changed() == Fields{"contract"});
-    CHECK(contains(graded.explained(), "aaaaaaaa -> "));
+    CHECK(bravo.changed() == "contract");
+    CHECK(contains(bravo.explained(), "aaaaaaaa -> "));
   }
   SUBCASE("the grader") {
-    graded.edit(
-        [](CellObservation& cell) { cell.provenance.grader_digest = std::string(64, 'a'); });
-    CHECK(graded.changed() == Fields{"grader"});
-    CHECK(contains(graded.explained(), "observation  stale: the grader changed: aaaaaaaa -> "));
+    bravo.edit([](CellObservation& cell) { cell.provenance.grader_digest = std::string(64, 'a'); });
+    CHECK(bravo.changed() == "grader");
+    CHECK(contains(bravo.explained(), "observation  stale: the grader changed: aaaaaaaa -> "));
   }
   SUBCASE("the compiler") {
-    graded.edit([](CellObservation& cell) { cell.build.compiler = "g++ 1"; });
-    CHECK(graded.changed() == Fields{"compiler"});
+    bravo.edit([](CellObservation& cell) { cell.build.compiler = "g++ 1"; });
+    CHECK(bravo.changed() == "compiler");
   }
   SUBCASE("flags") {
-    graded.edit([](CellObservation& cell) { cell.build.flags = "-O1"; });
-    CHECK(graded.changed() == Fields{"flags"});
+    bravo.edit([](CellObservation& cell) { cell.build.flags = "-O1"; });
+    CHECK(bravo.changed() == "flags");
   }
   SUBCASE("the machine") {
-    graded.edit([](CellObservation& cell) {
+    bravo.edit([](CellObservation& cell) {
       cell.provenance.cpu = "Z80";
       cell.provenance.cores = 99;
     });
-    CHECK(graded.changed() == Fields{"cpu", "cores"});
-    CHECK(contains(graded.explained(), "Z80 -> "));
+    CHECK(bravo.changed() == "cpu cores");
+    CHECK(contains(bravo.explained(), "Z80 -> "));
   }
   SUBCASE("the sandbox") {
-    graded.edit([](CellObservation& cell) { cell.provenance.sandbox = ""; });
-    CHECK(graded.changed() == Fields{"sandbox"});
+    bravo.edit([](CellObservation& cell) { cell.provenance.sandbox = ""; });
+    CHECK(bravo.changed() == "sandbox");
   }
-  CHECK(graded.document()["reused"] == false);
+  CHECK(bravo.document()["reused"] == false);
 }
 
 TEST_CASE("a result of another key format says so") {
-  const Graded graded;
-  graded.edit([](CellObservation& cell) {
+  const Explained bravo;
+  bravo.edit([](CellObservation& cell) {
     cell.provenance.key_format = 1;
     cell.provenance.files.clear();
     cell.provenance.contract_digest.clear();
   });
   CHECK(contains(
-      graded.explained(),
+      bravo.explained(),
       "observation  stale: it was kept under cache key format 1, and this version's is 2"));
 }
 
 TEST_CASE("a rubric that changed makes the score stale, and nothing before it") {
-  const Graded graded;
-  const fs::path file = graded.checkout.results().score_file({"bravo", graded.checkout.challenge});
+  const Explained bravo;
+  const fs::path file = bravo.checkout.results().score_file({"bravo", bravo.checkout.challenge});
   const std::string rubric = Json::parse(read_file(file))["rubric_digest"];
   write_file(file, replaced(read_file(file), rubric, std::string(64, 'a')));
-  CHECK(contains(graded.explained(), "observation  would be reused"));
-  CHECK(contains(graded.explained(), "score        stale: the rubric changed: aaaaaaaa -> "));
+  CHECK(contains(bravo.explained(), "observation  would be reused"));
+  CHECK(contains(bravo.explained(), "score        stale: the rubric changed: aaaaaaaa -> "));
 }
 
 TEST_CASE("what was never graded is said to be so") {
@@ -152,8 +151,10 @@ TEST_CASE("the cache's contents are counted by kind, and pruned by a rule") {
   const Checkout checkout;
   CHECK(contains(checkout.run({"cache"}).out, "nothing is kept yet"));
   const BuildCache builds(checkout.root() / "build/cache/builds");
-  builds.keep(CacheKey("solution").add("a", "1"), {.ok = true}, std::string(4000, 'x'));
-  builds.keep(CacheKey("headers").add("a", "1"), {.ok = true}, std::string(4000, 'x'));
+  BuildRecord record;
+  record.ok = true;
+  for (const char* layer : {"solution", "headers"})
+    builds.keep(CacheKey(layer).add("a", "1"), record, std::string(4000, 'x'));
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 1);
   const std::string text = checkout.run({"cache"}).out;

@@ -52,6 +52,8 @@ TEST_CASE("a judged grade that another import replaces is in the ledger of the r
   CHECK(entries[0].before == "judged B+");
   CHECK(entries[0].after == "judged C+");
   CHECK(entries[0].because == std::vector<std::string>{"origin.yaml was imported again"});
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 1);
   REQUIRE(checkout.run({"report"}).code == kExitDone);
   CHECK(contains(read_file(checkout.root() / "reports/ledger.md"), "judged C+"));
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two gauntlets at once: what one is grading, the other waits for and uses.
+#include <csignal>
 #include <doctest/doctest.h>
 #include <sstream>
 #include <sys/wait.h>
 
+#include "harness/core/files.h"
 #include "harness/store/reuse.h"
 #include "tests/run/quick_runner.h"
 

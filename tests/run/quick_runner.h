@@ -6,6 +6,7 @@
 #include <functional>
 #include <unistd.h>
 
+#include "harness/core/files.h"
 #include "harness/run/cell_claims.h"
 #include "harness/run/grading_run.h"
 #include "harness/run/runner.h"
@@ -39,7 +40,9 @@ inline PlannedCell planned(const ResultStore& store, const GradedCell& answer) {
                  cell.provenance.cores,
                  std::nullopt,
                  cell.key.device,
-                 cell.provenance.sandbox};
+                 cell.provenance.sandbox,
+                 cell.provenance.files,
+                 cell.provenance.contract_digest};
   ask_store(store, plan);
   return plan;
 }

@@ -138,7 +138,7 @@ struct Kept {
     std::string why;
     const auto proven = load_proven(store, cell.key, why);
     CHECK(proven.has_value() == why.empty());
-    return why;
+    return proven ? proven->interrupted : why;
   }
   std::filesystem::path receipt() const { return store.receipt_file(cell.key); }
 
@@ -200,6 +200,11 @@ TEST_CASE("a run that was begun and did not end leaves nothing to be used again"
   const Kept kept;
   kept.store.open_receipt(sample::receipt_of(kept.cell));
   CHECK(contains(kept.complaint(), "a run of it was begun and did not end"));
+  const ProvenCell interrupted{stored(), true, "interrupted"};
+  CHECK(why_not_reusable(interrupted, matching(stored())) == "interrupted");
+  ReuseKey key = matching(stored());
+  key.flags = "x";
+  CHECK(contains(*why_not_reusable(interrupted, key), "flags changed"));  // says more
 }
 
 TEST_CASE("a run that ended and was killed before it removed what it had opened has ended") {
