@@ -55,13 +55,13 @@ void keep(const ResultStore& store, const Rubric& rubric, const GradedCell& cell
   const CellKey& key = seen.key;
   const std::string score = to_json(score_cell(rubric, seen), rubric);
   const Replacement replacement(store, key);
-  replacement.begin(sha256(to_json(seen)), {seen.provenance.started,
-                                            key.row(),
-                                            key.column(),
-                                            replacement.interrupted() ? *replacement.interrupted()
-                                                                      : replaced_grade(store, key),
-                                            recorded_grade(score, ""),
-                                            {because}});
+  LedgerEntry entry{seen.provenance.started,   key.row(), key.column(), "",
+                    recorded_grade(score, ""), {because}};
+  // The store cannot tell any more what was replaced, and why.
+  const auto& interrupted = replacement.interrupted();
+  entry.before = interrupted ? interrupted->before : replaced_grade(store, key);
+  if (interrupted) entry.because = interrupted->because;
+  replacement.begin(sha256(to_json(seen)), entry);
   store.save(seen);
   write_file(store.score_file(key), score);
   store.close_receipt(seen, cell.receipt);
