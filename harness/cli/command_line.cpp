@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/build/cache_use.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/options.h"
 #include "harness/core/error.h"
@@ -126,6 +127,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     return [=](const Context& context) {
       require_sandbox(probe_sandbox(), weaker);
       if (const std::string why = context.exposure(); !why.empty()) throw UserError(why);
+      const CacheUse in_use(context.environment.cache);
       return verb_itself(context);
     };
   };
@@ -144,6 +146,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     return [o](const Context& c) {
       return import_judgement(c, {o.judgement, report_options(c, o).folder});
     };
+  if (verb == "cache") return [o](const Context& c) { return cache(c, o.cache); };
   if (verb == "sanitize") return [o](const Context& c) { return sanitize_folder(c, o.sanitize); };
   if (verb == "compare") return [o](const Context& c) { return compare(c, o.compare); };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
@@ -58,12 +59,13 @@ std::vector<CellKey> asked_of(const SubmissionFolder& submission, const Solution
   return keys;
 }
 
-/// The cells that were asked for.
+/// The cells that were asked for, each once.
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
   for (const auto& word : options.challenges)
     require_challenge(CellKey::of("", word).challenge, known);
   std::vector<PlannedCell> plan;
+  std::set<CellKey> planned;
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context.root(), word);
     if (!submission.is_reference()) {
@@ -73,7 +75,8 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
     }
     for (const SolutionFolder& solution : solutions_of(submission, known))
       for (const CellKey& key : asked_of(submission, solution, options))
-        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission, key));
+        if (planned.insert(key).second)
+          plan.push_back(plan_cell(context.plan_terms(options.fresh), submission, key));
   }
   if (plan.empty())
     throw UserError(
@@ -132,7 +135,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
 VerbResult grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
-  const std::vector<PlannedCell> plan = make_plan(context, options);
+  std::vector<PlannedCell> plan = make_plan(context, options);
   std::size_t to_run = 0;
   for (const auto& cell : plan)
     if (!cell.reused) {

@@ -245,6 +245,31 @@ void add_sanitize(CLI::App& app, SanitizeOptions& o) {
       example);
 }
 
+void add_cache(CLI::App& app, CacheOptions& o) {
+  const std::string example = "cache prune --older-than 30d --write";
+  CLI::App& verb = add_verb(app, "cache", "What is kept, why a grade is stale, and room", example);
+  verb.add_option("what", o.what,
+                  "explain: which field of a cell's key changed since it was graded, and what has "
+                  "to be made again; prune: remove compiled programs; nothing: what there is");
+  verb.add_option("model", o.submission, "Of explain: name or folder");
+  verb.add_option("challenge", o.challenge, "Of explain: challenge, or ID.SIZE for another size");
+  verb.add_option("--older-than", o.older_than,
+                  "Of prune: what was not used for so long, 90m, 12h or 30d")
+      ->check(not_empty());
+  verb.add_option("--max-size", o.max_size,
+                  "Of prune: the longest unused, until no more than this is left, 500M or 2G")
+      ->check(not_empty());
+  verb.add_flag("--write", o.write, "Of prune: remove it; without it, nothing is");
+  verb.footer(
+      "Compiled solutions are kept by the digest of all that they are made of, and observations, "
+      "scores and reports follow from each other in the same way. Nothing is graded again while no "
+      "field of its key changes: './gauntlet cache explain MODEL ID' shows the fields.\n"
+      "prune never touches results, nor what a gauntlet that runs may be using. What nothing can "
+      "use any more (another key format, leftovers of killed runs) goes in any case.\n"
+      "Example: ./gauntlet " +
+      example);
+}
+
 void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& list =
       add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
@@ -312,6 +337,8 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   import.add_option("-o,--output", o.report_folder, "Folder of the report (default: reports/)");
 
   add_sanitize(app, o.sanitize);
+
+  add_cache(app, o.cache);
 
   CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
                                "compare my-model other-model -c CHALLENGE");

@@ -31,6 +31,7 @@ struct CommandLineOptions {
   GradeOptions grade;
   RewardOptions reward;
   SanitizeOptions sanitize;
+  CacheOptions cache;
   CiOptions ci;
   std::string ci_baseline;
   std::string ci_out;

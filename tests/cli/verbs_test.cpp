@@ -387,7 +387,7 @@ TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb :
        {"grade", "rerun", "validate", "audit", "list", "new", "score", "report", "import",
-        "compare", "show", "verify", "export", "doctor", "sanitize", "help"}) {
+        "compare", "show", "verify", "export", "doctor", "sanitize", "cache", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);
