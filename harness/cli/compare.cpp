@@ -29,7 +29,7 @@ class Results {
   explicit Results(const Context& context)
       : local_(context.store()),
         published_(published_cells(context)),
-        published_cards_(report_data(context.root() / "reports").cards()) {}
+        published_cards_(report_data(context.workspace / "reports").cards()) {}
 
   /// Rows of the matrix.
   std::vector<std::string> submissions() const {

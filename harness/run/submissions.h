@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/run/folders.h"
 #include "harness/score/board.h"
 #include "harness/store/model_card.h"
 
@@ -24,13 +25,13 @@ struct SubmissionFolder {
 
 /// Finds a submission by name or by folder, "bravo", "bravo#2" for its second attempt,
 /// "bravo@cuda" for what it does on that device. Throws UserError with the nearest known name.
-SubmissionFolder find_submission(const std::filesystem::path& root, const std::string& word);
+SubmissionFolder find_submission(const Folders& folders, const std::string& word);
 
 /// Why nobody's submission can have this name; empty when one can.
 std::string why_not_called(const std::string& name);
 
-/// Names of the folders under submissions/, sorted: as strangers wrote them.
-std::vector<std::string> submission_names(const std::filesystem::path& root);
+/// Names of the folders under submissions/ of a workspace, sorted: as strangers wrote them.
+std::vector<std::string> submission_names(const std::filesystem::path& workspace);
 
 /// The challenges that a submission has folders for, in the order of `known`. Throws UserError
 /// (exit code 3) for a folder that is no challenge and for a submission without any.
@@ -49,6 +50,6 @@ CellKey cell_named(const SubmissionFolder& submission, const std::string& column
                    const std::vector<std::string>& known);
 
 /// What a model.yaml's prompt_digest says: of the prompts of all challenges together.
-std::string prompts_digest(const std::filesystem::path& root);
+std::string prompts_digest(const std::filesystem::path& data);
 
 }  // namespace gauntlet
