@@ -23,7 +23,7 @@ std::string help_on(CLI::App& app, const std::vector<std::string>& topic, const 
   if (asked == "exit-codes") return exit_codes_text();
   if (asked == "files") return files_text();
   if (asked == "environment") return environment_text();
-  if (asked == "man-page") return man_page(app, program.version, program.released);
+  if (asked == "man-page") return man_page(app, program.released);
   std::vector<std::string> known = verb_names(app);
   known.insert(known.end(), kHelpTopics.begin(), kHelpTopics.end());
   if (!contains(known, asked))

@@ -25,18 +25,22 @@ std::string escaped(const std::string& line) {
   return text;
 }
 
-/// mdoc wants each sentence on a line of its own.
+/// Filled text as mdoc wants it: each sentence begins a line, and no line is longer than 80 bytes.
 std::string sentences(const std::string& paragraph) {
+  constexpr std::size_t kWidth = 76;  // what is escaped takes a little more
   std::string text;
-  for (std::size_t at = 0; at < paragraph.size();) {
-    std::size_t end = at;
-    do {
-      end = paragraph.find(' ', end + 1);
-    } while (end != std::string::npos && paragraph[end - 1] != '.');
-    end = std::min(end, paragraph.size());
-    text += escaped(paragraph.substr(at, end - at)) + "\n";
-    at = end + 1;
+  std::string line;
+  std::istringstream words(paragraph);
+  const auto end_line = [&] {
+    if (!line.empty()) text += escaped(line) + "\n";
+    line.clear();
+  };
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > kWidth) end_line();
+    line += (line.empty() ? "" : " ") + word;
+    if (word.back() == '.') end_line();
   }
+  end_line();
   return text;
 }
 
@@ -131,15 +135,15 @@ std::string environment() {
 
 }  // namespace
 
-std::string man_page(const CLI::App& app, const std::string& version, const std::string& released) {
+std::string man_page(const CLI::App& app, const std::string& released) {
   std::string text = fmt::format(
       ".\\\" SPDX-License-Identifier: Apache-2.0\n"
       ".\\\" Written by `gauntlet help man-page`; edits are lost.\n"
-      ".Dd {}\n.Dt GAUNTLET 1\n.Os gauntlet {}\n"
+      ".Dd {}\n.Dt GAUNTLET 1\n.Os\n"
       ".Sh NAME\n.Nm gauntlet\n.Nd grade C++ solutions that language models wrote\n"
       ".Sh SYNOPSIS\n.Nm\n.Op Ar option ...\n.Ar verb\n.Op Ar argument ...\n"
       ".Sh DESCRIPTION\n{}",
-      released, version, running_text(app.get_description()));
+      released, running_text(app.get_description()));
   text += ".Sh OPTIONS\nThese are understood by every verb.\n" + options_of(app);
   text += ".Sh VERBS\n";
   for (const CLI::App* verb : app.get_subcommands({})) text += verb_section(*verb);

@@ -9,6 +9,6 @@ namespace gauntlet {
 
 /// gauntlet.1 in mdoc, of what the help says: nothing stands in it that the program does not know.
 /// `released` as mdoc wants a date, "November 24, 2026".
-std::string man_page(const CLI::App& app, const std::string& version, const std::string& released);
+std::string man_page(const CLI::App& app, const std::string& released);
 
 }  // namespace gauntlet

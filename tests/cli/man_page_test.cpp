@@ -19,7 +19,7 @@ std::string page() {
   CommandLineOptions options;
   CLI::App app;
   describe_command_line(app, options);
-  return man_page(app, "0.1.0", "November 24, 2026");
+  return man_page(app, "November 24, 2026");
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ in_zsh() {
     zpty -w shell "bindkey \"^I\" list-choices; bindkey \"^G\" listed"
     zpty -wn shell "$2"$'"'\t\a'"'
     zpty -r shell seen "*ALL_LISTED }*ALL_LISTED*"
-    print -r -- "$seen"' - "$prefix" "$1" | grep -oE -- '[[:alnum:]_.-]+'
+    print -r -- "$seen"' - "$prefix" "$1" | sed 's/\x1b[[][0-9;?]*[A-Za-z]/ /g' |
+    grep -oE -- '[[:alnum:]_.-]+'
 }
 
 in_fish() {
