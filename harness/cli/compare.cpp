@@ -38,7 +38,7 @@ class Results {
       : attempts_(attempts),
         local_(context.store()),
         published_(published_cells(context)),
-        published_cards_(report_data(context.root() / "reports").cards()) {}
+        published_cards_(report_data(context.workspace / "reports").cards()) {}
 
   /// What can be compared with one another.
   std::vector<std::string> submissions() const {

@@ -67,10 +67,10 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
   std::vector<PlannedCell> plan;
   std::set<CellKey> planned;
   for (const auto& word : options.submissions) {
-    const SubmissionFolder submission = find_submission(context.root(), word);
+    const SubmissionFolder submission = find_submission(context.folders(), word);
     if (!submission.is_reference()) {
       const ModelCard card = model_card_of(submission);
-      context.store().claim(submission.key(), submission.folder, context.root());
+      context.store().claim(submission.key(), submission.folder, context.workspace);
       context.store().save_model_card(submission.key(), card);
     }
     for (const SolutionFolder& solution : solutions_of(submission, known))

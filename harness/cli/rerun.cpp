@@ -84,7 +84,7 @@ VerbResult rerun_cell(const Context& context, PlannedCell cell) {
 }  // namespace
 
 VerbResult rerun(const Context& context, const RerunOptions& options) {
-  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const SubmissionFolder submission = find_submission(context.folders(), options.submission);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
   std::vector<std::string> taken;
   for (const SolutionFolder& solution : solutions_of(submission, context.challenges()))
@@ -98,7 +98,7 @@ VerbResult rerun(const Context& context, const RerunOptions& options) {
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
   if (!submission.is_reference()) {
     const ModelCard card = model_card_of(submission);
-    context.store().claim(key, submission.folder, context.root());
+    context.store().claim(key, submission.folder, context.workspace);
     context.store().save_model_card(key, card);
   }
   return rerun_cell(context, std::move(cell));
