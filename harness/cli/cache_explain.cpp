@@ -110,7 +110,7 @@ class Explanation {
   }
 
   std::string why_report() const {
-    for (const PublishedCell& cell : report_data(context_.root() / "reports").load()) {
+    for (const PublishedCell& cell : report_data(context_.workspace / "reports").load()) {
       if (cell.seen.key != planned_.request.key() || cell.grade.empty()) continue;
       if (!planned_.reused) return "it follows from the score";
       if (cell.closing != closing_) return "it shows another run; ./gauntlet report takes this one";
@@ -134,7 +134,7 @@ class Explanation {
 
 VerbResult explain_cell(const Context& context, const std::string& submission,
                         const std::string& challenge) {
-  const SubmissionFolder folder = find_submission(context.root(), submission);
+  const SubmissionFolder folder = find_submission(context.folders(), submission);
   const Explanation explanation(context, folder,
                                 cell_named(folder, challenge, context.challenges()));
   return {explanation.text(), explanation.document()};
