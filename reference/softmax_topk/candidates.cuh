@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include "keys.cuh"
+#include "sort_keys.cuh"
 
 namespace fused {
-
-/// Into descending order; `count` is a power of two. A bitonic sort by all threads of the team.
-template <class Team>
-__device__ void sort_keys(Key* keys, int count) {
-  for (int run = 2; run <= count; run *= 2)
-    for (int gap = run / 2; gap > 0; gap /= 2) {
-      Team::sync();
-      for (int pair = Team::rank(); pair < count / 2; pair += Team::kThreads) {
-        const int low = (pair & ~(gap - 1)) * 2 + (pair & (gap - 1));
-        const Key first = keys[low], second = keys[low + gap];
-        const bool descends = (low & run) == 0;
-        if ((first < second) != descends) continue;
-        keys[low] = second;
-        keys[low + gap] = first;
-      }
-    }
-  Team::sync();
-}
 
 /// The `wanted` largest of the keys that a team is offered, all of them below `bound`. They wait in
 /// shared memory, unordered, until it is full: then it is sorted, and what is not among the best so
@@ -31,7 +16,7 @@ template <class Team>
 class Candidates {
  public:
   /// Entries that a team offers between two calls of settle().
-  static constexpr int kTile = 4 * Team::kThreads;
+  static constexpr int kTile = Team::kItems * Team::kThreads;
 
   /// How many keys there has to be room for.
   __host__ __device__ static int capacity(int wanted) {
@@ -44,7 +29,10 @@ class Candidates {
   }
 
   __device__ Candidates(Key* shared, int wanted, Key bound)
-      : wanted_(wanted), room_(capacity(wanted)), bound_(bound) {
+      : wanted_(wanted),
+        room_(capacity(wanted)),
+        bound_(bound),
+        most_logit_(bound == kAboveAll ? INFINITY : logit_of(bound)) {
     keys_ = shared + Team::number() * (room_ + 1);
     count_ = reinterpret_cast<int*>(keys_ + room_);
     Team::sync();
@@ -52,6 +40,10 @@ class Candidates {
     Team::sync();
   }
 
+  /// Most entries are turned down by their logit alone.
+  __device__ void offer(float z, std::uint32_t index) {
+    if (!(z < least_logit_) && !(z > most_logit_)) offer(key_of(z, index));
+  }
   __device__ void offer(Key key) {
     if (key <= least_ || key >= bound_) return;
     const int place = atomicAdd(count_, 1);
@@ -68,12 +60,15 @@ class Candidates {
   __device__ void cut() {
     Team::sync();
     const int count = *count_;
-    int padded = 2;
+    int padded = 32;
     while (padded < count) padded *= 2;
     for (int place = count + Team::rank(); place < padded; place += Team::kThreads)
       keys_[place] = kNoKey;
     sort_keys<Team>(keys_, padded);
-    if (count >= wanted_) least_ = keys_[wanted_ - 1];
+    if (count >= wanted_) {
+      least_ = keys_[wanted_ - 1];
+      least_logit_ = logit_of(least_);
+    }
     kept_ = min(count, wanted_);
     if (Team::rank() == 0) *count_ = kept_;
     full_ = false;
@@ -87,7 +82,9 @@ class Candidates {
   int wanted_;
   int room_;
   Key bound_;
+  float most_logit_;
   Key least_ = kNoKey;  // of `wanted` keys; what is not above it does not count any more
+  float least_logit_ = -INFINITY;
   Key* keys_;
   int* count_;
   int kept_ = 0;

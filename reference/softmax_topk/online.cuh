@@ -4,7 +4,7 @@
 namespace fused {
 
 /// sum of exp(scale * (z - origin)) over the entries seen so far, where origin is the largest z of
-/// them. Four exponentials are added up as floats, and those sums as doubles: the additions cost
+/// them. A few exponentials are added up as floats, and those sums as doubles: the additions cost
 /// nothing beside the loads, and no digits are lost however long the row is.
 class Online {
  public:
@@ -13,9 +13,14 @@ class Online {
   __device__ float origin() const { return origin_; }
   __device__ double sum() const { return sum_; }
 
-  __device__ void add(const float (&z)[4]) {
-    move_to(fmaxf(fmaxf(z[0], z[1]), fmaxf(z[2], z[3])));
-    sum_ += static_cast<double>((weight(z[0]) + weight(z[1])) + (weight(z[2]) + weight(z[3])));
+  template <int kCount>
+  __device__ void add(const float (&z)[kCount]) {
+    float largest = z[0];
+    for (int n = 1; n < kCount; ++n) largest = fmaxf(largest, z[n]);
+    move_to(largest);
+    float weights = 0;
+    for (int n = 0; n < kCount; ++n) weights += weight(z[n]);
+    sum_ += static_cast<double>(weights);
   }
 
   __device__ void add_part(float origin, double sum) {

@@ -7,6 +7,7 @@ namespace fused {
 struct BlockTeam {
   static constexpr int kThreads = 256;
   static constexpr int kTeams = 1;  // in a block
+  static constexpr int kItems = 4;  // entries that a thread reads at a time
 
   __device__ static int rank() { return static_cast<int>(threadIdx.x); }
   __device__ static int number() { return 0; }  // of the team in its block
@@ -32,6 +33,7 @@ struct BlockTeam {
 struct WarpTeam {
   static constexpr int kThreads = 32;
   static constexpr int kTeams = 4;
+  static constexpr int kItems = 2;
 
   __device__ static int rank() { return static_cast<int>(threadIdx.x % 32); }
   __device__ static int number() { return static_cast<int>(threadIdx.x / 32); }
