@@ -28,7 +28,7 @@ class Candidates {
     return Team::kTeams * (capacity(wanted) * sizeof(Key) + sizeof(Key));
   }
 
-  __device__ Candidates(Key* shared, int wanted, Key bound)
+  __device__ __forceinline__ Candidates(Key* shared, int wanted, Key bound)
       : wanted_(wanted),
         room_(capacity(wanted)),
         bound_(bound),
@@ -41,10 +41,10 @@ class Candidates {
   }
 
   /// Most entries are turned down by their logit alone.
-  __device__ void offer(float z, std::uint32_t index) {
+  __device__ __forceinline__ void offer(float z, std::uint32_t index) {
     if (!(z < least_logit_) && !(z > most_logit_)) offer(key_of(z, index));
   }
-  __device__ void offer(Key key) {
+  __device__ __forceinline__ void offer(Key key) {
     if (key <= least_ || key >= bound_) return;
     const int place = atomicAdd(count_, 1);
     keys_[place] = key;
@@ -52,12 +52,12 @@ class Candidates {
   }
 
   /// By all threads, after kTile entries at most.
-  __device__ void settle() {
+  __device__ __forceinline__ void settle() {
     if (Team::any(full_)) cut();
   }
 
   /// Sorts what is there. The largest are keys()[0] to keys()[count() - 1] then.
-  __device__ void cut() {
+  __device__ __forceinline__ void cut() {
     Team::sync();
     const int count = *count_;
     int padded = 32;
@@ -75,8 +75,8 @@ class Candidates {
     Team::sync();
   }
 
-  __device__ const Key* keys() const { return keys_; }
-  __device__ int count() const { return kept_; }
+  __device__ __forceinline__ const Key* keys() const { return keys_; }
+  __device__ __forceinline__ int count() const { return kept_; }
 
  private:
   int wanted_;

@@ -20,7 +20,7 @@ struct Row {
   std::int64_t number;
   std::uint32_t length;
 
-  __device__ Row(const SoftmaxTopkArgs& args, std::int64_t number)
+  __device__ __forceinline__ Row(const SoftmaxTopkArgs& args, std::int64_t number)
       : z(static_cast<const float*>(args.logits) + number * args.row_stride),
         number(number),
         length(static_cast<std::uint32_t>(args.valid_len ? args.valid_len[number] : args.vocab)) {}
@@ -28,7 +28,8 @@ struct Row {
 
 /// The entries that are left for a window: those behind the last winner of the one before, which an
 /// earlier launch has written down.
-__device__ inline Key bound_of(const SoftmaxTopkArgs& args, const Row& row, const Window& window) {
+__device__ __forceinline__ Key bound_of(const SoftmaxTopkArgs& args, const Row& row,
+                                        const Window& window) {
   if (window.first == 0) return kAboveAll;
   const std::int32_t last = args.indices[row.number * args.k + window.first - 1];
   return last < 0 ? kNoKey : key_of(row.z[last], static_cast<std::uint32_t>(last));
@@ -37,8 +38,8 @@ __device__ inline Key bound_of(const SoftmaxTopkArgs& args, const Row& row, cons
 /// One tile of a row, from entry `begin` on: neighbouring threads read neighbouring entries, and a
 /// thread those that are a team's width apart. Of a tile that is not whole, up to `end`.
 template <class Team, bool kWhole>
-__device__ void read_tile(const Row& row, std::uint32_t begin, std::uint32_t end, Online& online,
-                          Candidates<Team>& candidates) {
+__device__ __forceinline__ void read_tile(const Row& row, std::uint32_t begin, std::uint32_t end,
+                                          Online& online, Candidates<Team>& candidates) {
   const std::uint32_t mine = begin + Team::rank();
   float z[Team::kItems];
 #pragma unroll
@@ -57,8 +58,8 @@ __device__ void read_tile(const Row& row, std::uint32_t begin, std::uint32_t end
 
 /// The one pass over the logits: entries [begin, end) of the row.
 template <class Team>
-__device__ void read(const Row& row, std::uint32_t begin, std::uint32_t end, Online& online,
-                     Candidates<Team>& candidates) {
+__device__ __forceinline__ void read(const Row& row, std::uint32_t begin, std::uint32_t end,
+                                     Online& online, Candidates<Team>& candidates) {
   constexpr std::uint32_t kTile = Candidates<Team>::kTile;
   for (; end - begin >= kTile; begin += kTile)
     read_tile<Team, true>(row, begin, end, online, candidates);
@@ -66,8 +67,9 @@ __device__ void read(const Row& row, std::uint32_t begin, std::uint32_t end, Onl
 }
 
 template <class Team>
-__device__ void write(const SoftmaxTopkArgs& args, const Row& row, const Window& window,
-                      const Online& online, const Candidates<Team>& candidates) {
+__device__ __forceinline__ void write(const SoftmaxTopkArgs& args, const Row& row,
+                                      const Window& window, const Online& online,
+                                      const Candidates<Team>& candidates) {
   const std::int64_t at = row.number * args.k + window.first;
   for (int column = Team::rank(); column < window.columns; column += Team::kThreads) {
     const bool known = column < candidates.count();

@@ -8,7 +8,7 @@ namespace fused {
 /// Bitonic sorts into descending order, by all threads of a team.
 
 /// Of 32 keys, one for each lane of a warp, without memory.
-__device__ inline Key sorted_in_warp(Key mine) {
+__device__ __forceinline__ Key sorted_in_warp(Key mine) {
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int run = 2; run <= 32; run *= 2)
@@ -24,7 +24,7 @@ __device__ inline Key sorted_in_warp(Key mine) {
 /// The gaps from gap << (kBits - 1) down to gap, for 2^kBits keys that are a gap apart: all that is
 /// compared among these is in registers of one thread.
 template <int kBits>
-__device__ void sort_step(Key* keys, int group, int gap, int run) {
+__device__ __forceinline__ void sort_step(Key* keys, int group, int gap, int run) {
   constexpr int kKeys = 1 << kBits;
   const int base = ((group & ~(gap - 1)) << kBits) | (group & (gap - 1));
   const bool descends = (base & run) == 0;
@@ -46,15 +46,16 @@ __device__ void sort_step(Key* keys, int group, int gap, int run) {
 }
 
 template <class Team, int kBits>
-__device__ void sort_steps(Key* keys, int count, int gap, int run) {
+__device__ __forceinline__ void sort_steps(Key* keys, int count, int gap, int run) {
   Team::sync();
   for (int group = Team::rank(); group < count >> kBits; group += Team::kThreads)
     sort_step<kBits>(keys, group, gap, run);
 }
 
 /// Of `count` keys in shared memory, a power of two and 32 at least.
+/// Not in line: it is large, and its callers keep what they need in registers.
 template <class Team>
-__device__ void sort_keys(Key* keys, int count) {
+__device__ __noinline__ void sort_keys(Key* keys, int count) {
   if (count == 32) {
     Team::sync();
     if (Team::rank() < 32) keys[Team::rank()] = sorted_in_warp(keys[Team::rank()]);
