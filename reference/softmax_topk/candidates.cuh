@@ -40,9 +40,10 @@ class Candidates {
     Team::sync();
   }
 
-  /// Most entries are turned down by their logit alone.
+  /// An entry behind all of those that were offered before, as a row is read. Most are turned down
+  /// by their logit alone: one that is equal to the least comes too late. A NaN is no less than it.
   __device__ __forceinline__ void offer(float z, std::uint32_t index) {
-    if (!(z < least_logit_) && !(z > most_logit_)) offer(key_of(z, index));
+    if (!(z <= least_logit_) && !(z > most_logit_)) offer(key_of(z, index));
   }
   __device__ __forceinline__ void offer(Key key) {
     if (key <= least_ || key >= bound_) return;
@@ -83,8 +84,8 @@ class Candidates {
   int room_;
   Key bound_;
   float most_logit_;
-  Key least_ = kNoKey;  // of `wanted` keys; what is not above it does not count any more
-  float least_logit_ = -INFINITY;
+  Key least_ = kNoKey;       // of `wanted` keys; what is not above it does not count any more
+  float least_logit_ = NAN;  // until there are so many: nothing is less than that
   Key* keys_;
   int* count_;
   int kept_ = 0;

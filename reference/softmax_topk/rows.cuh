@@ -117,8 +117,10 @@ __global__ void __launch_bounds__(BlockTeam::kThreads)
   extern __shared__ Key shared[];
   const Row row(args, blockIdx.x / parts.per_row);
   const std::int64_t part = blockIdx.x % parts.per_row;
+  // Where the row begins at a sector of memory, so does each part: none is read twice.
   const auto begin_of = [&](std::int64_t number) {
-    return static_cast<std::uint32_t>(row.length * number / parts.per_row);
+    const auto begin = static_cast<std::uint32_t>(row.length * number / parts.per_row);
+    return number == parts.per_row ? begin : begin & ~31u;
   };
   Online online(args.scale);
   Candidates<BlockTeam> candidates(shared, window.columns, bound_of(args, row, window));
