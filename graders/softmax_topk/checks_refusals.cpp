@@ -59,7 +59,8 @@ std::vector<Invalid> invalid_calls(bool on_device) {
     all.push_back({{.name = std::string("no ") + array, .missing = array}, kBad, has_rows});
   kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
   kit::add_values(all, "device", &Args::device, {2, -1, 256}, kUnsupported);
-  if (!on_device) kit::add_values(all, "device", &Args::device, {SOFTMAX_TOPK_CUDA}, kUnsupported);
+  if (!on_device)
+    kit::add_values(all, "device", &Args::device, {std::int32_t{SOFTMAX_TOPK_CUDA}}, kUnsupported);
   kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
   return all;
 }

@@ -155,20 +155,6 @@ class Reader {
   std::uintmax_t bytes_ = 0;
 };
 
-/// By the file that it starts with. A folder with none of them is refused as one for the CPU.
-Device device_of(const fs::path& folder) {
-  std::error_code error;
-  const bool cpu = fs::exists(folder / toolchain(Device::cpu).first_file, error);
-  const bool cuda = fs::exists(folder / toolchain(Device::cuda).first_file, error);
-  if (cpu && cuda)
-    refuse(folder,
-           fmt::format("holds {} and {}, and a folder is one solution: put the CUDA solution into "
-                       "{}@cuda beside it",
-                       toolchain(Device::cpu).first_file, toolchain(Device::cuda).first_file,
-                       folder.filename().string()));
-  return cuda ? Device::cuda : Device::cpu;
-}
-
 }  // namespace
 
 std::string SolutionSource::digest() const {
@@ -182,6 +168,19 @@ std::string SolutionSource::digest() const {
 bool SolutionSource::has_tests() const {
   return std::any_of(files.begin(), files.end(),
                      [](const File& file) { return file.name == kTests; });
+}
+
+Device device_of(const fs::path& folder) {
+  std::error_code error;
+  const bool cpu = fs::exists(folder / toolchain(Device::cpu).first_file, error);
+  const bool cuda = fs::exists(folder / toolchain(Device::cuda).first_file, error);
+  if (cpu && cuda)
+    refuse(folder,
+           fmt::format("holds {} and {}, and a folder is one solution: put the CUDA solution into "
+                       "{}@cuda beside it",
+                       toolchain(Device::cpu).first_file, toolchain(Device::cuda).first_file,
+                       folder.filename().string()));
+  return cuda ? Device::cuda : Device::cpu;
 }
 
 SolutionSource read_solution(const fs::path& folder) {

@@ -117,7 +117,7 @@ void add_taken_for_the_systems(const std::vector<Included>& included,
     const bool own = !is_system_file(one.file);
     const std::string name = std::filesystem::path(one.file).lexically_normal().string();
     if (own && systems.back())
-      found.push_back(silencer(name, 0, 0, "text that the compiler takes for a system header's"));
+      found.push_back(silencer(name, 0, 0, kTakenForTheSystems));
     if (own && one.file.starts_with('/'))
       found.push_back(silencer(name, 0, 0, "a file that is named by a path from the root"));
     systems.push_back(!own);

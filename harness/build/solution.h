@@ -34,6 +34,11 @@ struct SolutionSource {
   bool has_tests() const;
 };
 
+/// For which device the solution in a folder is, by the file that it starts with: solution.cpp or
+/// solution.cu; the CPU where there is neither. Throws UserError (exit code 3) for a folder with
+/// both.
+Device device_of(const std::filesystem::path& folder);
+
 /// Reads every C++ or CUDA file of submissions/<model>/<id>/, and its claims.yaml as text. It is a
 /// solution for the device whose first file is there: solution.cpp or solution.cu. Throws UserError
 /// (exit code 3), naming file and rule, for a folder with neither or both, a symbolic link, a

@@ -16,7 +16,7 @@ bool is_of_older_grader(const CellObservation& cell) {
   const auto own = std::find_if(graders.begin(), graders.end(), [&](const GraderEntry& grader) {
     return grader.id == cell.key.challenge;
   });
-  return own != graders.end() && own->digest != cell.provenance.grader_digest;
+  return own != graders.end() && own->digest(cell.key.device) != cell.provenance.grader_digest;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void remark_older_graders(const Context& context, const std::vector<CellObservat
     if (is_of_older_grader(cell))
       context.remark(fmt::format(
           "{} {}: graded before its grader changed; ./gauntlet grade {} -c {} asks it anew",
-          cell.key.row(), cell.key.column(), cell.key.generation(), cell.key.column()));
+          cell.key.row(), cell.key.column(), cell.key.generation(), cell.key.entry()));
 }
 
 }  // namespace gauntlet

@@ -83,6 +83,10 @@ std::vector<std::string> named_submissions(const Results& results,
           "the reference takes no part in comparisons: speeds are relative to it already");
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
+  for (const auto& name : names)
+    if (CellKey::of(name).device != CellKey::of(names.front()).device)
+      throw UserError(fmt::format("{} and {} ran on different devices, which are never compared",
+                                  names.front(), name));
   if (names.size() < 2) throw UserError("compare needs two different submissions");
   if (names.size() > kMost)
     throw UserError(

@@ -33,13 +33,28 @@ std::optional<double> gate_of(const Rubric& rubric, const std::string& word) {
   return score;
 }
 
-/// At which sizes a challenge is asked for: the standard one unless some were named.
-std::vector<std::string> asked_of(const std::string& id, const std::vector<std::string>& named) {
-  if (named.empty()) return {id};
-  std::vector<std::string> entries;
-  for (const auto& entry : named)
-    if (CellKey::of("", entry).challenge == id) entries.push_back(entry);
-  return entries;
+/// True where no device was named, which CellKey writes as the CPU, or this one.
+bool is_meant(Device named, Device device) {
+  return named == Device::cpu || named == device;
+}
+
+/// The cells of one solution that are asked for: of the standard size unless others were named.
+std::vector<CellKey> asked_of(const SubmissionFolder& submission, const SolutionFolder& solution,
+                              const GradeOptions& options) {
+  std::vector<CellKey> keys;
+  if (!is_meant(submission.device, solution.device)) return keys;
+  if (!options.device.empty() && device_named(options.device) != solution.device) return keys;
+  const auto add = [&](const std::string& size) {
+    keys.push_back(
+        {submission.name, solution.challenge, size, solution.device, submission.attempt});
+  };
+  if (options.challenges.empty()) add("");
+  for (const std::string& word : options.challenges) {
+    const CellKey named = CellKey::of("", word);
+    if (named.challenge == solution.challenge && is_meant(named.device, solution.device))
+      add(named.size);
+  }
+  return keys;
 }
 
 /// The cells that were asked for.
@@ -55,15 +70,15 @@ std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& o
       context.store().claim(submission.key(), submission.folder, context.root());
       context.store().save_model_card(submission.key(), card);
     }
-    for (const auto& id : challenges_of(submission, known))
-      for (const auto& entry : asked_of(id, options.challenges))
-        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission,
-                                 cell_named(submission, entry, known)));
+    for (const SolutionFolder& solution : solutions_of(submission, known))
+      for (const CellKey& key : asked_of(submission, solution, options))
+        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission, key));
   }
   if (plan.empty())
     throw UserError(
-        fmt::format("none of {} has a solution to {}", sentence_list(options.submissions),
-                    sentence_list(options.challenges)),
+        fmt::format("none of {} has a solution{}{}", sentence_list(options.submissions),
+                    options.challenges.empty() ? "" : " to " + sentence_list(options.challenges),
+                    options.device.empty() ? "" : " for " + options.device),
         kExitNothingMatched);
   return plan;
 }

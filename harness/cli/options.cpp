@@ -16,6 +16,16 @@ CLI::Validator not_empty() {
           ""};
 }
 
+/// For one device or, where `devices` is a list, several.
+template <class Words>
+void add_device(CLI::App& verb, Words& devices, const std::string& what) {
+  std::vector<std::string> known;
+  for (const Device one : kAllDevices) known.emplace_back(name_of(one));
+  verb.add_option("--device", devices, what)
+      ->check(CLI::IsMember(known))
+      ->allow_extra_args(false);
+}
+
 }  // namespace
 
 void add_global_options(CLI::App& app, CommandLineOptions& options) {
@@ -92,7 +102,11 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       .add_option("-c,--challenge", o.grade.challenges,
                   "Only this challenge, or ID.SIZE for another size; repeatable")
       ->allow_extra_args(false);
+  add_device(grade, o.grade.device,
+             "Only solutions for this device, cpu or cuda (default: all; ID@cuda names one)");
   grade.footer(
+      "A solution.cu is for CUDA: its kernels are executed on the CPU, so that it needs no GPU, and "
+      "its speed is not measured. It lies in the challenge's folder, or in ID@cuda beside that.\n"
       "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
       "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
@@ -104,7 +118,9 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& reward = add_verb(app, "reward", "Grade one cell for a training run; keeps nothing",
                               "reward FOLDER -c CHALLENGE --no-speed --json");
   reward.add_option("submission", o.reward.submission, "Name or folder")->required();
-  reward.add_option("-c,--challenge", o.reward.challenge, "Challenge, or ID.SIZE for another size")
+  reward
+      .add_option("-c,--challenge", o.reward.challenge,
+                  "Challenge, ID.SIZE for another size, ID@cuda for a solution.cu")
       ->required();
   reward.add_flag("!--no-speed", o.reward.speed,
                   "Race nothing: the checks that would are left out of the reward");
@@ -124,7 +140,9 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
                              "rerun my-model CHALLENGE --check CHECK --seed 0x1f");
   rerun.add_option("model", o.rerun.submission, "Name or folder")->required();
-  rerun.add_option("challenge", o.rerun.challenge, "Challenge, or ID.SIZE for another size")
+  rerun
+      .add_option("challenge", o.rerun.challenge,
+                  "Challenge, ID.SIZE for another size, ID@cuda for a solution.cu")
       ->required();
   rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
       ->allow_extra_args(false);
@@ -143,7 +161,7 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
                               "verify my-model CHALLENGE");
   verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
       ->required();
-  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge");
+  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge, as rerun has it");
   verify
       .add_option("--commitment", o.verify.commitment,
                   "The digest of the line 'commit ...', printed when the run began: tells any "
@@ -166,6 +184,7 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
                              "audit -c CHALLENGE --seeds 1");
   audit.add_option("-c,--challenge", o.audit.challenges, "Only this challenge; repeatable")
       ->allow_extra_args(false);
+  add_device(audit, o.audit.device, "Whose solutions are tried: cpu or cuda (default: cpu)");
   audit.add_option("--seeds", o.audit.seeds,
                    "Seeds for every honest variant; else as mutants.yaml says");
   audit.add_option("--mutant-seeds", o.audit.mutant_seeds,
@@ -231,11 +250,15 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
       add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
   list.add_option("what", o.list.what, "challenges, checks or submissions");
   list.add_option("-c,--challenge", o.list.challenge, "Checks of this challenge");
+  add_device(list, o.list.device, "Checks asked on this device: cpu or cuda (default: cpu)");
 
   CLI::App& fresh = add_verb(app, "new", "Make the folder of a new submission", "new my-model");
   fresh.add_option("model", o.fresh.model, "Name of the submission")->required();
   fresh.add_option("-c,--challenge", o.fresh.challenges, "Only this challenge; repeatable")
       ->allow_extra_args(false);
+  add_device(fresh, o.fresh.devices,
+             "What the model writes for: cpu or cuda (default: cpu); repeatable, for a folder "
+             "ID@cuda beside ID");
 
   CLI::App& out = add_verb(app, "export", "Write challenges as tasks that agents are run on",
                            "export harbor FOLDER -c CHALLENGE --with-solutions");
@@ -302,7 +325,7 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
-  show.add_option("what", o.show.what, "challenge, challenge.size, or either with /check")
+  show.add_option("what", o.show.what, "challenge, challenge.size, either with @cuda, and with /check")
       ->required();
 
   add_verb(app, "doctor", "Say what works on this machine", "doctor");

@@ -15,13 +15,16 @@
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 ReuseKey reuse_key(const CellRequest& request) {
   const Machine machine = this_machine();
   const Toolchain& chain = toolchain(request.solution.device);
   return {request.solution.digest(),
-          std::string(grader_for(request.challenge.id).digest),
+          std::string(grader_for(request.challenge.id).digest(request.solution.device)),
           chain.compiler().version,
           fmt::format("{}", fmt::join(chain.solution_flags, " ")),
           machine.cpu,
@@ -43,11 +46,15 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
   cell.request.submission = key.submission;
   cell.request.attempt = key.attempt;
   cell.request.challenge = load_challenge(terms.root, key.column());
-  cell.request.solution = read_solution(submission.folder / key.challenge);
-  if (cell.request.solution.device != key.device)
+  const fs::path folder = solution_folder(submission, key);
+  cell.request.solution = read_solution(folder);
+  const Device device = cell.request.solution.device;
+  if (const std::string why = cell.request.challenge.why_not_on(device); !why.empty())
+    throw UserError(fmt::format("{}: {}", folder.string(), why), kExitInvalidSubmission);
+  if (device != key.device)
     throw UserError(fmt::format("{}: the solution in {} is for device {}; name the cell {}",
-                                key.text(), (submission.folder / key.challenge).string(),
-                                name_of(cell.request.solution.device), cell.request.key().text()),
+                                key.text(), folder.string(), name_of(device),
+                                cell.request.key().text()),
                     kExitNothingMatched);
   cell.request.seed = terms.seed;
   // The graders are what tests the reference.

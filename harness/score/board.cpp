@@ -57,7 +57,7 @@ Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
   }
   for (const auto* column : {&challenges_, &other_sizes_})
     for (const auto& challenge : *column)
-      for (const Device device : {Device::cpu, Device::cuda}) place(challenge, device);
+      for (const Device device : kAllDevices) place(challenge, device);
   order_submissions();
 }
 
@@ -90,10 +90,22 @@ const BoardCell* Board::find(const std::string& submission, const std::string& c
   return found == cells_.end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> Board::challenges_on(Device device) const {
+  if (device == Device::cpu) return challenges_;
+  std::vector<std::string> counting;
+  for (const auto& challenge : challenges_)
+    if (std::any_of(cells_.begin(), cells_.end(), [&](const auto& cell) {
+          return cell.first.second == challenge && cell.second.score.key.device == device;
+        }))
+      counting.push_back(challenge);
+  return counting;
+}
+
 std::optional<Mean> Board::mean(const std::string& submission) const {
   Mean mean;
-  mean.of = static_cast<int>(challenges_.size());
-  for (const auto& challenge : challenges_) {
+  const std::vector<std::string> counting = challenges_on(CellKey::of(submission).device);
+  mean.of = static_cast<int>(counting.size());
+  for (const auto& challenge : counting) {
     const BoardCell* cell = find(submission, challenge);
     if (!cell) continue;
     const CellScore& score = cell->score;

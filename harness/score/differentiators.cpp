@@ -101,8 +101,7 @@ class Lead {
     for (const auto& submission : board.submissions()) {
       const auto mean = board.mean(submission);
       if (is_reference_row(submission) || !mean || mean->graded < mean->of) continue;
-      means_[submission] = mean->score;
-      of_ = mean->of;
+      means_[submission] = *mean;
     }
   }
 
@@ -112,7 +111,8 @@ class Lead {
     for (std::size_t i = 0; i < as_is.scores.size(); ++i) {
       const auto known = means_.find(as_is.scores[i].key.row());
       if (known == means_.end() || !now.scores[i].score) continue;
-      means[known->first] = known->second + (*now.scores[i].score - *as_is.scores[i].score) / of_;
+      means[known->first] = known->second.score +
+                            (*now.scores[i].score - *as_is.scores[i].score) / known->second.of;
     }
     for (const auto& mean : means)
       if (!best || mean.second > best->second) best = &mean;
@@ -120,8 +120,7 @@ class Lead {
   }
 
  private:
-  std::map<std::string, double> means_;
-  int of_ = 1;
+  std::map<std::string, Mean> means_;
 };
 
 void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,

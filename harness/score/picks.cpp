@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "harness/core/text.h"
+
 namespace gauntlet {
 namespace {
 
@@ -20,9 +22,11 @@ struct Field {
 Field field_of(const Need& need, Device device, const Board& board,
                const std::vector<int>& round_of) {
   Field field;
+  const std::vector<std::string> counting = board.challenges_on(device);
   for (std::size_t i = 0; i < board.challenges().size(); ++i)
-    if (need.rounds.empty() ||
-        std::find(need.rounds.begin(), need.rounds.end(), round_of.at(i)) != need.rounds.end())
+    if (contains(counting, board.challenges()[i]) &&
+        (need.rounds.empty() ||
+         std::find(need.rounds.begin(), need.rounds.end(), round_of.at(i)) != need.rounds.end()))
       field.challenges.push_back(board.challenges()[i]);
   for (const auto& submission : board.submissions()) {
     if (is_reference_row(submission) || CellKey::of(submission).device != device) continue;
@@ -186,7 +190,7 @@ std::vector<Pick> pick(const Rubric& rubric, const std::vector<Need>& needs, con
                        const std::vector<int>& round_of) {
   std::vector<Pick> picks;
   for (const Need& need : needs)
-    for (const Device device : {Device::cpu, Device::cuda}) {
+    for (const Device device : kAllDevices) {
       const Field field = field_of(need, device, board, round_of);
       if (field.submissions.empty()) continue;
       Pick pick{need, device, candidates_of(rubric, need, field, board, cells), ""};

@@ -12,13 +12,14 @@ namespace {
 constexpr NameTable<Shape, 5> kShapes{
     "shape", {"too short", "flat", "rising", "falling", "no steady direction"}};
 
-/// The grader that graded most cells of each challenge.
-std::map<std::string, std::string> usual_graders(const Board& board) {
+/// The grader that graded most cells of each challenge on one device.
+std::map<std::string, std::string> usual_graders(const Board& board, Device device) {
   std::map<std::string, std::string> usual;
-  for (const auto& challenge : board.challenges()) {
+  for (const auto& challenge : board.challenges_on(device)) {
     std::map<std::string, int> votes;
     for (const auto& submission : board.submissions())
-      if (const BoardCell* cell = board.find(submission, challenge))
+      if (const BoardCell* cell = board.find(submission, challenge);
+          cell && cell->score.key.device == device)
         ++votes[cell->score.grader_digest];
     const auto most =
         std::max_element(votes.begin(), votes.end(),
@@ -28,15 +29,17 @@ std::map<std::string, std::string> usual_graders(const Board& board) {
   return usual;
 }
 
-Ranked unplaced(const Board& board, const std::string& submission,
-                const std::map<std::string, std::string>& graders) {
+using Graders = std::map<Device, std::map<std::string, std::string>>;
+
+Ranked unplaced(const Board& board, const std::string& submission, const Graders& usual) {
   Ranked ranked;
   ranked.submission = submission;
   ranked.device = CellKey::of(submission).device;
+  const auto& graders = usual.at(ranked.device);
   ranked.mean = board.mean(submission);
   if (!ranked.mean) return ranked;
   double absent = 0;
-  for (const auto& challenge : board.challenges()) {
+  for (const auto& challenge : board.challenges_on(ranked.device)) {
     const BoardCell* cell = board.find(submission, challenge);
     if (!cell) absent += 100;
     if (!cell) continue;
@@ -80,11 +83,12 @@ std::string_view name_of(Shape shape) {
 }
 
 std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board) {
-  const auto graders = usual_graders(board);
+  Graders graders;
+  for (const Device device : kAllDevices) graders[device] = usual_graders(board, device);
   std::vector<Ranked> all;
   for (const auto& submission : board.submissions())
     if (!is_reference_row(submission)) all.push_back(unplaced(board, submission, graders));
-  for (const Device device : {Device::cpu, Device::cuda}) {
+  for (const Device device : kAllDevices) {
     Standings column;
     for (const Ranked& ranked : all) {
       column.emplace_back();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,11 @@ struct Curve {
   std::string y;
   std::vector<std::pair<double, double>> points;  // x ascending
 };
+
+/// Why a race is `unmeasured`, where something depends on which of the reasons it was.
+inline constexpr std::string_view kNotRaced = "nothing is raced in this run";
+inline constexpr std::string_view kNoGpu =
+    "no GPU: kernels were executed on the CPU, for their results, and that has no speed";
 
 /// Everything one check saw. `earned` is the share of the check's points, 0..1, before the rubric
 /// looks at speeds: 1 for a check that only asks yes or no and was answered yes.

@@ -77,9 +77,7 @@ fs::path ResultStore::generation_folder(const CellKey& key) const {
 }
 
 fs::path ResultStore::cell_folder(const CellKey& key) const {
-  const std::string device =
-      key.device == Device::cpu ? "" : fmt::format("@{}", name_of(key.device));
-  return generation_folder(key) / (key.column() + device);
+  return generation_folder(key) / key.entry();
 }
 
 fs::path ResultStore::observation_file(const CellKey& key) const {

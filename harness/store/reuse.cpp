@@ -22,9 +22,11 @@ std::string changed(std::string_view what, std::string_view from, std::string_vi
 
 constexpr std::size_t kShownDigest = 8;
 
-bool may_differ_next_time(Verdict verdict) {
-  return verdict == Verdict::broken || verdict == Verdict::unmeasured ||
-         verdict == Verdict::timed_out;
+/// No GPU comes between two runs: this program knows none.
+bool may_differ_next_time(const CheckObservation& check) {
+  const bool without_gpu = check.finding && check.finding->summary == kNoGpu;
+  return check.verdict == Verdict::broken || check.verdict == Verdict::timed_out ||
+         (check.verdict == Verdict::unmeasured && !without_gpu);
 }
 
 /// The walls that hold now and did not then: "landlock+uid". Both are given as a tier's name.
@@ -98,7 +100,7 @@ std::vector<CellObservation> load_all_marked(const ResultStore& store,
 std::optional<std::string> why_not_reusable(const ProvenCell& proven, const ReuseKey& wanted) {
   const CellObservation& stored = proven.observation;
   for (const auto& check : stored.checks)
-    if (may_differ_next_time(check.verdict))
+    if (may_differ_next_time(check))
       return fmt::format("check {} was {} last time", check.info.id, name_of(check.verdict));
   if (stored.build.stopped) return "the compiler ran into a limit last time";
   if (stored.build.ok && stored.checks.empty()) return "no check ran last time";

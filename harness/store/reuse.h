@@ -42,7 +42,7 @@ std::vector<CellObservation> load_all_marked(const ResultStore& store,
 
 /// Why a stored observation does not answer for the cell that `wanted` describes, as a sentence:
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame
-/// the place or the moment (broken, unmeasured, timed_out) never do. Nor do those of a sandbox that
+/// the place or the moment (broken, unmeasured, timed_out) never do, but for kNoGpu. Nor do those of a sandbox that
 /// lacked a wall which holds now; one with more walls took nothing from the solution that this one
 /// gives. A chosen seed answers only for the run that chooses it again.
 std::optional<std::string> why_not_reusable(const ProvenCell& stored, const ReuseKey& wanted);

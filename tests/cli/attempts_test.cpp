@@ -40,7 +40,7 @@ TEST_CASE("a further attempt has its own name, card and grade beside the first")
   CHECK(contains(third.err, "bravo has no attempt 3: "));
 }
 
-TEST_CASE("a cell of another device is shown beside the CPU's, and nothing is run on it") {
+TEST_CASE("a cell of another device is shown beside the CPU's, and what has no solution is named") {
   const Checkout checkout;
   checkout.add_submission("bravo");
   checkout.add_result("bravo", 0.5);
@@ -49,14 +49,22 @@ TEST_CASE("a cell of another device is shown beside the CPU's, and nothing is ru
   CHECK(contains(checkout.run({"grade", "bravo"}).out, "\nbravo@cuda "));
   CHECK(contains(checkout.run({"show", "bravo", checkout.challenge}).out, "F 25"));
   CHECK(checkout.run({"show", "bravo@cuda", checkout.challenge}).code == kExitDone);
-  for (const auto& words : {std::vector<std::string>{"grade", "bravo@cuda"},
-                            {"grade", "bravo", "-c", checkout.challenge + "@cuda"},
-                            {"rerun", "bravo", checkout.challenge + "@cuda"}}) {
+  const std::string cell = checkout.challenge + "@cuda";
+  const std::pair<std::vector<std::string>, std::string> kMissed[] = {
+      {{"grade", "bravo@cuda"}, "none of bravo@cuda has a solution"},
+      {{"grade", "bravo", "-c", cell}, "none of bravo has a solution to " + cell},
+      {{"grade", "bravo", "--device", "cuda"}, "none of bravo has a solution for cuda"},
+      {{"rerun", "bravo", cell}, "bravo has no solution to " + cell + "; it has "},
+      {{"reward", "bravo", "-c", cell}, "is for device cpu; name the cell bravo/"}};
+  for (const auto& [words, said] : kMissed) {
     const Ran ran = checkout.run(words);
     INFO(ran.out, ran.err);
     CHECK(ran.code == kExitNothingMatched);
-    CHECK(contains(ran.err, "is for device cpu; name the cell bravo/" + checkout.challenge));
+    CHECK(contains(ran.err, said));
   }
+  const Ran both = checkout.run({"compare", "bravo", "bravo@cuda"});
+  CHECK(both.code == kExitUsage);
+  CHECK(contains(both.err, "bravo and bravo@cuda ran on different devices"));
 }
 
 TEST_CASE("a grading reads no results but those of the challenges that were asked for") {

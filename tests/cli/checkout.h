@@ -78,7 +78,7 @@ class Checkout {
     cell.build.compiler = compiler().version;
     cell.build.flags = fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " "));
     cell.provenance.submission_digest = read_solution(folder / challenge).digest();
-    cell.provenance.grader_digest = grader_for(challenge).digest;
+    cell.provenance.grader_digest = grader_for(challenge).digest(Device::cpu);
     cell.provenance.cpu = this_machine().cpu;
     cell.provenance.cores = this_machine().cores;
     cell.provenance.sandbox = probe_sandbox().tier;

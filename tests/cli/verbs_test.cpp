@@ -315,7 +315,7 @@ TEST_CASE("list shows every challenge, and checks with what they detect") {
   for (const auto& id : challenge_ids(checkout.root())) CHECK(contains(challenges.out, id));
   const Ran checks = checkout.run({"list", "checks", "-c", checkout.challenge, "--json"});
   const Json document = Json::parse(checks.out);
-  const auto expected = checks_of(checkout.challenge);
+  const auto expected = checks_of(checkout.challenge, Device::cpu);
   REQUIRE(document["checks"].size() == expected.size());
   CHECK(document["checks"][0]["detects"] == expected[0].detects);
 }

@@ -59,6 +59,15 @@ inline BuiltHalves built_solution(const std::string& name) {
   return {device.ptx, host.library};
 }
 
+/// The line of tests/device/solutions/NAME.cu that holds a text, as diagnostics name it.
+inline std::string line_of(const std::string& text, const std::string& name) {
+  const std::string source = read_file(kDeviceRoot / "tests/device/solutions" / (name + ".cu"));
+  const std::size_t at = source.find(text);
+  REQUIRE(at != std::string::npos);
+  return "solution.cu:" +
+         std::to_string(1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
+}
+
 /// How a host process ended.
 struct HostEnd {
   bool late = false;  // it had to be killed

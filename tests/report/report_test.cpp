@@ -94,6 +94,8 @@ TEST_CASE("attempts and devices of a submission have rows, pages and links of th
     CHECK(pages.count(fmt::format("submissions/{}.md", page)) == 1);
   }
   CHECK(pages.count("pairs/alpha_vs_alpha@2.md") == 1);
+  CHECK(pages.count("pairs/alpha@cuda_vs_alpha@cuda@2.md") == 1);
+  CHECK(pages.count("pairs/alpha_vs_alpha@cuda.md") == 0);  // devices are never compared
   CHECK(contains(index, "Every attempt has a row of its own"));
   CHECK(contains(pages.at("submissions/alpha@2.md"), "Alpha, once more"));
   CHECK(contains(pages.at("submissions/alpha@cuda@2.md"), "Alpha, once more"));  // one generation

@@ -55,6 +55,9 @@ TEST_CASE("devices are never mixed in a mean or in a column of places") {
   CHECK(board.mean("alpha")->score == doctest::Approx(65));
   CHECK(board.mean("alpha@cuda")->score == doctest::Approx(90));
   CHECK(board.mean("alpha@cuda")->graded == 1);
+  CHECK(board.mean("alpha@cuda")->of == 1);  // nobody was graded in "one" there
+  CHECK(board.mean("bravo")->of == 2);
+  CHECK(board.challenges_on(Device::cuda) == std::vector<std::string>{"two"});
   CHECK(place(board, "alpha@cuda", "two") == "1st");
   CHECK(place(board, "bravo", "two") == "1st");
   CHECK(place(board, "alpha", "two") == "2nd");

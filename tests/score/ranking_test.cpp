@@ -96,6 +96,18 @@ TEST_CASE("devices are ranked apart") {
   CHECK(of(all, "alpha").worst_rank == 1);
 }
 
+TEST_CASE("on another device a rank needs what is graded there, by the grader that is usual there") {
+  CellObservation cuda = cell("alpha@cuda", "one", 95);
+  cuda.provenance.grader_digest = "of kernels";
+  const auto all = ranks({cell("alpha", "one", 90), cell("alpha", "two", 90),
+                          cell("bravo", "one", 80), cell("bravo", "two", 80), cuda},
+                         {"one", "two"});
+  CHECK(place(of(all, "alpha@cuda")) == "1st");
+  CHECK(of(all, "alpha@cuda").same_graders);
+  CHECK(of(all, "alpha@cuda").mean->of == 1);
+  CHECK(place(of(all, "alpha")) == "1st");
+}
+
 TEST_CASE("attempts of one submission are ranked beside each other") {
   const auto all = ranks(
       {cell("alpha", "one", 70), cell("alpha#2", "one", 90), cell("bravo", "one", 80)}, {"one"});

@@ -58,6 +58,14 @@ TEST_CASE("each thing that a result depends on is named when it differs") {
   }
 }
 
+TEST_CASE("what needs a GPU is not asked again as long as there is none") {
+  CellObservation cell = stored();
+  cell.checks.push_back(sample::failed("speed", Severity::minor, Verdict::unmeasured));
+  CHECK(why_not_reusable({cell}, matching(cell)) == "check speed was unmeasured last time");
+  cell.checks.back().finding->summary = kNoGpu;
+  CHECK_FALSE(why_not_reusable({cell}, matching(cell)).has_value());
+}
+
 TEST_CASE("the seed that was used may be asked for again") {
   ReuseKey key = matching(stored());
   key.seed = stored().seed;

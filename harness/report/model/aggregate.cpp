@@ -150,7 +150,8 @@ void add_pairs(const Board& board, Aggregate& result) {
   const auto& all = result.submissions;
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j)
-      if (!all[i].is_reference() && !all[j].is_reference())
+      if (!all[i].is_reference() && !all[j].is_reference() &&
+          CellKey::of(all[i].name).device == CellKey::of(all[j].name).device)
         result.pairs.push_back(reported_pair(result, board, all[i], all[j]));
 }
 
@@ -201,9 +202,9 @@ const ReportedCheck* ReportedCell::find(std::string_view check, std::size_t hint
   return found == index.end() ? nullptr : &checks[found->second];
 }
 
-const AuditRecord* Aggregate::audit(std::string_view challenge) const {
+const AuditRecord* Aggregate::audit(std::string_view challenge, Device device) const {
   for (const auto& record : audits)
-    if (record.challenge == challenge) return &record;
+    if (record.challenge == challenge && record.device == device) return &record;
   return nullptr;
 }
 
@@ -246,7 +247,7 @@ Aggregate aggregate(const ReportInput& any_order) {
   result.ledger = input.ledger;
   result.audits = input.audits;
   std::sort(result.audits.begin(), result.audits.end(),
-            [](const auto& a, const auto& b) { return a.challenge < b.challenge; });
+            [](const auto& a, const auto& b) { return a.entry() < b.entry(); });
   result.judged = !input.judgements.empty();
   for (const auto& cell : input.cells) result.cells.push_back(reported(input.rubric, board, cell));
   add_challenges(input, board, result);

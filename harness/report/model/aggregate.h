@@ -107,7 +107,7 @@ struct Aggregate {
   std::vector<ReportedChallenge> challenges;    // the board's, then other sizes
   std::vector<ReportedSubmission> submissions;  // the board's order
   std::vector<ReportedCell> cells;              // by submission, then challenge
-  std::vector<ReportedPair> pairs;              // every two submissions, without the reference
+  std::vector<ReportedPair> pairs;              // every two rows of a device, without the reference
   CheckSurvey survey;
   std::vector<Pick> picks;
   std::vector<LedgerEntry> ledger;
@@ -115,7 +115,7 @@ struct Aggregate {
   bool judged = false;              // there is a page of judgements that others published
 
   /// Null when no audit of it was kept.
-  const AuditRecord* audit(std::string_view challenge) const;
+  const AuditRecord* audit(std::string_view challenge, Device device) const;
 
   /// Null when the submission did not take part.
   const ReportedCell* find(std::string_view submission, std::string_view challenge) const;

@@ -304,6 +304,7 @@ Json ledger_json(const LedgerEntry& entry) {
 
 Json audit_json(const AuditRecord& audit) {
   return {{"challenge", audit.challenge},
+          {"device", name_of(audit.device)},
           {"grader_digest", audit.grader_digest},
           {"mutants", audit.count("mutant")},
           {"mutants_noticed", audit.right("mutant")},

@@ -63,7 +63,7 @@ std::string_view what_is_ranked(const Aggregate& all) {
 
 std::string leaders(const Aggregate& all, Claims& claims, std::string_view page) {
   std::string text;
-  for (const Device device : {Device::cpu, Device::cuda}) {
+  for (const Device device : kAllDevices) {
     const Submissions placed = placed_on(all, device);
     if (!placed.empty()) text += first_place(claims, placed, device, page) + "\n\n";
   }

@@ -45,7 +45,7 @@ void add_verdict(const ReportedPair& pair, const PairRow& row, std::vector<std::
 }  // namespace
 
 std::string terminal_comparison(const Aggregate& all, const TerminalStyle& style) {
-  const bool two = all.pairs.size() == 1;
+  const bool two = all.submissions.size() == 2 && all.pairs.size() == 1;
   std::vector<std::vector<std::string>> rows{{"Challenge"}};
   for (const auto& submission : all.submissions) rows[0].push_back(submission.name);
   if (two) rows[0].insert(rows[0].end(), {"Difference", "Winner", "Margin"});

@@ -32,31 +32,38 @@ __device__ float logit_of(Candidate c) {
   return __uint_as_float((order & 0x80000000u) ? (order & 0x7fffffffu) : ~order);
 }
 
-// log(sum(exp(x))), kept as a maximum and a sum relative to it.
-struct LogSumExp {
+// exp(scale * (z - max)). In double precision, because the difference of two logits may be larger
+// than any float where the scale is small, and that of two products lost where it is large.
+__device__ float weight(float z, float max, float scale) {
+  return expf(static_cast<float>(double{scale} * (double{z} - double{max})));
+}
+
+// The largest logit, and the sum of all weights relative to it.
+struct Softmax {
   float max;
   double sum;
 };
 
-__device__ void add(LogSumExp& total, float x) {
-  if (x == -INFINITY) return;
-  if (x <= total.max) {
-    total.sum += expf(x - total.max);
+__device__ void add(Softmax& total, float z, float scale) {
+  if (z == -INFINITY) return;
+  if (z <= total.max) {
+    total.sum += weight(z, total.max, scale);
   } else {
-    total.sum = total.sum * expf(total.max - x) + 1;
-    total.max = x;
+    total.sum = total.sum > 0 ? total.sum * weight(total.max, z, scale) + 1 : 1;
+    total.max = z;
   }
 }
 
-__device__ LogSumExp joined(const LogSumExp& a, const LogSumExp& b) {
+__device__ Softmax joined(const Softmax& a, const Softmax& b, float scale) {
   if (a.max == -INFINITY) return b;
   if (b.max == -INFINITY) return a;
   const float max = fmaxf(a.max, b.max);
-  return {max, a.sum * expf(a.max - max) + b.sum * expf(b.max - max)};
+  return {max, a.sum * weight(a.max, max, scale) + b.sum * weight(b.max, max, scale)};
 }
 
-__device__ float probability(float x, const LogSumExp& total) {
-  return total.max == -INFINITY ? 0.0f : static_cast<float>(expf(x - total.max) / total.sum);
+__device__ float probability(float z, const Softmax& total, float scale) {
+  if (total.max == -INFINITY) return 0;
+  return static_cast<float>(weight(z, total.max, scale) / total.sum);
 }
 
 struct Shared {
@@ -99,15 +106,15 @@ __device__ Candidate keep_best(Shared& shared, int winners) {
   return least;
 }
 
-__device__ LogSumExp joined_in_block(Shared& shared, const LogSumExp& mine) {
+__device__ Softmax joined_in_block(Shared& shared, const Softmax& mine, float scale) {
   shared.max[threadIdx.x] = mine.max;
   shared.sum[threadIdx.x] = mine.sum;
   for (int half = kThreads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (static_cast<int>(threadIdx.x) >= half) continue;
     const int other = threadIdx.x + half;
-    const LogSumExp both = joined({shared.max[threadIdx.x], shared.sum[threadIdx.x]},
-                                  {shared.max[other], shared.sum[other]});
+    const Softmax both = joined({shared.max[threadIdx.x], shared.sum[threadIdx.x]},
+                                {shared.max[other], shared.sum[other]}, scale);
     shared.max[threadIdx.x] = both.max;
     shared.sum[threadIdx.x] = both.sum;
   }
@@ -130,12 +137,12 @@ __device__ void solve_row(const SoftmaxTopkArgs& args, int64_t row, int64_t firs
   if (threadIdx.x == 0) shared.count = 0;
   __syncthreads();
 
-  LogSumExp mine{-INFINITY, 0};
+  Softmax mine{-INFINITY, 0};
   Candidate least = 0;
   for (int64_t begin = 0; begin < len; begin += kThreads) {
     const int64_t j = begin + threadIdx.x;
     if (j < len) {
-      add(mine, args.scale * logits[j]);
+      add(mine, logits[j], args.scale);
       const Candidate c = candidate(logits[j], j);
       if (c > least && c < bound) shared.best[atomicAdd(&shared.count, 1)] = c;
     }
@@ -145,18 +152,18 @@ __device__ void solve_row(const SoftmaxTopkArgs& args, int64_t row, int64_t firs
     if (full) least = keep_best(shared, winners);
   }
   keep_best(shared, winners);
-  const LogSumExp total = joined_in_block(shared, mine);
+  const Softmax total = joined_in_block(shared, mine, args.scale);
 
   for (int j = threadIdx.x; j < winners; j += kThreads) {
     const Candidate c = j < shared.count ? shared.best[j] : 0;
     const int64_t at = row * args.k + first + j;
     args.indices[at] = c == 0 ? -1 : index_of(c);
-    args.probs[at] = c == 0 ? 0.0f : probability(args.scale * logit_of(c), total);
+    args.probs[at] = c == 0 ? 0.0f : probability(logit_of(c), total, args.scale);
   }
   if (threadIdx.x > 0 || first > 0) return;
-  const bool empty = total.max == -INFINITY;
-  if (args.lse) args.lse[row] = empty ? total.max : static_cast<float>(total.max + log(total.sum));
-  if (args.row_max) args.row_max[row] = total.max;
+  const double max = double{args.scale} * total.max;
+  if (args.lse) args.lse[row] = static_cast<float>(total.sum > 0 ? max + log(total.sum) : max);
+  if (args.row_max) args.row_max[row] = static_cast<float>(max);
 }
 
 __global__ void __launch_bounds__(kThreads)

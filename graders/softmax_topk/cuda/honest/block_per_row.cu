@@ -54,15 +54,16 @@ __device__ Key tournament(Key mine, Key (&best)[kWarps]) {
   return mine;
 }
 
-__device__ Softmax merged_in_block(Softmax mine, float (&maxima)[kWarps], double (&sums)[kWarps]) {
-  mine = merged_in_warp(mine);
+__device__ Softmax merged_in_block(Softmax mine, float scale, float (&maxima)[kWarps],
+                                   double (&sums)[kWarps]) {
+  mine = merged_in_warp(mine, scale);
   if (threadIdx.x % 32 == 0) {
     maxima[threadIdx.x / 32] = mine.max;
     sums[threadIdx.x / 32] = mine.sum;
   }
   __syncthreads();
   Softmax all;
-  for (int warp = 0; warp < kWarps; ++warp) all.merge({maxima[warp], sums[warp]});
+  for (int warp = 0; warp < kWarps; ++warp) all.merge({maxima[warp], sums[warp]}, scale);
   return all;
 }
 
@@ -78,7 +79,7 @@ __device__ void solve_row(const SoftmaxTopkArgs& args, int64_t row) {
     softmax.add(z[at], args.scale);
     hand.take(key_of(z[at], at));
   }
-  softmax = merged_in_block(softmax, maxima, sums);
+  softmax = merged_in_block(softmax, args.scale, maxima, sums);
   for (int64_t column = 0; column < args.k; ++column) {
     const Key winner = tournament(hand.keys[0], best[column % 2]);
     if (threadIdx.x == 0) write_winner(args, row, column, winner, softmax);

@@ -58,38 +58,44 @@ struct Window {
   return last < 0 ? 0 : key_of(row_of(args, row)[last], last);
 }
 
-/// A running maximum of x = scale * z, and the sum of exp(x - max).
+/// scale * (z - max), rounded once. As a float the difference may overflow where the scale is tiny,
+/// and a difference of products loses what they share where it is huge.
+__device__ float below(float z, float max, float scale) {
+  return static_cast<float>(double{scale} * (double{z} - double{max}));
+}
+
+/// A running maximum of the logits, and the sum of exp(scale * (z - max)).
 struct Softmax {
   float max = -INFINITY;
   double sum = 0;
 
   __device__ void add(float z, float scale) {
-    const float x = scale * z;
-    if (x == -INFINITY) return;
-    move_to(x > max ? x : max);
-    sum += expf(fmaf(scale, z, -max));  // what the product lost when it was rounded is not lost
+    if (z == -INFINITY) return;
+    move_to(z > max ? z : max, scale);
+    sum += expf(below(z, max, scale));
   }
 
-  __device__ void merge(Softmax other) {
+  __device__ void merge(const Softmax& other, float scale) {
     if (other.max == -INFINITY) return;
-    move_to(other.max > max ? other.max : max);
-    sum += other.max == max ? other.sum : other.sum * expf(other.max - max);
+    move_to(other.max > max ? other.max : max, scale);
+    sum += other.sum * expf(below(other.max, max, scale));
   }
 
   __device__ float probability_of(float z, float scale) const {
-    return max == -INFINITY ? 0.0f : static_cast<float>(expf(fmaf(scale, z, -max)) / sum);
+    return max == -INFINITY ? 0.0f : static_cast<float>(expf(below(z, max, scale)) / sum);
   }
 
   __device__ void write_totals(const SoftmaxTopkArgs& args, int64_t row) const {
+    const double scaled = double{args.scale} * max;
     const bool empty = max == -INFINITY;
-    if (args.lse) args.lse[row] = empty ? max : static_cast<float>(max + log(sum));
-    if (args.row_max) args.row_max[row] = max;
+    if (args.lse) args.lse[row] = empty ? max : static_cast<float>(scaled + log(sum));
+    if (args.row_max) args.row_max[row] = static_cast<float>(scaled);
   }
 
  private:
-  __device__ void move_to(float higher) {
+  __device__ void move_to(float higher, float scale) {
     if (higher == max) return;
-    sum *= expf(max - higher);
+    sum *= max == -INFINITY ? 0.0f : expf(below(max, higher, scale));
     max = higher;
   }
 };
@@ -102,13 +108,13 @@ __device__ void write_winner(const SoftmaxTopkArgs& args, int64_t row, int64_t c
 }
 
 /// The same of all lanes of a warp, in an order that is always the same.
-__device__ Softmax merged_in_warp(Softmax mine) {
+__device__ Softmax merged_in_warp(Softmax mine, float scale) {
   for (int lanes = 1; lanes < 32; lanes *= 2) {
     const float max = __shfl_xor_sync(~0u, mine.max, lanes);
     const double sum = __shfl_xor_sync(~0u, mine.sum, lanes);
     const bool is_low = (threadIdx.x & lanes) == 0;
     Softmax low = is_low ? mine : Softmax{max, sum};
-    low.merge(is_low ? Softmax{max, sum} : mine);
+    low.merge(is_low ? Softmax{max, sum} : mine, scale);
     mine = low;
   }
   return mine;

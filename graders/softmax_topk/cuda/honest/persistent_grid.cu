@@ -92,17 +92,17 @@ __device__ void clear(Pool& pool) {
 }
 
 /// A sum of all threads, in the order of their numbers.
-__device__ Softmax merged_in_block(Softmax mine) {
+__device__ Softmax merged_in_block(Softmax mine, float scale) {
   __shared__ float maxima[kThreads / 32];
   __shared__ double sums[kThreads / 32];
-  mine = merged_in_warp(mine);
+  mine = merged_in_warp(mine, scale);
   if (threadIdx.x % 32 == 0) {
     maxima[threadIdx.x / 32] = mine.max;
     sums[threadIdx.x / 32] = mine.sum;
   }
   __syncthreads();
   Softmax all;
-  for (int warp = 0; warp < kThreads / 32; ++warp) all.merge({maxima[warp], sums[warp]});
+  for (int warp = 0; warp < kThreads / 32; ++warp) all.merge({maxima[warp], sums[warp]}, scale);
   return all;
 }
 
@@ -121,7 +121,7 @@ __device__ Softmax read_part(const SoftmaxTopkArgs& args, const Window& window, 
       return key < bound ? key : 0;
     });
   choose(pool, window.columns);
-  return merged_in_block(softmax);
+  return merged_in_block(softmax, args.scale);
 }
 
 /// Each winner's column is the number of those before it.
@@ -159,7 +159,8 @@ __device__ void join_row(const SoftmaxTopkArgs& args, const Window& window, cons
   choose(pool, window.columns);
   Softmax softmax;
   for (int64_t part = 0; part < work.parts; ++part)
-    softmax.merge({work.max[row * work.parts + part], work.sum[row * work.parts + part]});
+    softmax.merge({work.max[row * work.parts + part], work.sum[row * work.parts + part]},
+                  args.scale);
   write_row(args, window, row, softmax, pool);
 }
 

@@ -56,7 +56,7 @@ __global__ void warp_rows(SoftmaxTopkArgs args, Window window) {
       better &= __ballot_sync(kAll, mine > least);
     }
   }
-  softmax = merged_in_warp(softmax);
+  softmax = merged_in_warp(softmax, args.scale);
   for (int place = lane; place < window.columns; place += 32)
     write_winner(args, row, window.first + place, list[place], softmax);
   if (lane == 0 && window.first == 0) softmax.write_totals(args, row);

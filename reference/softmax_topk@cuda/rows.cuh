@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(Team::kThreads* Team::kTeams)
 
 /// What a block found out about its part of a row: the best keys, padded with kNoKey, and the sum.
 struct Part {
-  float max;
+  float origin;
   double sum;
 };
 struct Parts {
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(BlockTeam::kThreads)
   Key* const keys = parts.keys + static_cast<std::int64_t>(blockIdx.x) * window.columns;
   for (int n = BlockTeam::rank(); n < window.columns; n += BlockTeam::kThreads)
     keys[n] = n < candidates.count() ? candidates.keys()[n] : kNoKey;
-  if (BlockTeam::rank() == 0) parts.sums[blockIdx.x] = {online.max(), online.sum()};
+  if (BlockTeam::rank() == 0) parts.sums[blockIdx.x] = {online.origin(), online.sum()};
 }
 
 /// A block for each row.
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(BlockTeam::kThreads)
   }
   for (int n = BlockTeam::rank(); n < parts.per_row; n += BlockTeam::kThreads) {
     const Part part = parts.sums[first + n];
-    online.add_part(part.max, part.sum);
+    online.add_part(part.origin, part.sum);
   }
   online.join<BlockTeam>();
   candidates.cut();
