@@ -74,6 +74,9 @@
  * is right. Outputs stay untouched in both cases. Of an array that only the other pass uses the
  * stride may be judged or not.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. rows * cols up to 2^40 where memory allows: use 64-bit arithmetic. Scratch memory is
  * yours to allocate and to free; it may grow with rows and with num_threads * cols, and should not
  * grow with rows * cols.

@@ -65,6 +65,7 @@ Answer run_after(Probe& probe, const Assignment& choice, Rng& rng, const Problem
   const Problem other = earlier(choice, rng, problem);
   CallOptions then = options;
   if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
+  if (choice.is("before", "another size")) then.far.reset();
   run_step(probe, other, then);
   return run_step(probe, problem, options);
 }

@@ -108,11 +108,13 @@ DeviceReport CudaDevice::finish() {
 
 std::vector<DeviceAddress> CudaDevice::open_call(const std::vector<Buffer>& buffers,
                                                  const DeviceTerms& terms) {
-  for (const Buffer& buffer : buffers) {
+  for (std::size_t n = 0; n < buffers.size(); ++n) {
+    const Buffer& buffer = buffers[n];
     const char* const role = buffer.direction == Direction::in ? "input" : "output";
     const std::size_t given = buffer.direction == Direction::out ? 0 : buffer.bytes;
-    link_.send(map_request(buffer.name, role, buffer.bytes, buffer.placement),
-               {buffer.source, given});
+    json request = map_request(buffer.name, role, buffer.bytes, buffer.placement);
+    if (buffer.behind) request["behind"] = {n - buffer.behind->first, buffer.behind->bytes};
+    link_.send(request, {buffer.source, given});
   }
   link_.send(begin_request(terms));
   std::vector<DeviceAddress> addresses;
