@@ -137,8 +137,8 @@ foreach(id IN LISTS challenge_ids)
 endforeach()
 
 # Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), how near the
-# references come to the machine's ceilings, and how fast kernels are simulated.
-foreach(bench worker reference simt)
+# references come to the machine's ceilings, how fast kernels are simulated, and what a device costs.
+foreach(bench worker reference simt device)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
   target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_run gauntlet_graders)
   target_compile_definitions(gauntlet_bench_${bench}

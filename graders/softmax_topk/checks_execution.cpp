@@ -21,10 +21,9 @@ bool same_bits(const Answer& a, const Answer& b) {
 }
 
 /// Rows of any spread at any height, some with all winners at one thread.
-Problem large_problem(Rng& rng, std::int64_t vocab) {
+Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
   const std::int64_t width = vocab + rng.integer(-300, 300);
-  Problem problem =
-      blank_problem(6'000'000 / width + rng.integer(0, 9), width, rng.integer(20, 60));
+  Problem problem = blank_problem(entries / width + rng.integer(0, 9), width, rng.integer(20, 60));
   problem.options.threads = static_cast<int>(rng.integer(2, 4));
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     fill_noise(rng, problem.row(i), {rng.uniform(-200, 200), rng.uniform(0.3, 4)});
@@ -36,9 +35,9 @@ Problem large_problem(Rng& rng, std::int64_t vocab) {
 
 /// More rows than 16 bits can count, of which the last and some are verified.
 void ask_many_rows(Probe& probe) {
-  Rng rng = probe.begin_case("70000_rows");
+  Rng rng = probe.begin_case("65600_rows");
   const Problem problem =
-      make_problem(rng, 70'000 + rng.integer(0, 99), rng.integer(5, 9), rng.integer(1, 3));
+      make_problem(rng, 65'600 + rng.integer(0, 99), rng.integer(5, 9), rng.integer(1, 3));
   std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
   sample.push_back(problem.rows - 1);
   require_rows(probe, problem, ask(probe, problem), expect_rows(problem, sample, Sums::plain));
@@ -48,9 +47,10 @@ void ask_many_rows(Probe& probe) {
 // probabilities of one would not fit into the scratch memory that there is, which is looked at in
 // the first call of a process: what is kept from earlier ones counts in none.
 void large_batch(Probe& probe) {
+  const std::int64_t entries = kit::on_device(probe) ? 1'500'000 : 6'000'000;
   for (const std::int64_t vocab : {20'000, 128'256}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    const Problem problem = large_problem(rng, vocab);
+    const Problem problem = large_problem(rng, vocab, entries);
     SoftmaxTopkCall call(problem);
     if (vocab == 20'000)
       require_scratch(probe, problem, kit::peak_bytes(probe, call));
@@ -79,13 +79,13 @@ Repeated asked_once(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t voca
 // in between leave their scratch memory behind, and what a row of NaN does to it. What calls forget
 // to free is more in the end than there may be. A device does each in another order.
 void deterministic_bits(Probe& probe) {
-  constexpr int kRepeats = 40;
-  Rng rng = probe.begin_case("forty_times");
+  const int repeats = kit::on_device(probe) ? 15 : 40;
+  Rng rng = probe.begin_case("again_and_again");
   const std::int64_t vocab = rng.integer(40'000, 60'000);
   const Repeated many = asked_once(probe, rng, 5, vocab);
   const Repeated few = asked_once(probe, rng, 3, vocab);
   const Repeated one = asked_once(probe, rng, 1, rng.integer(200'000, 1 << 18));
-  for (int n = 0; n < kRepeats; ++n) {
+  for (int n = 0; n < repeats; ++n) {
     kit::shuffle_schedule(probe, rng);
     const Repeated& asked = n % 5 == 4 ? many : n % 2 == 0 ? few : one;
     if (!same_bits(ask(probe, asked.problem), asked.first))

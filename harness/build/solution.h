@@ -50,7 +50,7 @@ SolutionSource read_solution(const std::filesystem::path& folder);
 struct BuiltSolution {
   BuildRecord record;
   std::filesystem::path library;  // empty unless record.ok
-  std::filesystem::path kernels;  // of a CUDA solution: its device's half, PTX; else empty
+  std::filesystem::path kernels = {};  // of a CUDA solution: its device's half, PTX; else empty
 };
 
 /// What a compilation may use, and the walls around it.

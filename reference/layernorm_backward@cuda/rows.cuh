@@ -11,8 +11,9 @@ namespace {
 constexpr int kWarp = 32;
 constexpr unsigned kAll = 0xffffffffu;
 
-// What forward leaves for backward, per row: mean + carry is the mean to about 48 bits.
-struct RowStats {
+// What forward leaves for backward, per row: mean + carry is the mean to about 48 bits. Aligned so
+// that one load fetches it.
+struct alignas(16) RowStats {
   float mean;
   float carry;
   float rstd;
@@ -34,7 +35,7 @@ constexpr int block_threads(int group) {
   return group > kWarp ? group : 256;
 }
 
-struct Pair {
+struct alignas(8) Pair {
   float a;
   float b;
 };

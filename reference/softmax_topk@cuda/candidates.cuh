@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include "keys.cuh"
+#include "sort_keys.cuh"
 
 namespace fused {
-
-/// Into descending order; `count` is a power of two. A bitonic sort by all threads of the team.
-template <class Team>
-__device__ void sort_keys(Key* keys, int count) {
-  for (int run = 2; run <= count; run *= 2)
-    for (int gap = run / 2; gap > 0; gap /= 2) {
-      Team::sync();
-      for (int pair = Team::rank(); pair < count / 2; pair += Team::kThreads) {
-        const int low = (pair & ~(gap - 1)) * 2 + (pair & (gap - 1));
-        const Key first = keys[low], second = keys[low + gap];
-        const bool descends = (low & run) == 0;
-        if ((first < second) != descends) continue;
-        keys[low] = second;
-        keys[low + gap] = first;
-      }
-    }
-  Team::sync();
-}
 
 /// The `wanted` largest of the keys that a team is offered, all of them below `bound`. They wait in
 /// shared memory, unordered, until it is full: then it is sorted, and what is not among the best so
@@ -31,7 +16,7 @@ template <class Team>
 class Candidates {
  public:
   /// Entries that a team offers between two calls of settle().
-  static constexpr int kTile = 4 * Team::kThreads;
+  static constexpr int kTile = Team::kItems * Team::kThreads;
 
   /// How many keys there has to be room for.
   __host__ __device__ static int capacity(int wanted) {
@@ -43,8 +28,11 @@ class Candidates {
     return Team::kTeams * (capacity(wanted) * sizeof(Key) + sizeof(Key));
   }
 
-  __device__ Candidates(Key* shared, int wanted, Key bound)
-      : wanted_(wanted), room_(capacity(wanted)), bound_(bound) {
+  __device__ __forceinline__ Candidates(Key* shared, int wanted, Key bound)
+      : wanted_(wanted),
+        room_(capacity(wanted)),
+        bound_(bound),
+        most_logit_(bound == kAboveAll ? INFINITY : logit_of(bound)) {
     keys_ = shared + Team::number() * (room_ + 1);
     count_ = reinterpret_cast<int*>(keys_ + room_);
     Team::sync();
@@ -52,7 +40,12 @@ class Candidates {
     Team::sync();
   }
 
-  __device__ void offer(Key key) {
+  /// An entry behind all of those that were offered before, as a row is read. Most are turned down
+  /// by their logit alone: one that is equal to the least comes too late. A NaN is no less than it.
+  __device__ __forceinline__ void offer(float z, std::uint32_t index) {
+    if (!(z <= least_logit_) && !(z > most_logit_)) offer(key_of(z, index));
+  }
+  __device__ __forceinline__ void offer(Key key) {
     if (key <= least_ || key >= bound_) return;
     const int place = atomicAdd(count_, 1);
     keys_[place] = key;
@@ -60,34 +53,39 @@ class Candidates {
   }
 
   /// By all threads, after kTile entries at most.
-  __device__ void settle() {
+  __device__ __forceinline__ void settle() {
     if (Team::any(full_)) cut();
   }
 
   /// Sorts what is there. The largest are keys()[0] to keys()[count() - 1] then.
-  __device__ void cut() {
+  __device__ __forceinline__ void cut() {
     Team::sync();
     const int count = *count_;
-    int padded = 2;
+    int padded = 32;
     while (padded < count) padded *= 2;
     for (int place = count + Team::rank(); place < padded; place += Team::kThreads)
       keys_[place] = kNoKey;
     sort_keys<Team>(keys_, padded);
-    if (count >= wanted_) least_ = keys_[wanted_ - 1];
+    if (count >= wanted_) {
+      least_ = keys_[wanted_ - 1];
+      least_logit_ = logit_of(least_);
+    }
     kept_ = min(count, wanted_);
     if (Team::rank() == 0) *count_ = kept_;
     full_ = false;
     Team::sync();
   }
 
-  __device__ const Key* keys() const { return keys_; }
-  __device__ int count() const { return kept_; }
+  __device__ __forceinline__ const Key* keys() const { return keys_; }
+  __device__ __forceinline__ int count() const { return kept_; }
 
  private:
   int wanted_;
   int room_;
   Key bound_;
-  Key least_ = kNoKey;  // of `wanted` keys; what is not above it does not count any more
+  float most_logit_;
+  Key least_ = kNoKey;       // of `wanted` keys; what is not above it does not count any more
+  float least_logit_ = NAN;  // until there are so many: nothing is less than that
   Key* keys_;
   int* count_;
   int kept_ = 0;

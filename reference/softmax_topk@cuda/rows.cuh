@@ -18,48 +18,58 @@ struct Window {
 struct Row {
   const float* z;
   std::int64_t number;
-  std::int64_t length;
+  std::uint32_t length;
 
-  __device__ Row(const SoftmaxTopkArgs& args, std::int64_t number)
+  __device__ __forceinline__ Row(const SoftmaxTopkArgs& args, std::int64_t number)
       : z(static_cast<const float*>(args.logits) + number * args.row_stride),
         number(number),
-        length(args.valid_len ? args.valid_len[number] : args.vocab) {}
+        length(static_cast<std::uint32_t>(args.valid_len ? args.valid_len[number] : args.vocab)) {}
 };
 
 /// The entries that are left for a window: those behind the last winner of the one before, which an
 /// earlier launch has written down.
-__device__ inline Key bound_of(const SoftmaxTopkArgs& args, const Row& row, const Window& window) {
+__device__ __forceinline__ Key bound_of(const SoftmaxTopkArgs& args, const Row& row,
+                                        const Window& window) {
   if (window.first == 0) return kAboveAll;
   const std::int32_t last = args.indices[row.number * args.k + window.first - 1];
   return last < 0 ? kNoKey : key_of(row.z[last], static_cast<std::uint32_t>(last));
 }
 
-/// The one pass over the logits: entries [begin, end) of the row. Neighbouring threads read
-/// neighbouring entries, each thread four of them at a time.
-template <class Team>
-__device__ void read(const Row& row, std::int64_t begin, std::int64_t end, Online& online,
-                     Candidates<Team>& candidates) {
-  for (std::int64_t tile = begin; tile < end; tile += Candidates<Team>::kTile) {
-    float z[4];
-    const std::int64_t mine = tile + Team::rank();
+/// One tile of a row, from entry `begin` on: neighbouring threads read neighbouring entries, and a
+/// thread those that are a team's width apart. Of a tile that is not whole, up to `end`.
+template <class Team, bool kWhole>
+__device__ __forceinline__ void read_tile(const Row& row, std::uint32_t begin, std::uint32_t end,
+                                          Online& online, Candidates<Team>& candidates) {
+  const std::uint32_t mine = begin + Team::rank();
+  float z[Team::kItems];
 #pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      const std::int64_t at = mine + n * Team::kThreads;
-      z[n] = at < end ? row.z[at] : -INFINITY;
-    }
-    online.add(z);
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      const std::int64_t at = mine + n * Team::kThreads;
-      if (at < end) candidates.offer(key_of(z[n], static_cast<std::uint32_t>(at)));
-    }
-    candidates.settle();
+  for (int n = 0; n < Team::kItems; ++n) {
+    const std::uint32_t at = mine + n * Team::kThreads;
+    z[n] = kWhole || at < end ? row.z[at] : -INFINITY;
   }
+  online.add(z);
+#pragma unroll
+  for (int n = 0; n < Team::kItems; ++n) {
+    const std::uint32_t at = mine + n * Team::kThreads;
+    if (kWhole || at < end) candidates.offer(z[n], at);
+  }
+  candidates.settle();
+}
+
+/// The one pass over the logits: entries [begin, end) of the row.
+template <class Team>
+__device__ __forceinline__ void read(const Row& row, std::uint32_t begin, std::uint32_t end,
+                                     Online& online, Candidates<Team>& candidates) {
+  constexpr std::uint32_t kTile = Candidates<Team>::kTile;
+  for (; end - begin >= kTile; begin += kTile)
+    read_tile<Team, true>(row, begin, end, online, candidates);
+  if (begin < end) read_tile<Team, false>(row, begin, end, online, candidates);
 }
 
 template <class Team>
-__device__ void write(const SoftmaxTopkArgs& args, const Row& row, const Window& window,
-                      const Online& online, const Candidates<Team>& candidates) {
+__device__ __forceinline__ void write(const SoftmaxTopkArgs& args, const Row& row,
+                                      const Window& window, const Online& online,
+                                      const Candidates<Team>& candidates) {
   const std::int64_t at = row.number * args.k + window.first;
   for (int column = Team::rank(); column < window.columns; column += Team::kThreads) {
     const bool known = column < candidates.count();
@@ -107,10 +117,14 @@ __global__ void __launch_bounds__(BlockTeam::kThreads)
   extern __shared__ Key shared[];
   const Row row(args, blockIdx.x / parts.per_row);
   const std::int64_t part = blockIdx.x % parts.per_row;
+  // Where the row begins at a sector of memory, so does each part: none is read twice.
+  const auto begin_of = [&](std::int64_t number) {
+    const auto begin = static_cast<std::uint32_t>(row.length * number / parts.per_row);
+    return number == parts.per_row ? begin : begin & ~31u;
+  };
   Online online(args.scale);
   Candidates<BlockTeam> candidates(shared, window.columns, bound_of(args, row, window));
-  read(row, row.length * part / parts.per_row, row.length * (part + 1) / parts.per_row, online,
-       candidates);
+  read(row, begin_of(part), begin_of(part + 1), online, candidates);
   online.join<BlockTeam>();
   candidates.cut();
   Key* const keys = parts.keys + static_cast<std::int64_t>(blockIdx.x) * window.columns;

@@ -7,15 +7,16 @@ namespace fused {
 struct BlockTeam {
   static constexpr int kThreads = 256;
   static constexpr int kTeams = 1;  // in a block
+  static constexpr int kItems = 4;  // entries that a thread reads at a time
 
-  __device__ static int rank() { return static_cast<int>(threadIdx.x); }
-  __device__ static int number() { return 0; }  // of the team in its block
-  __device__ static void sync() { __syncthreads(); }
-  __device__ static bool any(bool mine) { return __syncthreads_or(mine) != 0; }
+  __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x); }
+  __device__ __forceinline__ static int number() { return 0; }  // of the team in its block
+  __device__ __forceinline__ static void sync() { __syncthreads(); }
+  __device__ __forceinline__ static bool any(bool mine) { return __syncthreads_or(mine) != 0; }
 
   /// The value that comes of all threads' values, in the same order in every run.
   template <class T, class Join>
-  __device__ static T joined(T value, Join join) {
+  __device__ __forceinline__ static T joined(T value, Join join) {
     __shared__ T of_warp[kThreads / 32];
     for (int lanes = 16; lanes > 0; lanes /= 2)
       value = join(value, __shfl_xor_sync(~0u, value, lanes));
@@ -32,14 +33,15 @@ struct BlockTeam {
 struct WarpTeam {
   static constexpr int kThreads = 32;
   static constexpr int kTeams = 4;
+  static constexpr int kItems = 2;
 
-  __device__ static int rank() { return static_cast<int>(threadIdx.x % 32); }
-  __device__ static int number() { return static_cast<int>(threadIdx.x / 32); }
-  __device__ static void sync() { __syncwarp(); }
-  __device__ static bool any(bool mine) { return __any_sync(~0u, mine) != 0; }
+  __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x % 32); }
+  __device__ __forceinline__ static int number() { return static_cast<int>(threadIdx.x / 32); }
+  __device__ __forceinline__ static void sync() { __syncwarp(); }
+  __device__ __forceinline__ static bool any(bool mine) { return __any_sync(~0u, mine) != 0; }
 
   template <class T, class Join>
-  __device__ static T joined(T value, Join join) {
+  __device__ __forceinline__ static T joined(T value, Join join) {
     for (int lanes = 16; lanes > 0; lanes /= 2)
       value = join(value, __shfl_xor_sync(~0u, value, lanes));
     return value;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/core/text.h"
 #include "harness/run/submissions.h"
 #include "tests/cli/checkout.h"
 #include "tests/support/text.h"

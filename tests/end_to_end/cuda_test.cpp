@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/exit_codes.h"
+#include "harness/core/text.h"
 #include "harness/store/observation_json.h"
 #include "tests/cli/checkout.h"
 #include "tests/end_to_end/grading_environment.h"
