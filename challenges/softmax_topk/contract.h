@@ -63,6 +63,16 @@
  * allows: use 64-bit arithmetic. Scratch memory is yours to allocate and to free. It stays below 16
  * MiB plus 4 % of the size of the logits, outputs not counted, when k <= 1024 and vocab <= 2^18:
  * the probabilities of a whole batch are never written down.
+ *
+ * DEVICE. With SOFTMAX_TOPK_CUDA all pointers of the struct but stream are pointers to memory of
+ * the current CUDA device, and so is scratch memory; the struct itself lies on the host. Kernels
+ * compute the outputs, and a call copies 4096 bytes or less from the device to the host. All of
+ * its work comes behind what the stream holds already, and is done when the stream is: the call
+ * may return before that. The stream may wait for the default stream, may be one that does not
+ * (cudaStreamNonBlocking), or null: the default stream. What one thread writes and another reads
+ * or writes is kept apart by barriers, fences, atomics or the ends of kernels, and nothing is read
+ * that nobody has written. A positive return value is the cudaError_t of a CUDA function that
+ * failed.
  */
 
 #ifdef __cplusplus

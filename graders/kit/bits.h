@@ -6,6 +6,7 @@
 #include <ranges>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace gauntlet::kit {
 
@@ -29,6 +30,17 @@ bool same_bits(const A& a, const B& b) {
   const auto second = std::as_bytes(std::span(b));
   return first.size() == second.size() &&
          (first.empty() || std::memcmp(first.data(), second.data(), first.size()) == 0);
+}
+
+/// All of their bytes, one behind the other: to compare answers of which nothing else is known.
+template <std::ranges::contiguous_range... Values>
+std::vector<std::byte> bits_of(const Values&... values) {
+  std::vector<std::byte> bits;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    bits.insert(bits.end(), bytes.begin(), bytes.end());
+  };
+  (append(std::as_bytes(std::span(values))), ...);
+  return bits;
 }
 
 }  // namespace gauntlet::kit

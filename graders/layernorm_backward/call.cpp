@@ -49,7 +49,7 @@ std::optional<Output<float>> add_output(Call<LayernormArgs>& call, const char* n
 
 void add_scalars(Call<LayernormArgs>& call, const Problem& problem, const CallOptions& options) {
   LayernormArgs& args = call.args;
-  kit::set_header(args, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, options);
+  kit::set_header(call, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, LAYERNORM_CUDA, options);
   args.data_type = LAYERNORM_F32;
   args.parameter_type = LAYERNORM_F32;
   args.rows = problem.rows;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain.h"
+#include "domain_questions.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -80,8 +81,12 @@ void ask_step(Probe& probe, const Assignment& choice, Rng& rng) {
 
 }  // namespace
 
+std::vector<kit::DomainQuestion> domain_questions() {
+  return {{&domain(), ask_step}};
+}
+
 std::vector<Check> domain_checks() {
-  return kit::domain_checks({{&domain(), ask_step}});
+  return kit::domain_checks(domain_questions());
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

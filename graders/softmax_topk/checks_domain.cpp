@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "domain.h"
+#include "domain_questions.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -46,8 +47,12 @@ void ask_call(Probe& probe, const Assignment& choice, Rng& rng) {
 
 }  // namespace
 
+std::vector<kit::DomainQuestion> domain_questions() {
+  return {{&domain(), ask_call}};
+}
+
 std::vector<Check> domain_checks() {
-  return kit::domain_checks({{&domain(), ask_call}});
+  return kit::domain_checks(domain_questions());
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

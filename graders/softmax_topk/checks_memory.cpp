@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "graders/kit/device.h"
 #include "graders/kit/memory.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -19,13 +20,15 @@ std::int64_t scratch_of(Probe& probe, Rng& rng, const Problem& problem) {
   return peak;
 }
 
-// 16 MiB of logits, then 32: what grows with them is a copy of them.
+// 16 MiB of logits, then 32: what grows with them is a copy of them. A quarter of that on a device,
+// where nothing but the solution's own allocations counts.
 void peak_memory(Probe& probe) {
+  const std::int64_t half = kit::on_device(probe) ? 20 : 80;
   std::int64_t scratch[2]{};
   std::int64_t logits[2]{};
   for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
-    Problem problem = make_problem(rng, 80 * (turn + 1) + rng.integer(-3, 3), 50'257, 50);
+    Problem problem = make_problem(rng, half * (turn + 1) + rng.integer(-3, 3), 50'257, 50);
     problem.options.threads = 2;
     scratch[turn] = scratch_of(probe, rng, problem);
     logits[turn] = logit_bytes(problem);

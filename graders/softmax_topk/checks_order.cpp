@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "graders/kit/device.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -111,6 +112,8 @@ void full_sort(Probe& probe) {
       require_right(probe, problem);
     }
   }
+  // A simulated device would take seconds, and 20 000 are more than its shared memory has room for.
+  if (kit::on_device(probe)) return;
   Rng rng = probe.begin_case("near_131072_entries");
   const std::int64_t vocab = near_to(rng, 131'072);
   require_right(probe, make_problem(rng, 1, vocab, vocab));

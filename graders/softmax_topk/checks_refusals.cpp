@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "domain.h"
+#include "graders/kit/device.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
@@ -23,7 +24,7 @@ bool is_small(const Assignment& choice) {
   return choice["rows"].most * choice["vocab"].most <= 20'000 && choice["stride"].most < 65'536;
 }
 
-std::vector<Invalid> invalid_calls() {
+std::vector<Invalid> invalid_calls(bool on_device) {
   using Args = SoftmaxTopkArgs;
   constexpr std::int64_t kBad = SOFTMAX_TOPK_BAD_ARGUMENT;
   constexpr std::int64_t kUnsupported = SOFTMAX_TOPK_UNSUPPORTED;
@@ -57,7 +58,9 @@ std::vector<Invalid> invalid_calls() {
   for (const char* array : {"logits", "indices", "probs"})
     all.push_back({{.name = std::string("no ") + array, .missing = array}, kBad, has_rows});
   kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
-  kit::add_values(all, "device", &Args::device, {1, 2, -1, 256}, kUnsupported);
+  kit::add_values(all, "device", &Args::device, {2, -1, 256}, kUnsupported);
+  if (!on_device)
+    kit::add_values(all, "device", &Args::device, {std::int32_t{SOFTMAX_TOPK_CUDA}}, kUnsupported);
   kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
   return all;
 }
@@ -67,7 +70,7 @@ std::vector<Invalid> invalid_calls() {
 /// looked at, and a first call may be one to refuse.
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   std::vector<kit::Refusal> all;
-  for (const Invalid& invalid : invalid_calls())
+  for (const Invalid& invalid : invalid_calls(kit::on_device(probe)))
     all.push_back(
         {invalid.flaw.name,
          [=](const Assignment& choice) { return is_small(choice) && invalid.beside(choice); },

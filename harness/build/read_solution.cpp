@@ -155,7 +155,28 @@ class Reader {
   std::uintmax_t bytes_ = 0;
 };
 
-/// By the file that it starts with. A folder with none of them is refused as one for the CPU.
+}  // namespace
+
+std::string SolutionSource::digest() const {
+  Digest digest;
+  digest.add("device", name_of(device));
+  for (const File& file : files) digest.add(file.name, file.content);
+  if (claims) digest.add(kClaims, *claims);
+  return digest.hex();
+}
+
+std::vector<FileDigest> SolutionSource::file_digests() const {
+  std::vector<FileDigest> digests;
+  for (const File& file : files) digests.push_back({file.name, sha256(file.content)});
+  if (claims) digests.push_back({std::string(kClaims), sha256(*claims)});
+  return digests;
+}
+
+bool SolutionSource::has_tests() const {
+  return std::any_of(files.begin(), files.end(),
+                     [](const File& file) { return file.name == kTests; });
+}
+
 Device device_of(const fs::path& folder) {
   std::error_code error;
   const bool cpu = fs::exists(folder / toolchain(Device::cpu).first_file, error);
@@ -167,21 +188,6 @@ Device device_of(const fs::path& folder) {
                        toolchain(Device::cpu).first_file, toolchain(Device::cuda).first_file,
                        folder.filename().string()));
   return cuda ? Device::cuda : Device::cpu;
-}
-
-}  // namespace
-
-std::string SolutionSource::digest() const {
-  Digest digest;
-  digest.add("device", name_of(device));
-  for (const File& file : files) digest.add(file.name, file.content);
-  if (claims) digest.add(kClaims, *claims);
-  return digest.hex();
-}
-
-bool SolutionSource::has_tests() const {
-  return std::any_of(files.begin(), files.end(),
-                     [](const File& file) { return file.name == kTests; });
 }
 
 SolutionSource read_solution(const fs::path& folder) {

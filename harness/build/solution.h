@@ -31,8 +31,14 @@ struct SolutionSource {
   std::optional<std::string> claims;  // the text of its claims.yaml, which is not compiled
 
   std::string digest() const;
+  std::vector<FileDigest> file_digests() const;  // claims.yaml too
   bool has_tests() const;
 };
+
+/// For which device the solution in a folder is, by the file that it starts with: solution.cpp or
+/// solution.cu; the CPU where there is neither. Throws UserError (exit code 3) for a folder with
+/// both.
+Device device_of(const std::filesystem::path& folder);
 
 /// Reads every C++ or CUDA file of submissions/<model>/<id>/, and its claims.yaml as text. It is a
 /// solution for the device whose first file is there: solution.cpp or solution.cu. Throws UserError
@@ -44,7 +50,7 @@ SolutionSource read_solution(const std::filesystem::path& folder);
 struct BuiltSolution {
   BuildRecord record;
   std::filesystem::path library;  // empty unless record.ok
-  std::filesystem::path kernels;  // of a CUDA solution: its device's half, PTX; else empty
+  std::filesystem::path kernels = {};  // of a CUDA solution: its device's half, PTX; else empty
 };
 
 /// What a compilation may use, and the walls around it.
@@ -58,6 +64,10 @@ struct BuildTerms {
 /// `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const std::filesystem::path& cache, const BuildTerms& terms = {});
+
+/// Whether a build of it is kept, of which build_solution would make use.
+bool is_built(const SolutionSource& source, const Challenge& challenge,
+              const std::filesystem::path& cache);
 
 /// Compiles the solution's tests.cpp alone, with its headers, in the same way. The contract's
 /// functions stay undefined: whoever loads the library decides which solution they are of.

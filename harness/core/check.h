@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ enum class Severity { minor, major, critical, fatal };
 
 /// Where a solution runs. Results of different devices are never compared.
 enum class Device { cpu, cuda };
+
+inline constexpr std::initializer_list<Device> kAllDevices{Device::cpu, Device::cuda};
 
 std::string_view name_of(Section section);
 std::string_view name_of(Severity severity);

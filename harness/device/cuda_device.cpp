@@ -11,11 +11,13 @@ using nlohmann::json;
 
 namespace {
 
-/// `at`: 0, or the very address.
-json map_request(const std::string& name, const char* role, std::size_t bytes, Placement placement,
-                 DeviceAddress at = 0) {
-  return {{"do", "map"},           {"at", at},       {"name", name},
-          {"role", role},          {"bytes", bytes}, {"alignment", placement.alignment},
+json map_request(const std::string& name, const char* role, std::size_t bytes,
+                 Placement placement) {
+  return {{"do", "map"},
+          {"name", name},
+          {"role", role},
+          {"bytes", bytes},
+          {"alignment", placement.alignment},
           {"skew", placement.skew}};
 }
 
@@ -106,23 +108,19 @@ DeviceReport CudaDevice::finish() {
 
 std::vector<DeviceAddress> CudaDevice::open_call(const std::vector<Buffer>& buffers,
                                                  const DeviceTerms& terms) {
-  std::vector<DeviceAddress> addresses;
-  std::vector<std::byte> none;
-  const auto receive_until = [&](std::size_t count) {
-    while (addresses.size() < count) addresses.push_back(link_.receive(none).at("address"));
-  };
   for (std::size_t n = 0; n < buffers.size(); ++n) {
     const Buffer& buffer = buffers[n];
     const char* const role = buffer.direction == Direction::in ? "input" : "output";
     const std::size_t given = buffer.direction == Direction::out ? 0 : buffer.bytes;
-    if (buffer.behind) receive_until(n);
-    const DeviceAddress at =
-        buffer.behind ? addresses.at(buffer.behind->first) + buffer.behind->bytes : 0;
-    link_.send(map_request(buffer.name, role, buffer.bytes, buffer.placement, at),
-               {buffer.source, given});
+    json request = map_request(buffer.name, role, buffer.bytes, buffer.placement);
+    if (buffer.behind) request["behind"] = {n - buffer.behind->first, buffer.behind->bytes};
+    link_.send(request, {buffer.source, given});
   }
   link_.send(begin_request(terms));
-  receive_until(buffers.size());
+  std::vector<DeviceAddress> addresses;
+  std::vector<std::byte> none;
+  for (std::size_t n = 0; n < buffers.size(); ++n)
+    addresses.push_back(link_.receive(none).at("address"));
   link_.receive(none);
   return addresses;
 }

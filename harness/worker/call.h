@@ -244,13 +244,6 @@ class Call : public CallBase {
                               {}})};
   }
 
-  /// Says which fields of the struct tell the device and the stream, see DeviceFields.
-  void lies_on(const std::int32_t& device, std::int32_t host, std::int32_t cuda,
-               void* const& stream) {
-    device_fields = DeviceFields{offset_of(&device, sizeof device), host, cuda,
-                                 offset_of(&stream, sizeof stream)};
-  }
-
   /// An array whose parts lie `stride` elements apart, with nothing but faults between them: for
   /// strides beyond 2^32, where no memory could hold what lies between. One part at least; each is
   /// shorter than the stride by 16 pages or more. `placement` is that of the first.
@@ -275,6 +268,13 @@ class Call : public CallBase {
     for (std::size_t i = 1; i < parts; ++i)
       outputs.emplace_back(*this, add(part_behind(first, i, stride, count * sizeof(T))));
     return outputs;
+  }
+
+  /// Says which fields of the struct tell the device and the stream, see DeviceFields.
+  void lies_on(const std::int32_t& device, std::int32_t host, std::int32_t cuda,
+               void* const& stream) {
+    device_fields = DeviceFields{offset_of(&device, sizeof device), host, cuda,
+                                 offset_of(&stream, sizeof stream)};
   }
 
   template <class Function, class Request>

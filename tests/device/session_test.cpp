@@ -47,6 +47,42 @@ TEST_CASE("a call on a device gives what its kernels wrote, and poison elsewhere
   CHECK(call.args.x == nullptr);
 }
 
+namespace {
+
+/// x and y of two parts each, of which each holds 300 numbers.
+struct PartsCall : Call<DeviceTestArgs> {
+  std::vector<float> data = std::vector<float>(600, 3);
+  std::vector<Output<float>> y;
+
+  explicit PartsCall(const std::string& symbol) : Call(symbol) {
+    constexpr std::int64_t kApart = (std::int64_t{1} << 32) + 8;
+    args.n = 300;
+    lies_on(args.device, TEST_HOST, TEST_CUDA, args.stream);
+    const std::span<const float> all(data);
+    in_parts<float, float>("x", args.x, {all.first(300), all.last(300)}, kApart);
+    y = out_parts<float>("y", args.y, 2, 300, kApart);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("parts of arrays lie as far apart in device memory as they are said to") {
+  SessionBench bench;
+  PartsCall call("scale_parts");
+  for (int round = 0; round < 2; ++round) {
+    bench.session->run(call);
+    for (const Output<float>& part : call.y) CHECK(part.copy() == std::vector<float>(300, 6));
+  }
+}
+
+TEST_CASE("an offset that 32 bits have cut off reads what is not there") {
+  SessionBench bench;
+  PartsCall call("scale_near_parts");
+  const SolutionFailure failure = failure_of([&] { bench.session->run(call); });
+  CHECK(failure.verdict == Verdict::crashed);
+  check_says(failure, "solution.cu:");
+}
+
 TEST_CASE("outputs that start with something are read and written") {
   SessionBench bench;
   Call<DeviceTestArgs> call("accumulate");

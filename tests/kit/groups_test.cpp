@@ -36,3 +36,16 @@ TEST_CASE("every check of a grader has a name of its own and says what it attack
     }
   }
 }
+
+TEST_CASE("a check is asked on the CPU, on every device or on CUDA, as its group says") {
+  const Grader grader{kit::joined({{named("host", Section::correctness)},
+                                   kit::on_every_device({named("both", Section::correctness)}),
+                                   kit::on_cuda({named("kernels", Section::correctness)})})};
+  const auto asked = [&](Device device) {
+    std::string ids;
+    for (const Check& check : grader.on(device).checks) ids += check.id + " ";
+    return ids;
+  };
+  CHECK(asked(Device::cpu) == "host both ");
+  CHECK(asked(Device::cuda) == "both kernels ");
+}

@@ -46,7 +46,7 @@ class BackEnd {
   /// Memory that holds the byte `poison` everywhere, and nothing that anybody has written. Throws
   /// std::bad_alloc. Whatever is mapped stays where it is until unmap.
   virtual std::uint64_t map(const std::string& name, std::uint64_t bytes, std::byte poison,
-                            simt::RegionPlace place) = 0;
+                            simt::Alignment alignment) = 0;
   virtual void unmap(std::uint64_t address) = 0;
   /// Kernels may only read it from now on.
   virtual void protect(std::uint64_t address) = 0;

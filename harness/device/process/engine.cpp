@@ -45,12 +45,12 @@ std::uint32_t error_of(const simt::LaunchResult& result) {
 }  // namespace
 
 Buffer* Engine::map(const std::string& name, Role role, std::uint64_t bytes,
-                    simt::RegionPlace place) {
+                    simt::Alignment alignment) {
   const std::uint64_t used = buffers.bytes();
   if (bytes > capacity - std::min(capacity, used)) return nullptr;
   if (role == Role::scratch && ++scratch_pieces > kMostPieces) return nullptr;
   try {
-    const std::uint64_t address = back_end->map(name, bytes, kPoison, place);
+    const std::uint64_t address = back_end->map(name, bytes, kPoison, alignment);
     buffers.add({name, role, address, bytes});
     return buffers.at(address);
   } catch (const std::bad_alloc&) {

@@ -34,7 +34,7 @@ struct Engine {
   /// Maps memory and enters it. Nothing where there is too little, or where there were too many
   /// pieces.
   Buffer* map(const std::string& name, Role role, std::uint64_t bytes,
-              simt::RegionPlace place = {});
+              simt::Alignment alignment = {});
   void unmap(std::uint64_t address);
 
   /// Executes a launch that was accepted, unless the context is dead.

@@ -80,10 +80,10 @@ void SimulatedBackEnd::load(std::string ptx) {
 }
 
 std::uint64_t SimulatedBackEnd::map(const std::string& name, std::uint64_t bytes, std::byte poison,
-                                    simt::RegionPlace place) {
+                                    simt::Alignment alignment) {
   std::vector<std::byte> storage(bytes, poison);
   const std::uint64_t address =
-      memory_.map(name, storage, simt::Access::read_write, simt::Content::undefined, place);
+      memory_.map(name, storage, simt::Access::read_write, simt::Content::undefined, alignment);
   storage_[address] = std::move(storage);  // its bytes stay where they are
   return address;
 }

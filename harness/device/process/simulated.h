@@ -19,7 +19,7 @@ class SimulatedBackEnd : public BackEnd {
   const std::vector<KernelInfo>& kernels() const override { return kernels_; }
   const std::vector<VariableInfo>& variables() const override { return variables_; }
   std::uint64_t map(const std::string& name, std::uint64_t bytes, std::byte poison,
-                    simt::RegionPlace place) override;
+                    simt::Alignment alignment) override;
   void unmap(std::uint64_t address) override;
   void protect(std::uint64_t address) override;
   void copy_in(std::uint64_t to, std::span<const std::byte> from, Writer writer) override;

@@ -2,7 +2,7 @@
 #include "harness/simt/memory/device_memory.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <new>
 
 #include "harness/simt/memory/address.h"
 
@@ -13,27 +13,18 @@ constexpr std::uint64_t kGap = 1u << 20;  // what runs past a region ends in no 
 
 }  // namespace
 
-std::uint64_t DeviceMemory::choose(const RegionPlace& place) const {
-  const std::uint64_t end = regions_.empty()
-                                ? kGlobalBase - kGap
-                                : regions_.back().address + regions_.back().bytes.size();
-  if (place.address != 0) {
-    if (place.address <= end) throw std::invalid_argument("there is something at that address");
-    return place.address;
-  }
-  const std::uint64_t twice = 2 * place.alignment;
-  return (end + kGap + twice - 1) / twice * twice + place.alignment + place.skew;
-}
-
 std::uint64_t DeviceMemory::map(std::string name, std::span<std::byte> bytes, Access access,
-                                Content content, RegionPlace place) {
-  const std::uint64_t address = choose(place);
+                                Content content, Alignment alignment) {
+  const std::uint64_t twice = 2 * alignment.alignment;
+  const std::uint64_t even = (std::max(next_, kGlobalBase) + twice - 1) / twice * twice;
+  if (alignment.address && *alignment.address < next_) throw std::bad_alloc();
   Region& made = regions_.emplace_back();
   made.name = std::move(name);
-  made.address = address;
+  made.address = alignment.address.value_or(even + alignment.alignment + alignment.skew);
   made.bytes = bytes;
   made.access = access;
   if (content == Content::undefined) made.defined.forget(bytes.size());
+  next_ = made.address + bytes.size() + kGap;
   return made.address;
 }
 

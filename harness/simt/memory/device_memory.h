@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +20,11 @@ enum class Access : std::uint8_t { read_only, read_write };
 enum class Content : std::uint8_t { defined, undefined };
 
 /// Where an allocation begins: `skew` bytes after a multiple of `alignment`, a power of two; or at
-/// an address behind all that there is.
-struct RegionPlace {
+/// this very address.
+struct Alignment {
   std::uint64_t alignment = 256;  // bytes
   std::uint64_t skew = 0;         // bytes, below it
-  std::uint64_t address = 0;      // 0: wherever it has this alignment
+  std::optional<std::uint64_t> address = {};
 };
 
 /// An allocation. Bytes belong to the caller, who keeps them while the region is mapped.
@@ -51,11 +52,11 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// Maps bytes and returns their device address, which has the alignment and no larger one. Reads
-  /// of undefined content are reported until it was written. Throws std::invalid_argument for a
-  /// place that is taken.
+  /// of undefined content are reported until it was written. Throws std::bad_alloc where the very
+  /// address is not behind all that was ever mapped.
   std::uint64_t map(std::string name, std::span<std::byte> bytes,
                     Access access = Access::read_write, Content content = Content::defined,
-                    RegionPlace place = {});
+                    Alignment alignment = {});
 
   /// The region that begins at `address` is gone; its bytes are not touched any more, and an access
   /// is reported as one of memory that was freed. False where none begins there.
@@ -75,12 +76,11 @@ class DeviceMemory {
   std::deque<Region>& regions() { return regions_; }
 
  private:
-  std::uint64_t choose(const RegionPlace& place) const;
-
   std::deque<Region> regions_;  // by ascending address
   std::vector<std::uint64_t> variables_;
   std::vector<std::string> variable_names_;
   std::deque<std::vector<std::byte>> storage_;  // of variables
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace gauntlet::simt

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "graders/kit/threads.h"
+#include "harness/grading/grader.h"
+#include "harness/grading/probe.h"
+#include "judge.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+namespace {
+
+/// Rows that rise, so that many an entry is among the largest so far: work enough for threads to be
+/// counted, of little memory.
+void limit_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+  Problem problem = blank_problem(rng.integer(62, 64), rng.integer(128'000, 129'000), 50);
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    fill_noise(rng, problem.row(i));
+    float rise = -20;
+    for (float& logit : problem.row(i)) logit = 0.01f * logit + (rise += 2e-4f);
+  }
+  problem.options.threads = threads;
+  Answer answer;
+  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem); });
+  require_rows(probe, problem, answer, expect(problem, Sums::plain));
+}
+
+void thread_limit(Probe& probe) {
+  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+}
+
+// More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
+// thread, whether entries are dealt out in turn or in one piece each.
+void thread_counts(Probe& probe) {
+  for (const std::int64_t rows : {1, 2, 3, 7, 40}) {
+    Rng rng = probe.begin_case(fmt::format("{}_rows", rows));
+    const std::int64_t vocab = (8000 + rng.integer(0, 999)) / (rows < 4 ? 1 : 4);
+    for (const int threads : {1, 2, 3, 5, 16, 90}) {
+      Problem problem = make_problem(rng, rows, vocab, near_to(rng, 48));
+      problem.options.threads = threads;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const Dealing in_turn{threads, 1};
+        const Dealing in_pieces{threads, vocab / threads};
+        const Dealing& dealing = rng.chance(0.5) ? in_turn : in_pieces;
+        plant(rng, problem.row(i), dealing.places_of_one(rng, vocab, problem.k));
+      }
+      require_right(probe, problem);
+    }
+  }
+  limit_threads(probe, 1);
+}
+
+}  // namespace
+
+std::vector<Check> threads_checks() {
+  using enum Section;
+  using enum Severity;
+  return {
+      {{"thread_counts", "parts of a row, or rows, lost between threads", robustness, 2, major},
+       thread_counts},
+      {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
+       thread_limit},
+  };
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
