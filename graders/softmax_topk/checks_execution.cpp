@@ -77,7 +77,8 @@ Repeated asked_once(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t voca
 
 // The same questions many times: of rows enough for all threads, and of one that they share. Others
 // in between leave their scratch memory behind, and what a row of NaN does to it. What calls forget
-// to free is more in the end than there may be. A device does each in another order.
+// to free is more in the end than there may be. A device does each in another order
+// and on another kind of stream.
 void deterministic_bits(Probe& probe) {
   const int repeats = kit::on_device(probe) ? 15 : 40;
   Rng rng = probe.begin_case("again_and_again");
@@ -87,6 +88,7 @@ void deterministic_bits(Probe& probe) {
   const Repeated one = asked_once(probe, rng, 1, rng.integer(200'000, 1 << 18));
   for (int n = 0; n < repeats; ++n) {
     kit::shuffle_schedule(probe, rng);
+    kit::take_stream(probe, n);
     const Repeated& asked = n % 5 == 4 ? many : n % 2 == 0 ? few : one;
     if (!same_bits(ask(probe, asked.problem), asked.first))
       probe.fail(fmt::format("call {} of the same arguments gives other bits", n + 2));

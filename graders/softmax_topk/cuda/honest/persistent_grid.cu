@@ -12,6 +12,7 @@ constexpr int kThreads = 256;
 constexpr int kTile = 2048;
 constexpr int kMostColumns = 1024;
 constexpr int64_t kPart = 16 * kTile;  // entries
+constexpr int64_t kFew = 64;  // entries that are not worth a selection before they are ranked
 
 struct Work {
   int64_t parts;              // of a row
@@ -120,21 +121,22 @@ __device__ Softmax read_part(const SoftmaxTopkArgs& args, const Window& window, 
       const Key key = key_of(z[at], at);
       return key < bound ? key : 0;
     });
-  choose(pool, window.columns);
+  if (end - begin > kFew) choose(pool, window.columns);
   return merged_in_block(softmax, args.scale);
 }
 
-/// Each winner's column is the number of those before it.
+/// A key's column is the number of keys before it. What comes behind the last column is left out.
 __device__ void write_row(const SoftmaxTopkArgs& args, const Window& window, int64_t row,
                           const Softmax& softmax, const Pool& pool) {
   const int count = pool.count;
-  for (int n = threadIdx.x; n < window.columns; n += kThreads) {
+  for (int n = threadIdx.x; n < max(count, window.columns); n += kThreads) {
     int column = n;
     if (n < count) {
       column = 0;
       for (int other = 0; other < count; ++other) column += pool.keys[other] > pool.keys[n];
     }
-    write_winner(args, row, window.first + column, n < count ? pool.keys[n] : 0, softmax);
+    if (column < window.columns)
+      write_winner(args, row, window.first + column, n < count ? pool.keys[n] : 0, softmax);
   }
   if (threadIdx.x == 0 && window.first == 0) softmax.write_totals(args, row);
 }
