@@ -72,10 +72,10 @@ __device__ void choose(Pool& pool, int wanted) {
   __syncthreads();
 }
 
-/// Offers up to kTile keys: next(0), next(1), ...; 0 is none.
+/// Offers `left` keys, or the first kTile of them: next(0), next(1), ...; 0 is none.
 template <class Next>
-__device__ void add_tile(Pool& pool, int wanted, Next next) {
-  for (int n = threadIdx.x; n < kTile; n += kThreads)
+__device__ void add_tile(Pool& pool, int wanted, int64_t left, Next next) {
+  for (int n = threadIdx.x; n < kTile && n < left; n += kThreads)
     if (const Key key = next(n); key > pool.least) pool.keys[atomicAdd(&pool.count, 1)] = key;
   __syncthreads();
   const bool is_full = pool.count > kMostColumns;
@@ -114,9 +114,8 @@ __device__ Softmax read_part(const SoftmaxTopkArgs& args, const Window& window, 
   Softmax softmax;
   clear(pool);
   for (int64_t tile = begin; tile < end; tile += kTile)
-    add_tile(pool, window.columns, [&](int n) -> Key {
+    add_tile(pool, window.columns, end - tile, [&](int n) -> Key {
       const int64_t at = tile + n;
-      if (at >= end) return 0;
       softmax.add(z[at], args.scale);
       const Key key = key_of(z[at], at);
       return key < bound ? key : 0;
@@ -156,8 +155,7 @@ __device__ void join_row(const SoftmaxTopkArgs& args, const Window& window, cons
   const int64_t count = work.parts * window.columns;
   clear(pool);
   for (int64_t tile = 0; tile < count; tile += kTile)
-    add_tile(pool, window.columns,
-             [&](int n) { return tile + n < count ? keys[tile + n] : Key{0}; });
+    add_tile(pool, window.columns, count - tile, [&](int n) { return keys[tile + n]; });
   choose(pool, window.columns);
   Softmax softmax;
   for (int64_t part = 0; part < work.parts; ++part)
