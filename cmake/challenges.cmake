@@ -14,6 +14,11 @@ target_link_libraries(source_digest PRIVATE gauntlet_core)
 set(GAUNTLET_CHALLENGES "" CACHE STRING "Build only these challenges, for a quick build; empty: all")
 set(challenge_ids "")
 
+set(oracle_options -O3)
+if(GAUNTLET_PROCESSOR)
+  list(APPEND oracle_options -march=${GAUNTLET_PROCESSOR})
+endif()
+
 function(gauntlet_challenge id)
   foreach(needed challenges/${id}/challenge.yaml challenges/${id}/PROMPT.md
                  reference/${id}/solution.cpp graders/${id}/grader.cpp graders/${id}/mutants.yaml)
@@ -29,33 +34,52 @@ function(gauntlet_challenge id)
 
   # What a verdict of this challenge depends on; a change of any of it makes stored results stale,
   # but for comments and formatting.
-  file(GLOB_RECURSE judged_by CONFIGURE_DEPENDS
-       ${PROJECT_SOURCE_DIR}/challenges/${id}/* ${PROJECT_SOURCE_DIR}/reference/${id}/*
+  file(GLOB_RECURSE graded_by CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/challenges/${id}/*
        ${PROJECT_SOURCE_DIR}/graders/${id}/* ${PROJECT_SOURCE_DIR}/graders/kit/*)
   foreach(room core sandbox build worker measure grading)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/${room}/*)
-    list(APPEND judged_by ${files})
+    list(APPEND graded_by ${files})
   endforeach()
-  list(FILTER judged_by EXCLUDE REGEX "_(test|fuzz)\\.cpp$|\\.(md|py)$|/(contract|equivalents)\\.yaml$")
-  set(digest_file ${PROJECT_BINARY_DIR}/generated/digest_${id}.cpp)
-  string(REPLACE ";" "\n" judged_by_lines "${judged_by}")
-  file(GENERATE OUTPUT ${digest_file}.in CONTENT "${judged_by_lines}\n")
-  add_custom_command(
-    OUTPUT ${digest_file}
-    COMMAND source_digest ${digest_file}.in ${PROJECT_SOURCE_DIR} ${id} ${digest_file}
-    DEPENDS source_digest ${judged_by} ${digest_file}.in
-    COMMENT "Digesting the sources behind ${id}")
+  list(FILTER graded_by EXCLUDE REGEX "_(test|fuzz)\\.cpp$|\\.(md|py)$|/(contract|equivalents)\\.yaml$")
 
-  # Apart from the others, which it would have compiled anew with every change of what it digests.
-  set_source_files_properties(${digest_file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  add_library(grader_${id} OBJECT ${sources} ${digest_file})
+  # On the CPU also on what solutions are raced against, and on mutants and honest variants, which a
+  # submission's own tests are put to; not on what is of CUDA only.
+  file(GLOB_RECURSE judged_by_cpu CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/reference/${id}/*)
+  list(APPEND judged_by_cpu ${graded_by})
+  list(FILTER judged_by_cpu EXCLUDE REGEX "/graders/${id}/cuda/|/graders/.*(device|traffic)\\.(cpp|h)$")
+
+  # On CUDA also on what executes kernels; not on what is tried by the audits only.
+  set(judged_by_cuda ${graded_by})
+  foreach(room device simt)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/${room}/*)
+    list(APPEND judged_by_cuda ${files})
+  endforeach()
+  list(FILTER judged_by_cuda EXCLUDE REGEX
+       "/graders/${id}/(cuda|honest|mutants)/|/graders/${id}/mutants.yaml$|\\.md$")
+
+  set(digest_files "")
+  foreach(device cpu cuda)
+    set(digest_file ${PROJECT_BINARY_DIR}/generated/digest_${id}_${device}.cpp)
+    string(REPLACE ";" "\n" judged_by_lines "${judged_by_${device}}")
+    file(GENERATE OUTPUT ${digest_file}.in CONTENT "${judged_by_lines}\n")
+    add_custom_command(
+      OUTPUT ${digest_file}
+      COMMAND source_digest ${digest_file}.in ${PROJECT_SOURCE_DIR} ${id} ${device} ${digest_file}
+      DEPENDS source_digest ${judged_by_${device}} ${digest_file}.in
+      COMMENT "Digesting the sources behind ${id} on ${device}")
+    list(APPEND digest_files ${digest_file})
+  endforeach()
+
+  # Apart from the others, which they would have compiled anew with every change of what they digest.
+  set_source_files_properties(${digest_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  add_library(grader_${id} OBJECT ${sources} ${digest_files})
   target_compile_definitions(grader_${id} PUBLIC GAUNTLET_CHALLENGE=${id})
   # A grader includes its contract as "contract.h": its own folder name stands nowhere in its files.
   target_include_directories(grader_${id} PUBLIC ${PROJECT_SOURCE_DIR}/challenges/${id}
                                                  ${PROJECT_SOURCE_DIR}/graders/${id})
   target_link_libraries(grader_${id} PUBLIC gauntlet_kit)
   # Oracles are float64 code that has to keep up with the solutions it judges.
-  target_compile_options(grader_${id} PRIVATE $<$<CONFIG:Release>:-O3 -march=native>)
+  target_compile_options(grader_${id} PRIVATE "$<$<CONFIG:Release>:${oracle_options}>")
 
   set(challenge_ids ${challenge_ids} ${id} PARENT_SCOPE)
   set(challenge_tests_${id} ${tests} PARENT_SCOPE)
@@ -75,8 +99,10 @@ set(declarations "")
 set(entries "")
 foreach(id IN LISTS challenge_ids)
   string(APPEND declarations
-         "namespace ${id} {\nGrader make_grader();\nextern const char kDigest[];\n}\n")
-  string(APPEND entries "    {\"${id}\", ${id}::make_grader, ${id}::kDigest},\n")
+         "namespace ${id} {\nGrader make_grader();\n"
+         "extern const char k_cpu_digest[];\nextern const char k_cuda_digest[];\n}\n")
+  string(APPEND entries
+         "    {\"${id}\", ${id}::make_grader, ${id}::k_cpu_digest, ${id}::k_cuda_digest},\n")
 endforeach()
 list(LENGTH challenge_ids challenge_count)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/all_graders.cpp CONTENT [[

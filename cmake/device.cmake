@@ -15,3 +15,17 @@ set_target_properties(gauntlet_cuda_runtime PROPERTIES POSITION_INDEPENDENT_CODE
                       CXX_VISIBILITY_PRESET hidden GAUNTLET_UNTRUSTED ON
                       ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 target_include_directories(gauntlet_cuda_runtime PRIVATE ${PROJECT_SOURCE_DIR})
+
+# What solutions are compiled with lies beside the programs, the headers as of this build.
+file(GLOB_RECURSE cuda_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/simt/include/*.h)
+set(cuda_headers_here ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/cuda-headers)
+set(cuda_headers_stamp ${PROJECT_BINARY_DIR}/generated/cuda-headers.stamp)
+add_custom_command(
+  OUTPUT ${cuda_headers_stamp}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${cuda_headers_here}
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/harness/simt/include ${cuda_headers_here}
+  COMMAND ${CMAKE_COMMAND} -E touch ${cuda_headers_stamp}
+  DEPENDS ${cuda_headers}
+  COMMENT "Copying the headers of CUDA sources" VERBATIM)
+add_custom_target(gauntlet_cuda_parts DEPENDS ${cuda_headers_stamp})
+add_dependencies(gauntlet_cuda_parts gauntlet_device_program gauntlet_cuda_runtime)

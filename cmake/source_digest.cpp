@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// source_digest LIST ROOT ID OUTPUT: writes OUTPUT, a source file with one SHA-256 over the files
-// that LIST names, one path a line: what the verdicts of challenge ID depend on. Comments and
-// formatting are left out, so that only a change that could change a verdict makes grades stale.
+// source_digest LIST ROOT ID DEVICE OUTPUT: writes OUTPUT, a source file with one SHA-256 over the
+// files that LIST names, one path a line: what the verdicts of challenge ID on DEVICE depend on.
+// Comments and formatting are left out, so that only a change that could change a verdict makes
+// grades stale.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -31,7 +32,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::string digest_of(const std::vector<std::string>& files, const fs::path& root) {
   gauntlet::Digest digest;
   for (const fs::path file : files) {
-    const bool source = file.extension() == ".cpp" || file.extension() == ".h";
+    const bool source = file.extension() == ".cpp" || file.extension() == ".h" ||
+                        file.extension() == ".cu" || file.extension() == ".cuh";
     const std::string text = gauntlet::read_file(file);
     digest.add(file.lexically_relative(root).generic_string(),
                source ? gauntlet::significant_text(text) : text);
@@ -42,12 +44,12 @@ std::string digest_of(const std::vector<std::string>& files, const fs::path& roo
 }  // namespace
 
 int main(int count, char** words) try {
-  if (count != 5) throw std::runtime_error("source_digest LIST ROOT ID OUTPUT");
+  if (count != 6) throw std::runtime_error("source_digest LIST ROOT ID DEVICE OUTPUT");
   const std::string digest = digest_of(lines_of(gauntlet::read_file(words[1])), words[2]);
-  gauntlet::write_file(words[4],
-                       fmt::format("namespace gauntlet::{} {{\nextern const char kDigest[];\n"
-                                   "const char kDigest[] = \"{}\";\n}}\n",
-                                   words[3], digest));
+  gauntlet::write_file(words[5],
+                       fmt::format("namespace gauntlet::{0} {{\nextern const char k_{1}_digest[];\n"
+                                   "const char k_{1}_digest[] = \"{2}\";\n}}\n",
+                                   words[3], words[4], digest));
   return EXIT_SUCCESS;
 } catch (const std::exception& error) {
   fmt::print(stderr, "{}\n", error.what());

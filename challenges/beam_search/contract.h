@@ -87,6 +87,9 @@
  * and step, when max_new is 0). BEAM_UNSUPPORTED for another abi_version or device. Outputs stay
  * untouched in both cases, and the model is not asked; where both apply, either is right.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. beam up to 1024 and eos_count up to 64, more is not asked; an alpha for which lp(1) to
  * lp(max_new) are normal float64 numbers, and no score is beyond float64; vocab, max_new and batch
  * as memory allows: use 64-bit arithmetic. Scratch memory is yours; it should grow with batch * beam

@@ -83,6 +83,9 @@
  * except after a bad answer of a callback. struct_size, min_align, reserved and stream need not be
  * checked, nor emit_stride where there are no requests.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. A pass holds up to DFLASH_MOST_ROWS * (draft_budget + 1) rows a request. Trees of up to
  * 65535 nodes, vocabularies up to 2^20, sizes up to 2^40 in all: use 64-bit arithmetic. What is
  * beyond may be refused and need not be. Scratch memory is yours to allocate and to free; it must not

@@ -93,6 +93,9 @@
  * element type that is not implemented. Where both apply, either is right. Outputs stay untouched
  * in both cases. A size of 0 is no error: without queries dk and dv are 0, without keys dq is.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. batch * q_heads up to 2^20, lengths up to 2^20, window ends up to 2^40: use 64-bit
  * arithmetic for offsets and positions. Scratch memory is yours to allocate and to free; it stays
  * below 16 MiB and eight times the size of dq, dk and dv together: no matrix of q_len * k_len

@@ -77,6 +77,9 @@
  * no key every row is empty. What else the struct may hold is as its comments, ALIGNMENT and LIMITS
  * say: other values are not asked.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. head_dim and value_dim up to 256, need not be equal, and need not be multiples of
  * anything; batch * q_heads up to 2^20, lengths up to 2^20, window ends up to 2^40: use 64-bit
  * arithmetic for offsets and positions.

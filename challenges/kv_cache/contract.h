@@ -105,6 +105,9 @@
  * sequence twice in kv_append; it may in kv_attend. count = 0, lists without tokens and rows = 0
  * are valid; pointers to arrays without elements may be null, as may lse when it is not wanted.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. Pools may be larger than 4 GiB, sequences longer than 2^20: use 64-bit arithmetic for
  * offsets. key_dim and value_dim up to 256 (that of kv_merge has no limit), q_heads up to 128,
  * group up to 2^63 - 1; neither they nor page_tokens and group need be multiples of anything.

@@ -74,9 +74,22 @@
  * is right. Outputs stay untouched in both cases. Of an array that only the other pass uses the
  * stride may be judged or not.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. rows * cols up to 2^40 where memory allows: use 64-bit arithmetic. Scratch memory is
  * yours to allocate and to free; it may grow with rows and with num_threads * cols, and should not
  * grow with rows * cols.
+ *
+ * DEVICE. With LAYERNORM_CUDA all pointers of the struct but stream are pointers to memory of the
+ * current CUDA device, and so is scratch memory; the struct itself lies on the host. Kernels
+ * compute the results, and a call copies 256 bytes or less from the device to the host. All of its
+ * work comes behind what the stream holds already, and is done when the stream is: the call may
+ * return before that. The stream may wait for the default stream, may be one that does not
+ * (cudaStreamNonBlocking), or null: the default stream. What one thread writes and another reads or
+ * writes is kept apart by barriers, fences, atomics or the ends of kernels, and nothing is read
+ * that nobody has written. Scratch memory may grow with cols for every multiprocessor instead of
+ * every host thread. A positive return value is the cudaError_t of a CUDA function that failed.
  */
 
 #ifdef __cplusplus

@@ -56,6 +56,9 @@
  * or device, and for an element type that is not implemented. Where both refusals apply, either is
  * right. Outputs stay untouched in both cases.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * LIMITS. vocab up to 2^31 - 1, every k up to vocab, rows * row_stride up to 2^40 where memory
  * allows: use 64-bit arithmetic. Scratch memory is yours to allocate and to free. It stays below 16
  * MiB plus 4 % of the size of the logits, outputs not counted, when k <= 1024 and vocab <= 2^18:

@@ -97,6 +97,9 @@
  * cases but the one named. Latent weights, x and gradients are finite, max_seconds is no NaN, and
  * no model that is otherwise right has a size above 2^31 - 1.
  *
+ * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
+ * numbers, that it was called with.
+ *
  * Sources: Ma et al. 2024, "The Era of 1-bit LLMs" (arXiv 2402.17764); Bengio et al. 2013,
  * straight-through estimator (arXiv 1308.3432); Touvron et al. 2023, LLaMA (arXiv 2302.13971);
  * Su et al. 2021, RoPE (arXiv 2104.09864, in the half-split layout of Hugging Face Transformers).

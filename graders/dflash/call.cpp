@@ -110,20 +110,33 @@ VerifyCall::VerifyCall(const Batch& batch, const CallOptions& options)
   args.num_trees = std::ssize(batch.drafts);
   args.vocab = batch.language->vocab();
   args.num_eos = std::ssize(eos_);
-  args.logits_stride = args.vocab + options.stride_extra;
-  logits_ = batch_logits(batch, args.logits_stride, options.between);
+  const bool far = options.is_far("logits");
+  const std::int64_t stride = args.vocab + (far ? 0 : options.stride_extra);
+  logits_ = batch_logits(batch, stride, options.between);
+  args.logits_stride = far ? options.far->stride : stride;
   const Arrays<VerifyCall> arrays{*this, options};
   arrays.give("node_start", args.node_start, trees.node_start);
   arrays.give("parent", args.parent, trees.parent);
   arrays.give("token", args.token, trees.token);
   arrays.give("eos", args.eos, eos_);
   arrays.give("max_emit", args.max_emit, max_emit);
-  arrays.give("logits", args.logits, logits_);
+  if (far)
+    add_far_logits();
+  else
+    arrays.give("logits", args.logits, logits_);
   const auto rows = static_cast<std::size_t>(trees.rows);
   arrays.take("emit", args.emit, rows, lists_);
   arrays.take("path", args.path, rows, lists_);
   arrays.take("num_emit", args.num_emit, max_emit.size(), counts_);
   arrays.take("num_path", args.num_path, max_emit.size(), counts_);
+}
+
+void VerifyCall::add_far_logits() {
+  const auto vocab = static_cast<std::size_t>(args.vocab);
+  std::vector<std::span<const float>> rows;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(trees.rows); ++row)
+    rows.push_back(std::span<const float>(logits_).subspan(row * vocab, vocab));
+  in_parts("logits", args.logits, rows, args.logits_stride);
 }
 
 Walk VerifyCall::walk(std::size_t t, std::string* complaint) const {
@@ -194,7 +207,13 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
   arrays.give("max_new", args.max_new, max_new);
   arrays.give("eos", args.eos, eos_);
   const std::size_t requests = problem.prompts.size();
-  arrays.take("emit", args.emit, requests * static_cast<std::size_t>(args.emit_stride), emit_);
+  if (options.is_far("emit")) {
+    emit_ = out_parts<std::int32_t>("emit", args.emit, requests, static_cast<std::size_t>(longest),
+                                    options.far->stride);
+    args.emit_stride = options.far->stride;
+  } else {
+    arrays.take("emit", args.emit, requests * static_cast<std::size_t>(args.emit_stride), emit_);
+  }
   arrays.take("num_emit", args.num_emit, requests, counts_);
   arrays.take("rounds", args.rounds, requests, counts_);
   arrays.take("accepted", args.accepted, requests, counts_);
@@ -212,6 +231,8 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
 std::span<const std::int32_t> GenerateCall::emit_row(std::size_t r) const {
   const auto stride = static_cast<std::size_t>(args.emit_stride);
   if (stride == 0) return {};
+  const bool far = emit_[0].view().size() < stride;
+  if (far) return emit_[r].view();
   return emit_[0].view().subspan(r * stride, stride);
 }
 

@@ -14,6 +14,7 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
+/// `far`: the rows of logits (verify) or emit (generate).
 struct CallOptions : kit::CallOptions {
   std::int64_t spare_words = 0;   // mask words beyond what the widest tree needs
   std::int64_t stride_extra = 0;  // floats between rows of logits; also of emit
@@ -45,6 +46,8 @@ struct VerifyCall : Call<DflashVerifyArgs> {
   std::vector<std::int64_t> max_emit;
 
  private:
+  void add_far_logits();
+
   std::vector<std::int32_t> eos_;
   std::vector<float> logits_;
   std::vector<Output<std::int32_t>> lists_;  // emit, path

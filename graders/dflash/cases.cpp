@@ -297,7 +297,10 @@ TreeCase verify_case(const Assignment& choice, Rng& rng) {
   const auto language = language_of(choice, choice.draw(rng, "vocab"), rng);
   TreeCase made = case_of(choice, verify_domain(), manner_of(choice), language, rng);
   made.batch.logits = logits_of(choice, language, rng);
-  made.options.stride_extra = choice.draw(rng, "spare floats");
+  if (choice.is("spare floats", kFarApart))
+    made.options.far = {"logits", kit::kFarStrides[3] + rng.integer(0, 99)};
+  else
+    made.options.stride_extra = choice.draw(rng, "spare floats");
   if (choice.is("between rows", "infinity")) made.options.between = kit::kInfinity;
   if (choice.is("between rows", "largest")) made.options.between = kLargest;
   const std::int64_t trees = std::ssize(made.batch.drafts);
@@ -318,7 +321,10 @@ RequestCase generate_case(const Assignment& choice, Rng& rng) {
   RequestCase made;
   made.language = language_of(choice, choice.draw(rng, "vocab"), rng);
   made.options = options_of(choice, rng);
-  made.options.stride_extra = choice.draw(rng, "spare stride");
+  if (choice.is("spare stride", kFarApart))
+    made.options.far = {"emit", kit::kFarStrides[3] + rng.integer(0, 99)};
+  else
+    made.options.stride_extra = choice.draw(rng, "spare stride");
   Problem& problem = made.problem;
   problem.language = made.language.get();
   problem.logits = logits_of(choice, made.language, rng);

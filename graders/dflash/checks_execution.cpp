@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 #include "graders/kit/memory.h"
@@ -76,6 +78,28 @@ void unaligned_pointers(Probe& probe) {
     require_right(probe, random_problem(language, rng), options);
   }
   require_no_copy(probe);
+}
+
+// Rows of logits, and of emitted tokens, more than 2^31 or 2^32 elements, or bytes, behind each
+// other. What lies between them is not there.
+void far_rows(Probe& probe) {
+  for (const std::int64_t stride : kit::kFarStrides) {
+    Rng rng = probe.begin_case(
+        fmt::format("stride_near_2_to_the_{}", std::countr_zero(std::uint64_t(stride))));
+    const Language language(rng.integer(60, 140), rng);
+    CallOptions options;
+    options.far = {"logits", stride + rng.integer(0, 99)};
+    Batch batch{&language};
+    for (int t = 0; t < 2; ++t)
+      batch.drafts.push_back(random_draft(language, chain_plan(1, 0), rng));
+    VerifyCall verify(batch, options);
+    probe.run_ok(verify);
+    require_walks(probe, batch, verify);
+    options.far->array = "emit";
+    Problem problem = random_problem(language, rng);
+    problem.prompts.resize(std::min<std::size_t>(problem.prompts.size(), 4));
+    require_right(probe, problem, options);
+  }
 }
 
 /// Chains over a vocabulary that is work enough for threads to be counted.
@@ -241,6 +265,7 @@ std::vector<Check> execution_checks() {
        thread_limit},
       {{"fresh_answers", "answers kept from an earlier call", robustness, 2, critical},
        fresh_answers},
+      {{"far_rows", "offsets of rows in 32 bits", robustness, 2, major}, far_rows},
       {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
         major},
        unaligned_pointers},

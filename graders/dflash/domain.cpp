@@ -32,6 +32,8 @@ constexpr double kManyThreads = 7;
 constexpr double kMostFloatsOfManyThreads = 3000;
 constexpr double kLongRow = 60'000;
 
+constexpr double kMostFarRows = 4;  // of 16 GiB of address space each
+
 /// The first class of a number: as many as fit beside the others.
 constexpr const char* kFew = "a few";
 
@@ -171,7 +173,14 @@ bool cheap_to_build(const Assignment& choice, double trees) {
   return comparable(choice, trees) && bits <= kMostBits && threads_fit(choice, bits / 64);
 }
 
+/// Rows that are far apart are few, and not more in the call before.
+bool far_rows_fit(const Assignment& choice, const char* argument, double rows) {
+  return !choice.is(argument, kFarApart) ||
+         (rows >= 1 && rows <= kMostFarRows && !choice["before"].name.ends_with(" more"));
+}
+
 bool cheap_to_verify(const Assignment& choice, double trees) {
+  if (!far_rows_fit(choice, "spare floats", rows_of(choice, trees))) return false;
   const double row = choice["vocab"].most + choice["spare floats"].most;
   const double floats = row * rows_of(choice, trees);
   return comparable(choice, trees) && floats <= kMostFloats && threads_fit(choice, floats) &&
@@ -200,6 +209,7 @@ double passes_of(const Assignment& choice) {
 }
 
 bool cheap_to_generate(const Assignment& choice, double requests) {
+  if (!far_rows_fit(choice, "spare stride", requests)) return false;
   const double passes = passes_of(choice);
   const double rounds = requests * std::max(1.0, passes);
   const double nodes = 1 + drafted(choice);
@@ -250,38 +260,42 @@ const kit::Domain& build_domain() {
 
 const kit::Domain& verify_domain() {
   static const kit::Domain made{
-      joined(
-          {trees("max_emit of", {"right", "tokens"}),
-           texts(),
-           {{"vocab", vocabularies()},
-            {"spare floats",
-             {hiding(sized(0), {"between rows"}), sized(1), sized(3), sized(15, 17), sized(4096)}},
-            {"between rows", {{"NaN"}, {"infinity"}, {"largest"}}},
-            {"max_emit",
-             {hiding({"beyond the tree"}, {"max_emit of"}),
-              {"0"},
-              {"1"},
-              {"2"},
-              {"path - 1"},
-              {"path"},
-              {"path + 1"},
-              {"2^16"},
-              {"2^31"},
-              {"2^32"},
-              {"2^32 + 1"},
-              {"largest"}}},
-            {"max_emit of", {{"all"}, {"the first"}, {"the last"}, {"every second"}}}},
-           circumstances({"node_start", "parent", "token", "eos", "max_emit", "logits", "emit",
-                          "path", "num_emit", "num_path"},
-                         {{"nothing"},
-                          {"a token differed"},
-                          {"a parent differed"},
-                          {"logits differed"},
-                          {"limits differed"},
-                          {"EOS ids differed"},
-                          {"a tree more"},
-                          {"other threads"},
-                          {"a refusal"}})}),
+      joined({trees("max_emit of", {"right", "tokens"}),
+              texts(),
+              {{"vocab", vocabularies()},
+               {"spare floats",
+                {hiding(sized(0), {"between rows"}),
+                 sized(1),
+                 sized(3),
+                 sized(15, 17),
+                 sized(4096),
+                 {kFarApart}}},
+               {"between rows", {{"NaN"}, {"infinity"}, {"largest"}}},
+               {"max_emit",
+                {hiding({"beyond the tree"}, {"max_emit of"}),
+                 {"0"},
+                 {"1"},
+                 {"2"},
+                 {"path - 1"},
+                 {"path"},
+                 {"path + 1"},
+                 {"2^16"},
+                 {"2^31"},
+                 {"2^32"},
+                 {"2^32 + 1"},
+                 {"largest"}}},
+               {"max_emit of", {{"all"}, {"the first"}, {"the last"}, {"every second"}}}},
+              circumstances({"node_start", "parent", "token", "eos", "max_emit", "logits", "emit",
+                             "path", "num_emit", "num_path"},
+                            {{"nothing"},
+                             {"a token differed"},
+                             {"a parent differed"},
+                             {"logits differed"},
+                             {"limits differed"},
+                             {"EOS ids differed"},
+                             {"a tree more"},
+                             {"other threads"},
+                             {"a refusal"}})}),
       [](const Assignment& choice) {
         return cheap_to_verify(choice, least_or_most(choice, "trees"));
       }};
@@ -318,7 +332,7 @@ const kit::Domain& generate_domain() {
                {"max_new of",
                 {hiding({"all"}, {"others"}), {"the first"}, {"the last"}, {"every second"}}},
                {"others", {{"0"}, {"1"}, {"2"}}},
-               {"spare stride", {sized(0), sized(1), sized(7, 9), sized(4096)}}},
+               {"spare stride", {sized(0), sized(1), sized(7, 9), sized(4096), {kFarApart}}}},
               circumstances({"prompt_start", "prompt", "max_new", "eos", "emit", "num_emit",
                              "rounds", "accepted"},
                             {{"nothing"},

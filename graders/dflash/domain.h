@@ -9,6 +9,9 @@
 /// goes together. What the classes mean is in cases.h; that of "before" is left to whoever asks.
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
+/// A stride, beyond which nothing is between rows.
+inline constexpr const char* kFarApart = "beyond 2^32, nothing between";
+
 const kit::Domain& build_domain();
 const kit::Domain& verify_domain();
 const kit::Domain& generate_domain();

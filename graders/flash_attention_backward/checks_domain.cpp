@@ -58,6 +58,7 @@ void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
   if (!choice.is("before", "nothing")) {
     CallOptions then = options;
     if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
+    if (choice.is("before", "another size")) then.far.reset();
     ask(probe, earlier(choice, rng, problem), then);
   }
   const Answer first = require_right(probe, problem, options);

@@ -40,6 +40,17 @@ void strides(Probe& probe) {
   }
 }
 
+// Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What
+// lies between them is not there.
+void far_parts(Probe& probe) {
+  kit::ask_far_parts(probe, {"q", "k", "v", "o", "dout", "dq", "dk", "dv"},
+                     [&](Rng& rng, const Sizes& sizes, const CallOptions::FarApart& far) {
+                       CallOptions options;
+                       options.far = far;
+                       require_right(probe, attended_problem(rng, sizes), options);
+                     });
+}
+
 // Inputs that several heads or batch entries share, by a stride of 0.
 void shared_rows(Probe& probe) {
   Rng rng = probe.begin_case("stride 0");
@@ -103,6 +114,7 @@ std::vector<Check> layout_checks() {
       {{"dirty_outputs", "results added to what was there", robustness, 2, critical},
        dirty_outputs},
       {{"shared_rows", "strides of 0", robustness, 1, major}, shared_rows},
+      {{"far_parts", "offsets in 32 bits", robustness, 2, major}, far_parts},
       {{"unaligned_pointers", "vector loads from places that are not aligned", robustness, 1,
         major},
        unaligned_pointers},

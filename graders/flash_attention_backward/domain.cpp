@@ -96,8 +96,9 @@ bool valid(const Assignment& choice) {
   if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
     return false;
   // What is quickly seen first: there are 100,000 tries.
-  return threads_start_seldom(choice) && kit::mask_is_valid(choice) &&
-         numbers_representable(choice) && few_alike(choice) && small(choice);
+  return threads_start_seldom(choice) && kit::places_are_valid(choice) &&
+         kit::mask_is_valid(choice) && numbers_representable(choice) && few_alike(choice) &&
+         small(choice);
 }
 
 /// What two arguments decide together, beside nothing that may hide it: a window that begins where

@@ -65,6 +65,19 @@ void strides(Probe& probe) {
   }
 }
 
+// Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What
+// lies between them is not there.
+void far_parts(Probe& probe) {
+  kit::ask_far_parts(probe, {"q", "k", "v", "o"},
+                     [&](Rng& rng, const Sizes& sizes, const CallOptions::FarApart& far) {
+                       Problem problem(sizes);
+                       fill_sharp(problem, rng);
+                       CallOptions options;
+                       options.far = far;
+                       require_right(probe, problem, options);
+                     });
+}
+
 void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {4, 8, 20, 36, 60}) {
     Rng rng = probe.begin_case(fmt::format("skew_{}", skew));
@@ -107,6 +120,7 @@ std::vector<Check> layout_checks() {
   return {
       {{"strides", "memory taken for contiguous, writes between rows", robustness, 2, critical},
        strides},
+      {{"far_parts", "offsets in 32 bits", robustness, 2, major}, far_parts},
       {{"unaligned_pointers", "vector accesses that need more alignment than is promised",
         robustness, 1, major},
        unaligned_pointers},

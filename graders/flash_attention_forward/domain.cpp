@@ -86,7 +86,8 @@ bool valid(const Assignment& choice) {
     return false;
   if (choice["k_len"].most > kMostAlike && alike(choice)) return false;
   if (choice.is("values", "9e35 in all") && climbs(choice) && !shows_climb(choice)) return false;
-  return kit::mask_is_valid(choice) && small(choice) && numbers_reachable(choice);
+  return kit::places_are_valid(choice) && kit::mask_is_valid(choice) && small(choice) &&
+         numbers_reachable(choice);
 }
 
 /// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys

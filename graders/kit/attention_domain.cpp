@@ -21,6 +21,11 @@ std::vector<ValueClass> layouts(bool of_input) {
   return classes;
 }
 
+// Of one array, whose outermost dimension of more than one entry has it as its stride.
+constexpr const char* kFarApart = "parts beyond 2^32";
+constexpr std::int64_t kFarStride = (std::int64_t{1} << 32) + 12;
+constexpr double kMostFarParts = 5;
+
 std::vector<ValueClass> column_counts() {
   return {sized(6, 12),    sized(1),        sized(2),       sized(3),
           sized(4, 5),     sized(15, 17),   sized(31, 33),  sized(63, 65),
@@ -165,6 +170,9 @@ std::vector<Argument> attention_place_arguments(const std::vector<std::string>& 
   for (const std::string& array : outputs) all.push_back({layout_argument(array), layouts(false)});
   all.push_back({"strides of one", {{"as if of many"}, {"0"}, {"2^60"}}});
   all.push_back({"arrays without elements", {{"given"}, {"null"}}});
+  all.push_back({kFarApart, {{"none"}}});
+  for (const auto& arrays : {inputs, outputs})
+    for (const std::string& array : arrays) all.back().classes.push_back({array});
   all.push_back(alignment_argument(placed));
   return all;
 }
@@ -191,6 +199,7 @@ Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array) {
 
 void put_places(const Assignment& choice, CallOptions& options) {
   options.null_when_empty = choice.is("arrays without elements", "null");
+  if (!choice.is(kFarApart, "none")) options.far = {choice[kFarApart].name, kFarStride};
   put_alignment(choice, options);
 }
 
@@ -212,6 +221,23 @@ double most_pairs(const Assignment& choice) {
 double most_numbers(const Assignment& choice, std::string_view array, double rows, double columns) {
   const bool wide = layout_class(choice, array).name == "a page between rows";
   return choice["batch"].most * rows * (columns + (wide ? kPage : kMostGap));
+}
+
+bool places_are_valid(const Assignment& choice) {
+  const std::string& array = choice[kFarApart].name;
+  if (array == "none") return true;
+  if (layout_class(choice, array).name != "dense") return false;
+  const bool of_keys = array.find('k') != std::string::npos || array.find('v') != std::string::npos;
+  // Of query heads there is one for each head of keys, or it is not known which dimension it is.
+  const std::string_view dimensions[] = {"batch", "kv heads", of_keys ? "k_len" : "q_len"};
+  if (choice["group"].least < 1 || (!of_keys && choice["group"].most > 1)) return false;
+  bool decided = false;
+  for (const std::string_view dimension : dimensions) {
+    if (choice[dimension].least < 1) return false;
+    if (!decided && choice[dimension].most > kMostFarParts) return false;
+    decided = decided || choice[dimension].least > 1;
+  }
+  return true;
 }
 
 bool mask_is_valid(const Assignment& choice) {

@@ -20,8 +20,9 @@ std::vector<Argument> attention_mask_arguments();
 void put_mask(const Assignment& choice, Rng& rng, AttentionProblem& form);
 void put_missing_keys(const Assignment& choice, const AttentionProblem& form, Tensor& keys);
 
-/// "q layout" for an array q, the strides of what there is only one of, arrays without elements,
-/// alignment. Inputs may repeat rows, outputs not; `dense` have no layout.
+/// "q layout" for an array q, the strides of what there is only one of, arrays without elements, an
+/// array whose parts are far apart, alignment. Inputs may repeat rows, outputs not; `dense` have no
+/// layout.
 std::vector<Argument> attention_place_arguments(const std::vector<std::string>& inputs,
                                                 const std::vector<std::string>& outputs,
                                                 const std::vector<std::string>& dense);
@@ -38,6 +39,9 @@ bool repeats_rows(const Assignment& choice, std::string_view array);
 /// with this many rows in a batch entry, gaps included.
 double most_pairs(const Assignment& choice);
 double most_numbers(const Assignment& choice, std::string_view array, double rows, double columns);
+
+/// An array whose parts are far apart has a few, and no layout beside that.
+bool places_are_valid(const Assignment& choice);
 
 /// Lists fit the keys; keys that are missing in one place and there in another have rows of their
 /// own.

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "graders/kit/inputs.h"
 #include "harness/worker/call.h"
 
 namespace gauntlet::kit {
+
+/// Strides of floats at which offsets leave 32 bits: signed and unsigned, in bytes and in elements.
+inline constexpr std::int64_t kFarStrides[] = {std::int64_t{1} << 29, std::int64_t{1} << 30,
+                                               std::int64_t{1} << 31, std::int64_t{1} << 32};
 
 /// How a call is put to a solution, apart from what it asks.
 struct CallOptions {
@@ -18,9 +23,18 @@ struct CallOptions {
   std::string_view missing = {};    // the array whose pointer is null, by its name in the contract
   bool null_when_empty = false;     // an array without elements is null
 
+  /// One array whose parts lie so many elements apart, with nothing between them but faults. Which
+  /// parts: the grader's call says.
+  struct FarApart {
+    std::string_view array;
+    std::int64_t stride;
+  };
+  std::optional<FarApart> far = {};
+
   Placement placed(std::string_view array) const {
     return array == displaced ? Placement{16, 4} : placement;
   }
+  bool is_far(std::string_view array) const { return far && far->array == array; }
   bool left_out(std::string_view array, std::int64_t elements) const {
     return array == missing || (null_when_empty && elements == 0);
   }

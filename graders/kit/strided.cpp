@@ -2,6 +2,8 @@
 #include "graders/kit/strided.h"
 
 #include <algorithm>
+#include <bit>
+#include <fmt/format.h>
 
 #include "graders/kit/bits.h"
 #include "graders/kit/inputs.h"
@@ -80,6 +82,30 @@ std::optional<std::int64_t> Strides::touched(std::span<const float> memory,
     if (!own[i] && !kept) return static_cast<std::int64_t>(i);
   }
   return std::nullopt;
+}
+
+FarParts::FarParts(const Extents& extents) {
+  const auto [entries, field] = extents.batch > 1   ? std::pair(extents.batch, &Strides::batch)
+                                : extents.heads > 1 ? std::pair(extents.heads, &Strides::head)
+                                                    : std::pair(extents.rows, &Strides::row);
+  count = static_cast<std::size_t>(entries);
+  elements = static_cast<std::size_t>(extents.count() / entries);
+  stride = field;
+}
+
+void ask_far_parts(
+    Probe& probe, std::initializer_list<const char*> tensors,
+    const std::function<void(Rng&, const AttentionSizes&, const CallOptions::FarApart&)>& ask) {
+  for (const char* tensor : tensors)
+    for (const char* dimension : {"batch", "head", "row"})
+      for (const std::int64_t stride : kFarStrides) {
+        Rng rng = probe.begin_case(fmt::format("{} {} stride near 2^{}", tensor, dimension,
+                                               std::countr_zero(std::uint64_t(stride))));
+        AttentionSizes sizes{1, 1, 1, 3, 3, rng.integer(3, 20), rng.integer(3, 20)};
+        if (dimension[0] == 'b') sizes.batch = 3;
+        if (dimension[0] == 'h') sizes.q_heads = sizes.kv_heads = 3;
+        ask(rng, sizes, {tensor, stride + rng.integer(0, 99)});
+      }
 }
 
 void StrideFields::set(const Strides& strides) const {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,7 @@
 #include "graders/kit/attention.h"
 #include "graders/kit/call_options.h"
 #include "harness/core/finding.h"
+#include "harness/grading/probe.h"
 #include "harness/worker/call.h"
 
 /// Tensors [batch][head][row][column]: dense for the grader, with strides for the solution.
@@ -101,6 +104,22 @@ class Strides {
   Extents extents_;
 };
 
+/// What a dense tensor falls into when its outermost dimension of more than one entry, rows at
+/// last, gets a far stride.
+struct FarParts {
+  explicit FarParts(const Extents& extents);
+
+  std::size_t count;     // of parts
+  std::size_t elements;  // of each
+  std::int64_t Strides::*stride;
+};
+
+/// A case for each of these tensors, each dimension and each stride at which 32 bits are too few:
+/// ask(rng, sizes, far), where the sizes have three entries in that dimension, one outside of it.
+void ask_far_parts(
+    Probe& probe, std::initializer_list<const char*> tensors,
+    const std::function<void(Rng&, const AttentionSizes&, const CallOptions::FarApart&)>& ask);
+
 /// Where an argument struct holds the strides of a tensor; none for an array that is always dense.
 struct StrideFields {
   std::int64_t *batch = nullptr, *head = nullptr, *row = nullptr;
@@ -119,7 +138,11 @@ class StridedCall : public Call<Args> {
   std::vector<float> result(std::string_view name) const {
     for (const Result& result : results_)
       if (result.name == name) return result.strides.gather(result.output.view());
-    return {};
+    std::vector<float> far;
+    if (options_.is_far(name))
+      for (const Output<float>& part : far_parts_)
+        far.insert(far.end(), part.view().begin(), part.view().end());
+    return far;
   }
 
   /// What was written between rows of results, which must stay as it was.
@@ -136,6 +159,7 @@ class StridedCall : public Call<Args> {
  protected:
   void tensor_in(const char* name, const void* const& field, const Tensor& tensor,
                  const Layout& layout, const StrideFields& fields) {
+    if (options_.is_far(name)) return far_in(name, field, tensor, fields);
     const Strides strides(tensor.extents, layout);
     fields.set(strides);
     if (options_.left_out(name, tensor.extents.count())) return;
@@ -148,6 +172,12 @@ class StridedCall : public Call<Args> {
   void tensor_out(const char* name, Field* const& field, const Extents& extents,
                   const Layout& layout, const StrideFields& fields,
                   const std::vector<float>* dirty = nullptr) {
+    if (options_.is_far(name)) {
+      const FarParts parts = set_far_strides(extents, fields);
+      far_parts_ = this->template out_parts<float>(name, field, parts.count, parts.elements,
+                                                   options_.far->stride, options_.placed(name));
+      return;
+    }
     const Strides strides(extents, layout);
     fields.set(strides);
     if (options_.left_out(name, extents.count())) return;
@@ -162,6 +192,25 @@ class StridedCall : public Call<Args> {
   }
 
  private:
+  FarParts set_far_strides(const Extents& extents, const StrideFields& fields) const {
+    const FarParts parts(extents);
+    Strides strides(extents, {});
+    strides.*parts.stride = options_.far->stride;
+    fields.set(strides);
+    return parts;
+  }
+
+  void far_in(const char* name, const void* const& field, const Tensor& tensor,
+              const StrideFields& fields) {
+    const FarParts parts = set_far_strides(tensor.extents, fields);
+    memory_.push_back(tensor.data);
+    const std::span<const float> all(memory_.back());
+    std::vector<std::span<const float>> spans;
+    for (std::size_t i = 0; i < parts.count; ++i)
+      spans.push_back(all.subspan(i * parts.elements, parts.elements));
+    this->in_parts(name, field, spans, options_.far->stride, options_.placed(name));
+  }
+
   struct Result {
     std::string name;
     Strides strides;
@@ -172,6 +221,7 @@ class StridedCall : public Call<Args> {
   CallOptions options_;
   std::deque<std::vector<float>> memory_;  // of the call's buffers: never moves
   std::vector<Result> results_;
+  std::vector<Output<float>> far_parts_;  // of the result that is far
 };
 
 }  // namespace gauntlet::kit

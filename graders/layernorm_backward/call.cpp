@@ -15,12 +15,33 @@ void add_input(Call<LayernormArgs>& call, const char* name, const Field* const& 
   if (!data.empty() && options.missing != name) call.in(name, field, data, options.placed(name));
 }
 
+/// An input with a stride.
+template <class Field>
+void add_rows(Call<LayernormArgs>& call, const char* name, const Field* const& field,
+              const Problem& problem, const Rows& rows, const CallOptions& options) {
+  if (!options.is_far(name)) return add_input(call, name, field, rows.all(), options);
+  std::vector<std::span<const float>> parts;
+  for (std::int64_t i = 0; i < problem.rows; ++i) parts.push_back(rows.row(i));
+  call.in_parts(name, field, parts, options.far->stride, options.placed(name));
+}
+
+/// The rows of an output that is far; none of any other.
+template <class Field>
+std::vector<Output<float>> add_far_output(Call<LayernormArgs>& call, const char* name,
+                                          Field* const& field, const Problem& problem,
+                                          const CallOptions& options) {
+  if (!options.is_far(name)) return {};
+  return call.out_parts<float>(name, field, static_cast<std::size_t>(problem.rows),
+                               static_cast<std::size_t>(problem.cols), options.far->stride,
+                               options.placed(name));
+}
+
 /// `old` is where the output's former contents are kept, when there are some.
 template <class Field>
 std::optional<Output<float>> add_output(Call<LayernormArgs>& call, const char* name,
                                         Field* const& field, std::size_t count,
                                         const CallOptions& options, std::vector<float>& old) {
-  if (count == 0) return std::nullopt;
+  if (count == 0 || options.is_far(name)) return std::nullopt;
   if (!options.old) return call.out<float>(name, field, count, options.placed(name));
   old.assign(count, *options.old);
   return call.inout(name, field, old, options.placed(name));
@@ -28,7 +49,7 @@ std::optional<Output<float>> add_output(Call<LayernormArgs>& call, const char* n
 
 void add_scalars(Call<LayernormArgs>& call, const Problem& problem, const CallOptions& options) {
   LayernormArgs& args = call.args;
-  kit::set_header(args, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, options);
+  kit::set_header(call, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, LAYERNORM_CUDA, options);
   args.data_type = LAYERNORM_F32;
   args.parameter_type = LAYERNORM_F32;
   args.rows = problem.rows;
@@ -41,6 +62,7 @@ void add_strides(Call<LayernormArgs>& call, const Problem& problem, const CallOp
   const auto stride = [&](const char* name, std::int64_t own) {
     const bool given =
         std::ranges::find(call.buffers(), name, &Buffer::name) != call.buffers().end();
+    if (options.is_far(name)) return options.far->stride;
     return given ? own : options.absent_stride.value_or(own);
   };
   call.args.x_row_stride = stride("x", problem.x.stride());
@@ -53,7 +75,7 @@ void add_strides(Call<LayernormArgs>& call, const Problem& problem, const CallOp
 void add_common_inputs(Call<LayernormArgs>& call, const Problem& problem,
                        const CallOptions& options) {
   add_scalars(call, problem, options);
-  add_input(call, "x", call.args.x, problem.x.all(), options);
+  add_rows(call, "x", call.args.x, problem, problem.x, options);
   add_input(call, "gamma", call.args.gamma, problem.gamma, options);
   add_input(call, "beta", call.args.beta, problem.beta, options);
 }
@@ -106,6 +128,13 @@ std::vector<float> rows_of(Probe& probe, const Problem& problem, std::string_vie
   return dense;
 }
 
+std::vector<float> joined(const std::vector<Output<float>>& rows) {
+  std::vector<float> dense;
+  for (const Output<float>& row : rows)
+    dense.insert(dense.end(), row.view().begin(), row.view().end());
+  return dense;
+}
+
 }  // namespace
 
 SavedBytesCall::SavedBytesCall(const Problem& problem, const CallOptions& options)
@@ -124,6 +153,7 @@ ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
         out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes));
   y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
                  options, old_y);
+  if (options.y) far_y = add_far_output(*this, "y", args.y, problem, options);
   if (options.others_given) {
     const auto cols = static_cast<std::size_t>(problem.cols);
     add_input(*this, "dy", args.dy, problem.dy.all(), options);
@@ -137,7 +167,7 @@ ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
 BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const CallOptions& options)
     : Call("layernorm_backward") {
   add_common_inputs(*this, problem, options);
-  add_input(*this, "dy", args.dy, problem.dy.all(), options);
+  add_rows(*this, "dy", args.dy, problem, problem.dy, options);
   add_input(*this, "mean", args.mean, problem.mean, options);
   add_input(*this, "rstd", args.rstd, problem.rstd, options);
   args.saved_bytes = std::ssize(saved);
@@ -150,6 +180,7 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   const auto cols = static_cast<std::size_t>(problem.cols);
   dx = add_output(*this, "dx", args.dx,
                   options.dx ? output_elements(problem, problem.dx_stride) : 0, options, old_dx);
+  if (options.dx) far_dx = add_far_output(*this, "dx", args.dx, problem, options);
   dgamma = add_output(*this, "dgamma", args.dgamma, options.dgamma ? cols : 0, options, old_dgamma);
   dbeta = add_output(*this, "dbeta", args.dbeta, options.dbeta ? cols : 0, options, old_dbeta);
   if (options.others_given)
@@ -173,6 +204,7 @@ Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
   probe.run_ok(call);
   require_others_untouched(probe, call);
   if (call.y) answer.y = rows_of(probe, problem, "y", problem.y_stride, call.y->view(), options);
+  if (options.is_far("y")) answer.y = joined(call.far_y);
   return call.saved();
 }
 
@@ -194,6 +226,7 @@ Answer gradients_of(Probe& probe, const Problem& problem, const BackwardCall& ca
   Answer answer;
   if (call.dx)
     answer.dx = rows_of(probe, problem, "dx", problem.dx_stride, call.dx->view(), options);
+  if (options.is_far("dx")) answer.dx = joined(call.far_dx);
   if (call.dgamma) answer.dgamma = call.dgamma->copy();
   if (call.dbeta) answer.dbeta = call.dbeta->copy();
   return answer;

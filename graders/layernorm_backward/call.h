@@ -21,6 +21,7 @@ struct Answer {
   std::vector<float> y, dx, dgamma, dbeta;
 };
 
+/// `far`: the rows of x, dy, y or dx.
 struct CallOptions : kit::CallOptions {
   bool y = true, dx = true, dgamma = true, dbeta = true;  // which are asked for; others are null
   std::optional<float> old = {};  // what outputs hold before the call, gaps included; else poison
@@ -42,6 +43,7 @@ struct ForwardCall : Call<LayernormArgs> {
   std::vector<std::string> others = {};  // outputs of the other pass, which stay poison
   std::vector<float> old_y;              // what y starts as; empty: poison
   std::optional<Output<float>> y;
+  std::vector<Output<float>> far_y;  // its rows, where they are far apart
   std::optional<Output<std::uint8_t>> saved_out;
 };
 
@@ -52,6 +54,7 @@ struct BackwardCall : Call<LayernormArgs> {
   std::vector<std::string> others = {};
   std::vector<float> old_dx, old_dgamma, old_dbeta;
   std::optional<Output<float>> dx, dgamma, dbeta;
+  std::vector<Output<float>> far_dx;
 };
 
 /// Asks how much the forward pass wants to save. Fails the check for an error and for an answer

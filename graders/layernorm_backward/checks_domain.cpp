@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain.h"
+#include "domain_questions.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -64,6 +65,7 @@ Answer run_after(Probe& probe, const Assignment& choice, Rng& rng, const Problem
   const Problem other = earlier(choice, rng, problem);
   CallOptions then = options;
   if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
+  if (choice.is("before", "another size")) then.far.reset();
   run_step(probe, other, then);
   return run_step(probe, problem, options);
 }
@@ -79,8 +81,12 @@ void ask_step(Probe& probe, const Assignment& choice, Rng& rng) {
 
 }  // namespace
 
+std::vector<kit::DomainQuestion> domain_questions() {
+  return {{&domain(), ask_step}};
+}
+
 std::vector<Check> domain_checks() {
-  return kit::domain_checks({{&domain(), ask_step}});
+  return kit::domain_checks(domain_questions());
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

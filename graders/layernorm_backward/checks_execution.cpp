@@ -89,64 +89,16 @@ void deterministic_bits(Probe& probe) {
   }
 }
 
-// A row of NaN and one with an infinity may spoil themselves and the sums over rows, nothing else.
-void row_isolation(Probe& probe) {
-  for (const std::int64_t cols : {12, 300}) {
-    Rng rng = probe.begin_case(fmt::format("near_{}_columns", cols));
-    Problem problem = make_problem(rng, rng.integer(8, 24), near_to(rng, cols));
-    // In the shorter rows, each early among those of one of two threads.
-    const std::int64_t half = cols < 100 ? problem.rows / 2 : 0;
-    const std::int64_t last = cols < 100 ? problem.rows / 4 : problem.rows - 1;
-    const std::int64_t nan_row = rng.integer(0, last);
-    const std::int64_t inf_row = half + rng.integer(0, last);
-    problem.x.row(nan_row)[0] = kit::kNan;
-    problem.dy.row(inf_row)[1] = kit::kInfinity;
-    problem.bad_rows = {nan_row, inf_row};
-    require_right_with_y(probe, problem);
-  }
-}
-
-// Two steps of one shape under way at the same time, in an order of our choosing: all that counts
-// is in the arguments. In the same process the saved bytes of both lie in the same memory, one
-// after the other; or the second half is asked of a process that has never seen the first.
-void saved_state(Probe& probe) {
-  for (const bool fresh : {false, true})
-    for (const std::int64_t cols : {9, 200}) {
-      Rng rng = probe.begin_case(
-          fmt::format("near_{}_columns_{}", cols, fresh ? "fresh_process" : "same_process"));
-      const std::int64_t rows = rng.integer(5, 40);
-      const std::int64_t width = near_to(rng, cols);
-      const Problem first = make_problem(rng, rows, width, {2, 1, 0.3, 1});
-      Problem second = make_problem(rng, rows, width, {-1, 3, 0.3, 1});
-      second.eps = rng.uniform(1, 2);
-      CallOptions options;
-      options.saved_stays = !fresh;
-      Answer of_first;
-      Answer of_second;
-      const Bytes saved_first = run_forward(probe, first, of_first, options);
-      const Bytes saved_second = run_forward(probe, second, of_second, options);
-      if (fresh) probe.restart();
-      run_backward(probe, first, saved_first, of_first, options);
-      require_gradients(probe, first, of_first, expect(first));
-      run_backward(probe, second, saved_second, of_second, options);
-      require_gradients(probe, second, of_second, expect(second));
-    }
-}
-
 }  // namespace
 
 std::vector<Check> execution_checks() {
   using enum Section;
   using enum Severity;
   return {
-      {{"row_isolation", "a NaN or an infinity that leaves its row", robustness, 1, major},
-       row_isolation},
       {{"thread_counts", "rows lost or doubled between threads", robustness, 2, major},
        thread_counts},
       {{"thread_limit", "more threads at work than num_threads", robustness, 1, major},
        thread_limit},
-      {{"saved_state", "state kept elsewhere than in the saved bytes", robustness, 2, major},
-       saved_state},
       {{"deterministic_bits", "results that depend on how threads interleave", robustness, 1,
         minor},
        deterministic_bits},

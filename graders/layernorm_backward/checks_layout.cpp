@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <fmt/format.h>
 
 #include "footprint.h"
@@ -26,6 +27,19 @@ void strides(Probe& probe) {
   require_right_with_y(probe, make_problem(rng, 1, 40, {}, {kFar, kFar + 1, kFar + 2, kFar + 3}));
   rng = probe.begin_case("gaps_stay");
   require_no_packing(probe, rng);
+}
+
+// Rows of one array start more than 2^31 or 2^32 elements, or bytes, behind each other. What lies
+// between them is not there.
+void far_rows(Probe& probe) {
+  for (const char* array : {"x", "dy", "y", "dx"})
+    for (const std::int64_t stride : kit::kFarStrides) {
+      Rng rng = probe.begin_case(fmt::format("{}_stride_near_2_to_the_{}", array,
+                                             std::countr_zero(std::uint64_t(stride))));
+      CallOptions options;
+      options.far = {array, stride + rng.integer(0, 99)};
+      require_right_with_y(probe, make_problem(rng, rng.integer(3, 4), near_to(rng, 60)), options);
+    }
 }
 
 // Arrays that are aligned to an element and no more, and end right before a page that faults.
@@ -93,6 +107,7 @@ std::vector<Check> layout_checks() {
       {{"strides", "rows taken to be adjacent, gaps between them read or written", robustness, 2,
         critical},
        strides},
+      {{"far_rows", "offsets of rows in 32 bits", robustness, 2, major}, far_rows},
       {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
         critical},
        unaligned_pointers},

@@ -84,7 +84,7 @@ void peak_memory(Probe& probe) {
     const double peak = kit::mib(seen[turn].total());
     probe.workspace_at("rows", static_cast<double>(rows[turn]), peak);
     probe.answer(ClaimKind::peak_workspace, "peak memory besides the caller's arrays", peak, "MiB");
-    const std::int64_t allowed = allowed_bytes(problem);
+    const std::int64_t allowed = allowed_bytes(probe, problem);
     if (seen[turn].total() > allowed)
       probe.fail(fmt::format(
           "holds {:.2f} MiB ({:.2f} saved, {:.2f} scratch) for an x of {:.2f} MiB,"

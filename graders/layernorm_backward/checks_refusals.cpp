@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "domain.h"
+#include "graders/kit/device.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -49,7 +50,13 @@ void add_short_strides(std::vector<Invalid>& to, const std::string& argument,
   add("cols - 2^32", [](std::int64_t cols) { return cols - kNarrowed; });
 }
 
-std::vector<Invalid> invalid_in_both() {
+/// A session on a device says LAYERNORM_CUDA where nothing else is asked for: that is no flaw then.
+void add_devices(std::vector<Invalid>& to, bool on_device) {
+  kit::add_values(to, "device", &Args::device, {2, -1, 256}, kUnsupported);
+  if (!on_device) kit::add_values(to, "device", &Args::device, {1}, kUnsupported);
+}
+
+std::vector<Invalid> invalid_in_both(bool on_device) {
   std::vector<Invalid> all;
   kit::add_values(all, "rows", &Args::rows, {std::int64_t{-1}, kLeast}, kBad);
   kit::add_values(all, "cols", &Args::cols, {std::int64_t{0}, std::int64_t{-1}, kLeast}, kBad);
@@ -62,20 +69,20 @@ std::vector<Invalid> invalid_in_both() {
   add_short_strides(all, "x stride", &Args::x_row_stride, has_rows);
   all.push_back({{.name = "no x", .missing = "x"}, kBad, has_rows});
   kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
-  kit::add_values(all, "device", &Args::device, {1, 2, -1, 256}, kUnsupported);
+  add_devices(all, on_device);
   kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
   kit::add_values(all, "parameter type", &Args::parameter_type, {3, -1, 256}, kUnsupported);
   return all;
 }
 
-std::vector<Invalid> invalid_in_forward() {
-  std::vector<Invalid> all = invalid_in_both();
+std::vector<Invalid> invalid_in_forward(bool on_device) {
+  std::vector<Invalid> all = invalid_in_both(on_device);
   add_short_strides(all, "y stride", &Args::y_row_stride, has_y);
   return all;
 }
 
-std::vector<Invalid> invalid_in_backward() {
-  std::vector<Invalid> all = invalid_in_both();
+std::vector<Invalid> invalid_in_backward(bool on_device) {
+  std::vector<Invalid> all = invalid_in_both(on_device);
   add_short_strides(all, "dy stride", &Args::dy_row_stride, has_rows);
   add_short_strides(all, "dx stride", &Args::dx_row_stride, has_dx);
   all.push_back({{.name = "no dy", .missing = "dy"}, kBad, has_rows});
@@ -130,8 +137,9 @@ void add_refusals(std::vector<kit::Refusal>& to, Probe& probe, const std::string
 
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   std::vector<kit::Refusal> all;
-  add_refusals(all, probe, "forward", invalid_in_forward(), refuse_forward, between);
-  add_refusals(all, probe, "backward", invalid_in_backward(), refuse_backward, between);
+  const bool on_device = kit::on_device(probe);
+  add_refusals(all, probe, "forward", invalid_in_forward(on_device), refuse_forward, between);
+  add_refusals(all, probe, "backward", invalid_in_backward(on_device), refuse_backward, between);
   return all;
 }
 

@@ -27,11 +27,16 @@ constexpr double kLeastSubnormal = 4e-39;
 constexpr double kMostSubnormal = 4.5e-39;
 
 constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is 2^62
+constexpr double kMostFarRows = 5;                           // of 16 GiB of address space each
+constexpr const char* kStrides[] = {"x stride", "dy stride", "y stride", "dx stride"};
+constexpr const char* kFar = "beyond 2^32, nothing between";
 
 const std::vector<ValueClass>& stride_classes() {
   static const std::vector<ValueClass> classes{
-      {"cols"},   {"cols + 1", 1, 1},          {"odd", 3, 29},    {"cols + 16", 16, 16},
-      {"2 cols"}, {"a page more", 1024, 1040}, {"2^60 (one row)"}};
+      {"cols"},           {"cols + 1", 1, 1},
+      {"odd", 3, 29},     {"cols + 16", 16, 16},
+      {"2 cols"},         {"a page more", 1024, 1040},
+      {"2^60 (one row)"}, {kFar, 1LL << 32, (1LL << 32) + 99}};
   return classes;
 }
 
@@ -153,14 +158,17 @@ bool representable(const Assignment& choice) {
 }
 
 double largest_stride(const Assignment& choice, const char* argument) {
-  if (choice.is(argument, "2^60 (one row)")) return 0;
+  if (choice.is(argument, "2^60 (one row)") || choice.is(argument, kFar)) return 0;
   const double cols = choice["cols"].most;
   return choice.is(argument, "2 cols") ? 2 * cols : cols + choice[argument].most;
 }
 
 bool valid(const Assignment& choice) {
   const double rows = choice["rows"].most;
-  for (const char* stride : {"x stride", "dy stride", "y stride", "dx stride"}) {
+  const auto far =
+      std::ranges::count_if(kStrides, [&](const char* s) { return choice.is(s, kFar); });
+  if (far > 1 || (far == 1 && (rows < 1 || rows > kMostFarRows))) return false;
+  for (const char* stride : kStrides) {
     if (rows * largest_stride(choice, stride) > 4 * kMostElements) return false;
     if (rows > 1 && choice.is(stride, "2^60 (one row)")) return false;
   }
@@ -187,6 +195,7 @@ std::vector<kit::Corner> corners() {
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, std::int64_t cols) {
   if (choice.is(argument, "2^60 (one row)")) return kHugeStride - cols;
+  if (choice.is(argument, kFar)) return 0;
   if (choice.is(argument, "2 cols")) return cols;
   if (choice.is(argument, "odd")) return choice.draw(rng, argument) / 2 * 2 + 1 + cols % 2;
   return choice.draw(rng, argument);
@@ -327,6 +336,9 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
   if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
   if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
   options.absent_stride = absent_stride(choice);
+  for (const std::string_view stride : kStrides)
+    if (choice.is(stride, kFar))
+      options.far = {stride.substr(0, stride.find(' ')), choice.draw(rng, stride)};
   options.others_given = choice.is("arrays of the other pass", "given");
   kit::put_alignment(choice, options);
   return options;

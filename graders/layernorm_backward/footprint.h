@@ -11,8 +11,9 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 constexpr std::int64_t kBytesPerRow = 16;
 
 /// Bytes that a step may hold besides the caller's arrays: what grows with rows, with columns for
-/// each thread, of which one may have four sums in float64; libraries, thread stacks.
-std::int64_t allowed_bytes(const Problem& problem);
+/// each thread, of which one may have four sums in float64; libraries, thread stacks. On a device a
+/// multiprocessor takes the place of a thread.
+std::int64_t allowed_bytes(Probe& probe, const Problem& problem);
 
 /// Fails the check when the backward pass of rows that are not adjacent holds more than that, in a
 /// fresh process: a copy without the gaps.

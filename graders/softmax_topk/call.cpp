@@ -15,6 +15,14 @@ std::optional<Output<T>> add_output(Call<SoftmaxTopkArgs>& call, const char* nam
   return call.inout(name, field, old, options.placed(name));
 }
 
+void add_far_logits(Call<SoftmaxTopkArgs>& call, const Problem& problem) {
+  std::vector<std::span<const float>> rows;
+  for (std::int64_t i = 0; i < problem.rows; ++i) rows.push_back(problem.row(i));
+  call.args.row_stride = problem.options.far->stride;
+  call.in_parts("logits", call.args.logits, rows, call.args.row_stride,
+                problem.options.placed("logits"));
+}
+
 }  // namespace
 
 SoftmaxTopkCall::SoftmaxTopkCall(const Problem& problem) : Call("softmax_topk") {
@@ -29,7 +37,9 @@ SoftmaxTopkCall::SoftmaxTopkCall(const Problem& problem) : Call("softmax_topk") 
   if (problem.rows == 0 && options.null_when_empty) return;
   const auto rows = static_cast<std::size_t>(problem.rows);
   const auto count = rows * static_cast<std::size_t>(problem.k);
-  if (options.missing != "logits")
+  if (options.is_far("logits"))
+    add_far_logits(*this, problem);
+  else if (options.missing != "logits")
     in("logits", args.logits, problem.logits, options.placed("logits"));
   // Lengths are aligned to themselves, whatever min_align is.
   const Placement& placement = options.placement;

@@ -18,6 +18,7 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
     Problem other = make_problem(rng, near_to(rng, problem.rows), near_to(rng, problem.vocab + 1),
                                  near_to(rng, problem.k));
     other.options = problem.options;
+    other.options.far.reset();
     return other;
   }
   Problem other = problem;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <limits>
 
@@ -54,6 +55,18 @@ void strides(Probe& probe) {
   require_right(probe, problem);
 }
 
+// Rows that start more than 2^31 or 2^32 elements, or 2^32 bytes, behind each other. What lies
+// between them is not there.
+void far_rows(Probe& probe) {
+  for (const std::int64_t stride : kit::kFarStrides) {
+    Rng rng = probe.begin_case(
+        fmt::format("stride_near_2_to_the_{}", std::countr_zero(std::uint64_t(stride))));
+    Problem problem = make_problem(rng, rng.integer(3, 4), near_to(rng, 300), 9);
+    problem.options.far = {"logits", stride + rng.integer(0, 99)};
+    require_right(probe, problem);
+  }
+}
+
 // Arrays that are aligned to an element and no more, and end right before a page that faults. With
 // an odd width every row starts at another offset.
 void unaligned_pointers(Probe& probe) {
@@ -90,6 +103,7 @@ std::vector<Check> layout_checks() {
   using enum Severity;
   return {
       {{"strides", "rows taken to be adjacent", robustness, 2, critical}, strides},
+      {{"far_rows", "offsets of rows in 32 bits", robustness, 2, major}, far_rows},
       {{"unaligned_pointers", "wider alignment than promised, reads behind the end", robustness, 2,
         critical},
        unaligned_pointers},

@@ -18,6 +18,7 @@ using kit::sized;
 constexpr double kMostWork = 140'000;    // entries and winners of a case
 constexpr double kMostMemory = 500'000;  // entries with gaps
 
+constexpr double kMostFarRows = 5;                         // of 16 GiB of address space each
 constexpr std::int64_t kFarthest = std::int64_t{1} << 40;  // rows * row_stride, by the contract
 
 std::vector<Argument> size_arguments() {
@@ -51,7 +52,8 @@ std::vector<Argument> size_arguments() {
             {"2 vocab"},
             {"a page more", 1024, 1040},
             {"2^16 more", 65'536, 65'539},
-            {"2^40 (one row)"}}},
+            {"2^40 (one row)"},
+            {"beyond 2^32, nothing between", 1LL << 32, (1LL << 32) + 99}}},
           {"lengths",
            {{"null"},
             {"vocab"},
@@ -112,7 +114,12 @@ double most_k(const Assignment& choice) {
   return choice["k"].most > 0 ? std::min(choice["k"].most, vocab) : vocab;
 }
 
+bool far_apart(const Assignment& choice) {
+  return choice.is("stride", "beyond 2^32, nothing between");
+}
+
 double largest_stride(const Assignment& choice) {
+  if (far_apart(choice)) return 0;
   const double vocab = choice["vocab"].most;
   return choice.is("stride", "2 vocab") ? 2 * vocab : vocab + choice["stride"].most;
 }
@@ -120,6 +127,7 @@ double largest_stride(const Assignment& choice) {
 bool valid(const Assignment& choice) {
   const double rows = choice["rows"].most;
   if (rows > 1 && choice.is("stride", "2^40 (one row)")) return false;
+  if (far_apart(choice) && (rows < 1 || rows > kMostFarRows)) return false;
   if (rows > 0 && choice.is("arrays of no rows", "null")) return false;
   if (rows == 0 && !choice.is("before", "nothing") && !choice.is("before", "another size"))
     return false;
@@ -130,6 +138,7 @@ bool valid(const Assignment& choice) {
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
   if (choice.is("stride", "2^40 (one row)")) return kFarthest - vocab;
+  if (far_apart(choice)) return 0;
   if (choice.is("stride", "2 vocab")) return vocab;
   if (choice.is("stride", "odd")) return choice.draw(rng, "stride") / 2 * 2 + 1 + vocab % 2;
   return choice.draw(rng, "stride");
@@ -189,6 +198,7 @@ Problem problem_of(const Assignment& choice, Rng& rng) {
   put_lengths(choice, rng, problem);
   put_rows(choice, rng, problem);
   put_options(choice, rng, problem.options);
+  if (far_apart(choice)) problem.options.far = {"logits", choice.draw(rng, "stride")};
   return problem;
 }
 

@@ -14,6 +14,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 using kit::near_to;
 using kit::one_of;
 
+/// `far`: the rows of logits.
 struct CallOptions : kit::CallOptions {
   bool lse = true, row_max = true;  // which are asked for; others are null
   std::optional<float> old = {};    // what outputs hold before the call; else poison

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/run/local_runner.h"
+#include "harness/run/submissions.h"
 
 namespace gauntlet {
 namespace {
@@ -101,7 +102,7 @@ std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader
     all.push_back(contestant(challenge, Kind::mutant, mutant.name, mutant.fault,
                              std::move(mutant.solution), first_seed));
     for (const std::string& killer : mutant.killers) all.back().row.named.push_back({killer, 0, 0});
-    all.back().request.subject = true;
+    all.back().request.subject = options.device == Device::cpu;
     if (options.brief) all.back().request.only_checks = std::move(mutant.killers);
   }
   for (int i = 0; i < kNullKinds; ++i) {
@@ -109,6 +110,7 @@ std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader
     all.push_back(contestant(challenge, Kind::null_solution, std::string(name_of(kind)),
                              "solves nothing", {}, first_seed));
     all.back().request.null_solution = kind;
+    all.back().request.solution.device = options.device;
     if (options.fewest) all.back().request.only_checks = capping_checks(grader);
   }
   for (int run = 0; run < honest_seeds(suite, options); ++run) {
@@ -256,6 +258,7 @@ AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditS
 
   AuditReport report;
   report.challenge = challenge.id;
+  report.device = options.device;
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     judge(contestants[i].row, cells[i], grader);
     report.rows.push_back(std::move(contestants[i].row));
@@ -267,10 +270,12 @@ AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditS
 
 AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress) {
-  const Grader grader = grader_for(challenge.id).make();
-  AuditSuite suite = load_audit_suite(environment.root, challenge.id, grader);
+  const Grader grader = grader_on(challenge.id, options.device);
+  AuditSuite suite = load_audit_suite(environment.root, challenge.id, options.device, grader);
+  const SubmissionFolder reference = find_submission(environment.root, std::string(kReferenceName));
+  const CellKey key{reference.name, challenge.id, "", options.device};
   suite.honest.push_back({"reference", "the solution that speed is compared with",
-                          read_solution(environment.root / "reference" / challenge.id), true});
+                          read_solution(solution_folder(reference, key)), true});
   return audit_suite(challenge, grader, std::move(suite), options, [&](const auto& requests) {
     return LocalRunner(environment, options.jobs).grade(requests, progress);
   });

@@ -27,6 +27,7 @@ struct AuditRow {
 
 struct AuditReport {
   std::string challenge;
+  Device device = Device::cpu;
   std::vector<AuditRow> rows;
   std::vector<std::string> idle_checks;  // checks that killed no mutant; of a whole audit only
   bool ok() const;
@@ -34,6 +35,7 @@ struct AuditReport {
 
 struct AuditOptions {
   int jobs = 1;
+  Device device = Device::cpu;      // whose solutions are tried
   std::optional<int> honest_seeds;  // absent: as many as the suite says, 3 when brief
   std::optional<int> mutant_seeds;  // absent: one, and three for a named check that missed
   bool brief = false;               // mutants meet only the checks that they name; few seeds
@@ -50,14 +52,14 @@ struct AuditOptions {
 /// it fails it with at least two of three seeds.
 bool kills(const KillCount& count);
 
-/// Runs every mutant, honest variant, null solution and the reference through the same path as a
-/// submission, but that mutants are built as subjects. Every check that a mutant names must kill
+/// Runs every mutant, honest variant, null solution and the reference of one device through the same
+/// path as a submission, but that mutants for the CPU are built as subjects. Every check that a mutant names must kill
 /// it.
 AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 
 /// The same for a suite that holds the reference as well, by what grades requests. Throws UserError
-/// for a name in `only` that nobody has.
+/// for a name in `only` that nobody has. The grader's checks are those of the device.
 using GradeRequests = std::function<std::vector<CellObservation>(const std::vector<CellRequest>&)>;
 AuditReport audit_suite(const Challenge& challenge, const Grader& grader, AuditSuite suite,
                         const AuditOptions& options, const GradeRequests& grade);

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/build/challenge.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
 #include "harness/core/yaml.h"
@@ -267,7 +268,10 @@ ContractTrace trace_contract(const std::filesystem::path& root, const std::strin
                           read_file(file),
                           file.string(),
                           {},
-                          load_audit_suite(root, challenge_id, grader).mutants};
+                          {}};
+  for (const Device device : load_challenge(root, challenge_id).devices)
+    for (Mutant& mutant : load_audit_suite(root, challenge_id, device, grader).mutants)
+      sources.mutants.push_back(std::move(mutant));
   for (const Check& check : grader.checks) sources.checks.push_back(check.id);
   return trace_contract(sources);
 }

@@ -28,7 +28,8 @@ Limits BuildSteps::limits_left() const {
 }
 
 bool BuildSteps::carry_out(const std::vector<std::string>& argv) {
-  const CommandResult result = run_command({argv, folder_.path(), terms_.walls}, limits_left());
+  const CommandResult result =
+      run_command({argv, folder_.path(), terms_.walls, programs_}, limits_left());
   seconds_ += result.seconds;
   printed_ = folder_.without_our_names(result.output);
   cut_ = result.output.size() >= kMostSaid;
@@ -54,7 +55,7 @@ void BuildSteps::require_working_machine(std::vector<std::string> compiler_and_f
   const ScratchFolder empty("build");
   std::vector<std::string>& argv = compiler_and_flags;
   argv.insert(argv.end(), {"/dev/null", "-o", "empty.so"});
-  const CommandResult result = run_command({argv, empty.path(), terms_.walls}, Limits());
+  const CommandResult result = run_command({argv, empty.path(), terms_.walls, programs_}, Limits());
   const auto* end = std::get_if<Exited>(&result.outcome);
   if (end == nullptr || end->code != 0)
     throw Broken(OwnFault::compiler,

@@ -13,7 +13,10 @@ namespace gauntlet {
 /// what the ones before it left.
 class BuildSteps {
  public:
-  BuildSteps(const BuildFolder& folder, const BuildTerms& terms) : folder_(folder), terms_(terms) {}
+  /// `programs` are folders of a compiler that lies in none of the system's.
+  BuildSteps(const BuildFolder& folder, const BuildTerms& terms,
+             std::vector<std::filesystem::path> programs = {})
+      : folder_(folder), terms_(terms), programs_(std::move(programs)) {}
 
   /// True when the step ended well. Throws Broken when it cannot be started.
   bool carry_out(const std::vector<std::string>& argv);
@@ -39,6 +42,7 @@ class BuildSteps {
 
   const BuildFolder& folder_;
   const BuildTerms& terms_;
+  std::vector<std::filesystem::path> programs_;
   std::string printed_;
   bool cut_ = false;
   std::string stopped_;

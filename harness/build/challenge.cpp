@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <stdexcept>
 
 #include "harness/core/cell_key.h"
 #include "harness/core/digest.h"
@@ -52,6 +53,17 @@ void read_limits(YamlFields fields, Challenge& challenge) {
   fields.refuse_unknown();
 }
 
+void read_devices(YamlFields& fields, Challenge& challenge) {
+  if (!fields.has("devices")) return;
+  challenge.devices.clear();
+  for (const std::string& word : fields.texts("devices")) try {
+      challenge.devices.push_back(device_named(word));
+    } catch (const std::invalid_argument& error) {
+      fields.refuse("devices", error.what());
+    }
+  if (challenge.devices.empty()) fields.refuse("devices", "must name at least one device");
+}
+
 /// `sizes` maps each further size to the limits in which it differs.
 void read_sizes(YamlFields& fields, Challenge& challenge) {
   if (fields.has("sizes")) {
@@ -75,11 +87,34 @@ void read_sizes(YamlFields& fields, Challenge& challenge) {
 
 }  // namespace
 
-std::string Challenge::prompt_digest() const {
+bool Challenge::is_graded_on(Device device) const {
+  return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
+std::string Challenge::why_not_on(Device device) const {
+  if (is_graded_on(device)) return "";
+  std::vector<std::string> known;
+  for (const Device one : devices) known.emplace_back(name_of(one));
+  return fmt::format("{} is graded on {} only, not on {}", id, sentence_list(known),
+                     name_of(device));
+}
+
+std::string Challenge::prompt(Device device) const {
+  if (device == Device::cpu) return read_file(folder / "PROMPT.md");
+  const std::string word(name_of(device));
+  return read_file(folder / ("PROMPT." + word + ".md")) + "\n" +
+         read_file(folder.parent_path() / (word + ".md"));
+}
+
+std::string Challenge::prompt_digest(Device device) const {
   return Digest()
-      .add("PROMPT.md", read_file(folder / "PROMPT.md"))
+      .add("PROMPT.md", prompt(device))
       .add("contract.h", read_file(folder / "contract.h"))
       .hex();
+}
+
+std::string Challenge::contract_digest() const {
+  return sha256(read_file(folder / "contract.h"));
 }
 
 std::string Challenge::entry() const {
@@ -106,6 +141,7 @@ Challenge load_challenge(const fs::path& root, const std::string& entry) {
   read_exports(fields, challenge);
   if (fields.has("limits")) read_limits(fields.fields("limits"), challenge);
   read_sizes(fields, challenge);
+  read_devices(fields, challenge);
   fields.refuse_unknown();
   return challenge;
 }

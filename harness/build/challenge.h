@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/check.h"
+
 namespace gauntlet {
 
 /// What is asked: challenges/<id>/, as its challenge.yaml describes it. The same folder holds
-/// contract.h, which a solution is compiled with, and PROMPT.md, which a model is given.
+/// contract.h, which a solution is compiled with, and PROMPT.md, which a model is given; for CUDA
+/// that is PROMPT.cuda.md, and behind it what challenges/cuda.md says to all of them.
 struct Challenge {
   std::string id;
   std::string size;  // empty: the standard one; else one that challenge.yaml names under `sizes`
@@ -27,10 +30,16 @@ struct Challenge {
   std::int64_t memory_mib = 2048;  // private memory of the solution, without the grader's buffers
   std::int64_t arena_mib = 1024;   // address space for one call's inputs, and as much for outputs
 
-  std::vector<std::string> sizes;  // that exist besides the standard one
+  std::vector<std::string> sizes;            // that exist besides the standard one
+  std::vector<Device> devices{Device::cpu};  // whose solutions are graded
 
-  std::string entry() const;          // "ID", or "ID.SIZE": see CellKey::column
-  std::string prompt_digest() const;  // of PROMPT.md and contract.h together
+  std::string entry() const;  // "ID", or "ID.SIZE": see CellKey::column
+  bool is_graded_on(Device device) const;
+  std::string why_not_on(Device device) const;  // in a sentence; empty where it is graded there
+
+  std::string prompt(Device device) const;
+  std::string prompt_digest(Device device) const;  // of prompt and contract.h together
+  std::string contract_digest() const;
 };
 
 /// Reads challenges/<id>/challenge.yaml under `root` for "ID" or "ID.SIZE"; another size may have

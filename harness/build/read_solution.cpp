@@ -112,11 +112,12 @@ class Reader {
     if (!fs::is_regular_file(status)) refuse(file, "is no regular file");
     const bool claims = relative == SolutionSource::kClaims;
     if (is_note(relative) && !claims) return;
-    if (relative.extension() == ".cu" || relative.extension() == ".cuh")
-      refuse(
-          file,
-          "CUDA sources are not graded yet, and none is left out silently: hand in a solution.cpp "
-          "for the CPU");
+    if (relative.extension() == ".cu" && relative != tools_.first_file)
+      refuse(file, tools_.device == Device::cuda
+                       ? "a CUDA solution has one .cu file, solution.cu: what it is to include is "
+                         "a .cuh file"
+                       : "a solution for the CPU holds no CUDA source, and none is left out "
+                         "silently: a CUDA solution lies in a folder of its own, ID@cuda");
     if (!tools_.is_code(relative.extension().string()) && !claims)
       refuse(file, fmt::format(
                        "is of a kind that a solution cannot hold; wanted: {}, {}, and beside them "
@@ -164,13 +165,34 @@ std::string SolutionSource::digest() const {
   return digest.hex();
 }
 
+std::vector<FileDigest> SolutionSource::file_digests() const {
+  std::vector<FileDigest> digests;
+  for (const File& file : files) digests.push_back({file.name, sha256(file.content)});
+  if (claims) digests.push_back({std::string(kClaims), sha256(*claims)});
+  return digests;
+}
+
 bool SolutionSource::has_tests() const {
   return std::any_of(files.begin(), files.end(),
                      [](const File& file) { return file.name == kTests; });
 }
 
+Device device_of(const fs::path& folder) {
+  std::error_code error;
+  const bool cpu = fs::exists(folder / toolchain(Device::cpu).first_file, error);
+  const bool cuda = fs::exists(folder / toolchain(Device::cuda).first_file, error);
+  if (cpu && cuda)
+    refuse(folder,
+           fmt::format("holds {} and {}, and a folder is one solution: put the CUDA solution into "
+                       "{}@cuda beside it",
+                       toolchain(Device::cpu).first_file, toolchain(Device::cuda).first_file,
+                       folder.filename().string()));
+  return cuda ? Device::cuda : Device::cpu;
+}
+
 SolutionSource read_solution(const fs::path& folder) {
   SolutionSource source;
+  source.device = device_of(folder);
   Reader(folder, source).read_all();
   std::sort(source.files.begin(), source.files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -178,7 +200,9 @@ SolutionSource read_solution(const fs::path& folder) {
   const bool complete = std::any_of(source.files.begin(), source.files.end(),
                                     [&](const auto& file) { return file.name == first_file; });
   if (!complete)
-    refuse(folder, fmt::format("holds no {}, which is where a CPU solution starts", first_file));
+    refuse(folder, fmt::format("holds no {}, which is where a CPU solution starts, and no {}, "
+                               "which is where a CUDA solution does",
+                               first_file, toolchain(Device::cuda).first_file));
   return source;
 }
 

@@ -15,15 +15,6 @@ bool names_a_line(std::string_view text) {
   return is_digit(text[0]) || (text.starts_with("line") && (text.size() == 4 || !is_word(text[4])));
 }
 
-Diagnostic silencer(const std::string& file, int line, int column, const std::string& what) {
-  return {"warning", file, line, column, what + " counts as a warning", ""};
-}
-
-Diagnostic renamed_line(const std::string& file, int line, int column) {
-  return silencer(file, line, column,
-                  "'#line' or a line marker, which gives what follows another place,");
-}
-
 /// What stands before a place in its line, with the lines that this one continues.
 std::string before(const std::string& content, int line, int column) {
   std::size_t start = 0;
@@ -62,6 +53,15 @@ bool names_silencing(const std::string& word, const std::string& previous, std::
 }
 
 }  // namespace
+
+Diagnostic silencer(const std::string& file, int line, int column, const std::string& what) {
+  return {"warning", file, line, column, what + " counts as a warning", ""};
+}
+
+Diagnostic renamed_line(const std::string& file, int line, int column) {
+  return silencer(file, line, column,
+                  "'#line' or a line marker, which gives what follows another place,");
+}
 
 std::vector<SolutionSource::File> with_misspelt_lines(
     const std::vector<SolutionSource::File>& files, std::vector<Diagnostic>& found) {
@@ -116,8 +116,7 @@ void add_taken_for_the_systems(const std::vector<Included>& included,
     systems.resize(std::min(systems.size(), static_cast<std::size_t>(one.depth)));
     const bool own = !is_system_file(one.file);
     const std::string name = std::filesystem::path(one.file).lexically_normal().string();
-    if (own && systems.back())
-      found.push_back(silencer(name, 0, 0, "text that the compiler takes for a system header's"));
+    if (own && systems.back()) found.push_back(silencer(name, 0, 0, kTakenForTheSystems));
     if (own && one.file.starts_with('/'))
       found.push_back(silencer(name, 0, 0, "a file that is named by a path from the root"));
     systems.push_back(!own);

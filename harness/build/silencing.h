@@ -19,6 +19,12 @@ namespace gauntlet {
 /// What is included before each source for that.
 inline constexpr std::string_view kPoison = "#pragma GCC poison GCC diagnostic system_header\n";
 
+/// What a silencer is told as; one that is a line directive.
+Diagnostic silencer(const std::string& file, int line, int column, const std::string& what);
+inline constexpr const char* kTakenForTheSystems =
+    "text that the compiler takes for a system header's";
+Diagnostic renamed_line(const std::string& file, int line, int column);
+
 /// The files with one letter changed in everything that may be a line directive: what is one, the
 /// preprocessor then refuses. Those which a comment makes part of are told in `found` by the text.
 std::vector<SolutionSource::File> with_misspelt_lines(

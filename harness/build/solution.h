@@ -31,12 +31,19 @@ struct SolutionSource {
   std::optional<std::string> claims;  // the text of its claims.yaml, which is not compiled
 
   std::string digest() const;
+  std::vector<FileDigest> file_digests() const;  // claims.yaml too
   bool has_tests() const;
 };
 
-/// Reads every C++ file of submissions/<model>/<id>/, and its claims.yaml as text. Throws UserError
-/// (exit code 3), naming file and rule, for a missing solution.cpp, a symbolic link, a foreign file
-/// type or too much text.
+/// For which device the solution in a folder is, by the file that it starts with: solution.cpp or
+/// solution.cu; the CPU where there is neither. Throws UserError (exit code 3) for a folder with
+/// both.
+Device device_of(const std::filesystem::path& folder);
+
+/// Reads every C++ or CUDA file of submissions/<model>/<id>/, and its claims.yaml as text. It is a
+/// solution for the device whose first file is there: solution.cpp or solution.cu. Throws UserError
+/// (exit code 3), naming file and rule, for a folder with neither or both, a symbolic link, a
+/// foreign file type or too much text.
 SolutionSource read_solution(const std::filesystem::path& folder);
 
 /// A solution compiled to a shared object, or the compiler's reasons why not.
@@ -53,9 +60,13 @@ struct BuildTerms {
 };
 
 /// Compiles inside the sandbox with a fixed command line, against the challenge's contract.h and
-/// nothing else of ours. Results are kept under `cache`, by digest of everything they depend on.
+/// nothing else of ours, but for the CUDA runtime of a CUDA solution. Results are kept under `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const std::filesystem::path& cache, const BuildTerms& terms = {});
+
+/// Whether a build of it is kept, of which build_solution would make use.
+bool is_built(const SolutionSource& source, const Challenge& challenge,
+              const std::filesystem::path& cache);
 
 /// Compiles the solution's tests.cpp alone, with its headers, in the same way. The contract's
 /// functions stay undefined: whoever loads the library decides which solution they are of.

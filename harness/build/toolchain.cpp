@@ -2,6 +2,7 @@
 #include "harness/build/toolchain.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "harness/core/files.h"
 #include "harness/core/text.h"
 #include "harness/sandbox/run_command.h"
+#include "harness/simt/front_end/device_compiler.h"
 
 namespace gauntlet {
 namespace {
@@ -48,6 +50,7 @@ bool ends_with_one_of(std::string_view file, const std::vector<std::string_view>
 
 Toolchain for_cpu() {
   Toolchain made;
+  made.device = Device::cpu;
   made.compiler = compiler;
   made.language = "c++";
   made.first_file = "solution.cpp";
@@ -89,12 +92,39 @@ Toolchain for_cpu() {
   return made;
 }
 
+/// What the halves are compiled with besides, no challenge can choose: see cuda_commands.h.
+Toolchain for_cuda() {
+  Toolchain made;
+  made.device = Device::cuda;
+  made.compiler = cuda_compiler;
+  made.language = "cuda";
+  made.first_file = "solution.cu";
+  made.compiled = {".cu", ".cpp"};
+  made.included = {".cuh", ".h", ".hpp"};
+  made.solution_flags = made.test_flags = {"-Wall", "-Wextra", "-ferror-limit=20"};
+  return made;
+}
+
+const std::array<Toolchain, 2>& toolchains() {
+  static const std::array<Toolchain, 2> kAll{for_cpu(), for_cuda()};
+  return kAll;
+}
+
 }  // namespace
 
 const Compiler& compiler() {
   static const Compiler found = [] {
     const std::string path = find_compiler();
-    return Compiler{path, ask_version(path), describe_cpu()};
+    return Compiler{path, ask_version(path), describe_cpu(), {}};
+  }();
+  return found;
+}
+
+const Compiler& cuda_compiler() {
+  static const Compiler found = [] {
+    const auto& clang = simt::device_compiler();
+    if (!clang) throw Broken(OwnFault::compiler, simt::kNoDeviceCompiler);
+    return Compiler{clang->path, clang->version, "", clang->folders};
   }();
   return found;
 }
@@ -108,10 +138,9 @@ bool Toolchain::is_code(std::string_view file) const {
 }
 
 const Toolchain& toolchain(Device device) {
-  static const Toolchain cpu = for_cpu();
-  if (device == Device::cpu) return cpu;
-  throw Broken(OwnFault::bug,
-               fmt::format("no toolchain builds solutions for {} yet", name_of(device)));
+  for (const Toolchain& known : toolchains())
+    if (known.device == device) return known;
+  throw Broken(OwnFault::bug, fmt::format("no toolchain builds for {}", name_of(device)));
 }
 
 }  // namespace gauntlet

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,20 @@ struct Compiler {
   std::string path;     // "/usr/bin/g++"
   std::string version;  // "g++ (Debian 12.2.0-14+deb12u1) 12.2.0"
   std::string machine;  // what -march=native means here: the CPU's name and features
+  std::vector<std::filesystem::path> folders =
+      {};  // its own, where it lies in none of the system's
 };
 
 /// Found and asked once a process. Throws Broken when there is no g++.
 const Compiler& compiler();
 
+/// The clang that compiles both halves of a CUDA solution. The same.
+const Compiler& cuda_compiler();
+
 /// How solutions for one device become libraries: which of their files are code, what compiles
 /// them, and with which fixed flags.
 struct Toolchain {
+  Device device;
   const Compiler& (*compiler)();
   std::string_view language;                // as the compiler's -x has it
   std::string_view first_file;              // where a solution starts; each has one
@@ -40,7 +47,6 @@ struct Toolchain {
   bool is_code(std::string_view file) const;
 };
 
-/// Throws Broken for a device that has none yet.
 const Toolchain& toolchain(Device device);
 
 }  // namespace gauntlet

@@ -31,16 +31,37 @@ std::string one_of_line(const CheckObservation& check) {
   return fmt::format("{}: {}{}", name_of(check.verdict), check.finding->summary, where);
 }
 
+/// What a check has against a solution. Where its evidence names a line of the solution's, as it
+/// does for kernels, that is the place.
+CiFinding finding_of(const CiCell& cell, const CheckObservation& check) {
+  CiFinding finding{cell.seen.key.entry() + "/" + check.info.id,
+                    check.info.detects,
+                    check.info.severity,
+                    cell.main_file(),
+                    0,
+                    0,
+                    one_of_line(check),
+                    rerun_command(cell.seen, check.info.id)};
+  if (!check.finding) return finding;
+  std::string evidence;
+  for (const std::string& line : check.finding->evidence) evidence += one_line(line) + "\n";
+  const auto places = places_in(evidence, cell.files);
+  if (places.empty()) return finding;
+  finding.file = cell.folder + "/" + places.front().file;
+  finding.line = places.front().line;
+  return finding;
+}
+
 /// What the compiler said of a solution's own files.
 void add_messages(const CiCell& cell, std::vector<CiFinding>& findings) {
-  const std::string build = cell.seen.key.column() + "/build";
+  const std::string build = cell.seen.key.entry() + "/build";
   bool placed = false;
   for (const SaidPlace& place : places_in(cell.seen.build.messages, cell.files)) {
     const bool error = place.said.starts_with("error:") || place.said.starts_with("fatal error:");
     const bool warning = place.said.starts_with("warning:");
     if (!warning && !(error && !cell.seen.build.ok)) continue;
     placed |= error;
-    findings.push_back({error ? build : cell.seen.key.column() + "/warning",
+    findings.push_back({error ? build : cell.seen.key.entry() + "/warning",
                         error ? "a solution that does not build" : "what the compiler warns of",
                         error ? Severity::fatal : Severity::minor, cell.folder + "/" + place.file,
                         place.line, place.column, place.said});
@@ -91,9 +112,7 @@ std::vector<CiFinding> findings_of(const CiRun& run) {
     add_messages(cell, findings);
     for (const CheckObservation& check : cell.seen.checks)
       if (blames_submission(check.verdict) && cell.seen.build.ok)
-        findings.push_back({cell.seen.key.column() + "/" + check.info.id, check.info.detects,
-                            check.info.severity, cell.main_file(), 0, 0, one_of_line(check),
-                            rerun_command(cell.seen, check.info.id)});
+        findings.push_back(finding_of(cell, check));
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const CiFinding& a, const CiFinding& b) { return a.severity > b.severity; });

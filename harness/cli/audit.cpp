@@ -68,7 +68,7 @@ std::string summary(const AuditRecord& record, const AuditOptionsOfUser& options
   return fmt::format(
       "{}: {} of {} mutants killed{}, {} of {} honest runs rejected{}, {} of {} null solutions "
       "refused, {}\n",
-      record.challenge, record.right("mutant"), record.count("mutant"),
+      record.entry(), record.right("mutant"), record.count("mutant"),
       missed == 0 ? "" : fmt::format(" ({} named checks missed one with some seed)", missed),
       rejected, honest,
       honest == 0
@@ -83,11 +83,12 @@ std::string summary(const AuditRecord& record, const AuditOptionsOfUser& options
 
 AuditRecord record_of(const AuditReport& report) {
   AuditRecord record{report.challenge,
-                     std::string(grader_for(report.challenge).digest),
+                     report.device,
+                     std::string(grader_for(report.challenge).digest(report.device)),
                      {},
                      report.idle_checks,
                      {}};
-  for (const auto& check : checks_of(report.challenge)) record.checks.push_back(check.id);
+  for (const auto& check : checks_of(report.challenge, report.device)) record.checks.push_back(check.id);
   for (const auto& row : report.rows)
     record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.named,
                            row.failed_checks, row.problems, row.seed.text()});
@@ -105,21 +106,36 @@ AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   return audit_challenge(context.environment, load_challenge(context.root(), id),
-                         {context.jobs, options.seeds, options.mutant_seeds, options.brief,
-                          options.fewest, options.as_graded, context.seed, options.only},
+                         {context.jobs, device_named(options.device), options.seeds,
+                          options.mutant_seeds, options.brief, options.fewest, options.as_graded,
+                          context.seed, options.only},
                          [&](const CellEvent& event) { display.show(event); });
+}
+
+/// Those that were named, or else all that have a grader for the device.
+std::vector<std::string> audited(const Context& context, const AuditOptionsOfUser& options) {
+  const auto known = context.challenges();
+  for (const auto& id : options.challenges) require_challenge(id, known);
+  std::vector<std::string> chosen;
+  for (const auto& id : options.challenges.empty() ? known : options.challenges) {
+    const std::string why_not =
+        load_challenge(context.root(), id).why_not_on(device_named(options.device));
+    if (why_not.empty()) chosen.push_back(id);
+    if (!why_not.empty() && !options.challenges.empty()) throw UserError(why_not);
+  }
+  return chosen;
 }
 
 }  // namespace
 
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
   if (options.attacks) return audit_attacks(context);
-  const auto known = context.challenges();
-  for (const auto& id : options.challenges) require_challenge(id, known);
-  const auto& challenges = options.challenges.empty() ? known : options.challenges;
+  const std::vector<std::string> challenges = audited(context, options);
   if (options.contract) return audit_contract(context, challenges);
   if (!options.only.empty() && options.challenges.size() != 1)
     throw UserError("--only names contestants of one challenge; say which by -c CHALLENGE");
+  if (options.wild && options.device != name_of(Device::cpu))
+    throw UserError("--wild makes mutants of C++ only; leave out --device");
   if (options.wild) return audit_wild_mutants(context, challenges, options);
   if (options.seeds.value_or(1) < 1) throw UserError("--seeds must be 1 or more");
   if (options.mutant_seeds.value_or(1) < 1) throw UserError("--mutant-seeds must be 1 or more");
@@ -132,10 +148,10 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
   std::string summaries;
   for (const auto& id : challenges) {
     const AuditReport report = run_audit(context, id, options);
-    answer.text += id + "\n";
+    const AuditRecord record = record_of(report);
+    answer.text += record.entry() + "\n";
     for (const auto& row : report.rows)
       if (!context.quiet || !row.problems.empty()) answer.text += row_text(row, context.style);
-    const AuditRecord record = record_of(report);
     summaries += summary(record, options);
     answer.document["challenges"].push_back(document_of(report, record, options.brief));
     if (!options.record.empty()) save_audit(options.record, record);

@@ -40,7 +40,7 @@ class WildRun {
   void audit(const std::string& id) {
     const std::filesystem::path& root = context_.root();
     const Challenge challenge = load_challenge(root, id);
-    const AuditSuite suite = load_audit_suite(root, id, grader_for(id).make());
+    const AuditSuite suite = load_audit_suite(root, id, Device::cpu, grader_for(id).make());
     const auto bases = wild_bases(suite, read_solution(root / "reference" / id));
     const auto equivalents = load_equivalents(root / "graders" / id / "equivalents.yaml");
     parts_.push_back({{id, seed_, root, context_.environment.cache}, {}});

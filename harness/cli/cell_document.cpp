@@ -6,6 +6,7 @@
 
 #include "harness/grading/grader.h"
 #include "harness/report/text/phrases.h"
+#include "harness/score/attempts.h"
 #include "harness/score/judge_claims.h"
 
 namespace gauntlet {
@@ -16,7 +17,7 @@ bool is_of_older_grader(const CellObservation& cell) {
   const auto own = std::find_if(graders.begin(), graders.end(), [&](const GraderEntry& grader) {
     return grader.id == cell.key.challenge;
   });
-  return own != graders.end() && own->digest != cell.provenance.grader_digest;
+  return own != graders.end() && own->digest(cell.key.device) != cell.provenance.grader_digest;
 }
 
 }  // namespace
@@ -46,12 +47,22 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
   return document;
 }
 
+void add_attempts(const Board& board, Json& document) {
+  for (const SubmissionAttempts& one : several_attempts(board))
+    document["attempts"].push_back(to_json(one));
+}
+
+void add_attempts(const Board& board, const CellKey& only, Json& document) {
+  for (const SubmissionAttempts& one : several_attempts(board))
+    if (one.submission == board.submission(only)) document["attempts"] = to_json(one);
+}
+
 void remark_older_graders(const Context& context, const std::vector<CellObservation>& cells) {
   for (const CellObservation& cell : cells)
     if (is_of_older_grader(cell))
       context.remark(fmt::format(
           "{} {}: graded before its grader changed; ./gauntlet grade {} -c {} asks it anew",
-          cell.key.row(), cell.key.column(), cell.key.generation(), cell.key.column()));
+          cell.key.row(), cell.key.column(), cell.key.generation(), cell.key.entry()));
 }
 
 }  // namespace gauntlet

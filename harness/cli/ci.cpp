@@ -64,7 +64,7 @@ class Job {
  private:
   void find_submissions() {
     if (!options_.base.empty()) {
-      history_.emplace(context_.root(), options_.base);
+      history_.emplace(context_.workspace, options_.base);
       ChangedFiles changed = history_->changes();
       run_.base_id = history_->fork_point();
       run_.outside = changed.outside;
@@ -74,10 +74,10 @@ class Job {
   }
 
   void add_unchanged() {
-    for (const std::string& name : submission_names(context_.root())) {
+    for (const std::string& name : submission_names(context_.workspace)) {
       add_unless_there(name, "1");
       for (const std::string& attempt :
-           folder_names(context_.root() / "submissions" / name / "attempts"))
+           folder_names(context_.workspace / "submissions" / name / "attempts"))
         add_unless_there(name, attempt);
     }
   }
@@ -120,9 +120,9 @@ class Job {
   }
 
   SubmissionFolder folder_of(const ChangedSubmission& changed) const {
-    const fs::path folder = context_.root() / changed.folder();
+    const fs::path folder = context_.workspace / changed.folder();
     // Each part in turn: a link could lead to somebody else's solutions.
-    fs::path part = context_.root();
+    fs::path part = context_.workspace;
     for (const fs::path& name : fs::path(changed.folder())) {
       part /= name;
       if (fs::is_symlink(part))
@@ -133,7 +133,7 @@ class Job {
     if (const std::string why = why_not_called(changed.name); !why.empty())
       throw UserError(fmt::format("{}: {}", one_line(folder.string(), 400), why),
                       kExitInvalidSubmission);
-    return find_submission(context_.root(), changed.generation());
+    return find_submission(context_.folders(), changed.generation());
   }
 
   /// Validates one submission and plans its cells. What is wrong with it is its own problem and
@@ -146,12 +146,12 @@ class Job {
       const SubmissionFolder submission = folder_of(one.changed);
       one.problems = inspect_submission(context_, submission).problems;
       if (!one.problems.empty()) return;
-      const std::vector<std::string> ids = challenges_of(submission, known_);
-      for (const std::string& id : ids)
-        if (is_asked(id)) planned.push_back(plan(submission, id, place));
-      one.lost = lost_cells(one.changed, ids);
+      const std::vector<SolutionFolder> solutions = solutions_of(submission, known_);
+      for (const SolutionFolder& solution : solutions)
+        if (is_asked(solution.challenge)) planned.push_back(plan(submission, solution, place));
+      one.lost = lost_cells(one.changed, solutions);
       if (planned.empty()) return;
-      context_.store().claim(submission.key(), submission.folder, context_.root());
+      context_.store().claim(submission.key(), submission.folder, context_.workspace);
       context_.store().save_model_card(submission.key(), model_card_of(submission));
     } catch (const UserError& error) {
       // Of a name that a stranger chose, "#x" for an attempt, any complaint is about the stranger.
@@ -167,29 +167,35 @@ class Job {
            changed.attempt.size() <= 3 && changed.attempt.front() != '0';
   }
 
-  Planned plan(const SubmissionFolder& submission, const std::string& id, std::size_t place) {
-    const SolutionSource source = read_solution(submission.folder / id);
+  Planned plan(const SubmissionFolder& submission, const SolutionFolder& solution,
+               std::size_t place) {
     CellKey key = submission.key();
-    key.challenge = id;
-    key.device = source.device;
+    key.challenge = solution.challenge;
+    key.device = solution.device;
+    const std::string folder = solution.folder.filename();
     Planned planned{plan_cell(context_.plan_terms(options_.fresh), submission, key),
                     place,
-                    run_.submissions[place].changed.folder() + "/" + id,
+                    run_.submissions[place].changed.folder() + "/" + folder,
                     {}};
-    const std::string_view first = toolchain(source.device).first_file;
+    const std::string_view first = toolchain(solution.device).first_file;
     planned.files.emplace_back(first);
-    for (const SolutionSource::File& file : source.files)
+    for (const SolutionSource::File& file : planned.cell.request.solution.files)
       if (file.name != first) planned.files.push_back(file.name);
     return planned;
   }
 
   /// Cells of the baseline to which the submission, which is still there, has no solution.
   std::vector<CellKey> lost_cells(const ChangedSubmission& changed,
-                                  const std::vector<std::string>& ids) const {
+                                  const std::vector<SolutionFolder>& solutions) const {
+    const auto is_there = [&](const CellKey& key) {
+      return std::ranges::any_of(solutions, [&](const SolutionFolder& one) {
+        return one.challenge == key.challenge && one.device == key.device;
+      });
+    };
     std::vector<CellKey> lost;
     for (const CellObservation& cell : baseline_)
       if (cell.key.generation() == former_name(changed) && cell.key.is_standard() &&
-          !contains(ids, cell.key.challenge) && is_asked(cell.key.challenge))
+          !is_there(cell.key) && is_asked(cell.key.challenge))
         lost.push_back(cell.key);
     return lost;
   }

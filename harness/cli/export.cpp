@@ -37,7 +37,7 @@ std::vector<Challenge> chosen_challenges(const Context& context, const ExportOpt
     const CellKey key = CellKey::of("", word);
     require_challenge(key.challenge, known);
     if (key.device != Device::cpu)
-      throw UserError(fmt::format("-c {}: solutions for {} are not graded yet; name {} instead",
+      throw UserError(fmt::format("-c {}: tasks for {} cannot be exported yet; name {} instead",
                                   printable(word, 80), name_of(key.device), key.column()));
     chosen.push_back(load_challenge(context.root(), key.column()));
   }
@@ -89,7 +89,7 @@ VerbResult export_tasks(const Context& context, const ExportOptions& options) {
   for (const Challenge& challenge : challenges) {
     // What nobody could foresee, not even with the sources of this program.
     terms.token = Seed::fresh().text();
-    terms.grader_digest = grader_for(challenge.id).digest;
+    terms.grader_digest = grader_for(challenge.id).digest(Device::cpu);
     SolutionSource reference;
     if (options.solutions) {
       reference = read_solution(context.root() / "reference" / challenge.id);

@@ -16,7 +16,33 @@ CLI::Validator not_empty() {
           ""};
 }
 
+/// For one device or, where `devices` is a list, several.
+template <class Words>
+void add_device(CLI::App& verb, Words& devices, const std::string& what) {
+  std::vector<std::string> known;
+  for (const Device one : kAllDevices) known.emplace_back(name_of(one));
+  verb.add_option("--device", devices, what)
+      ->check(CLI::IsMember(known))
+      ->allow_extra_args(false);
+}
+
+constexpr const char* kIntroduction =
+    "Gauntlet grades C++ and CUDA solutions that language models wrote.\n\n"
+    "  ./gauntlet new my-model                  a folder to put the model's answers into\n"
+    "  ./gauntlet grade submissions/my-model    build, check, time, score\n"
+    "  ./gauntlet report                        write reports/README.md";
+
 }  // namespace
+
+void describe_command_line(CLI::App& app, CommandLineOptions& options) {
+  app.name("./gauntlet");
+  app.description(kIntroduction);
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(0, 1);
+  app.footer("Exit codes: ./gauntlet help exit-codes");
+  add_global_options(app, options);
+  add_verbs(app, options);
+}
 
 void add_global_options(CLI::App& app, CommandLineOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON document, also on failure");
@@ -28,16 +54,18 @@ void add_global_options(CLI::App& app, CommandLineOptions& options) {
       ->check(CLI::Range(0, 3600));
   app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)")
       ->check(not_empty());
-  app.add_option("--results", options.results, "Folder of results (default: results/)")
+  app.add_option("--results", options.results,
+                 "Folder of results (default: results/; see ./gauntlet help files)")
       ->check(not_empty());
-  app.add_option("--root", options.root,
-                 "Checkout to work in (default: the one it was built from)");
+  app.add_option(
+      "--root", options.root,
+      "Checkout to work in (default: the one it was built from; see ./gauntlet help files)");
   app.add_option("--color", options.color, "auto, always or never");
   app.add_flag("--allow-weaker-sandbox", options.allow_weaker_sandbox,
                "Run submissions where a wall of the sandbox is missing");
   app.add_flag("--quiet,-q", options.quiet,
                "No progress, no remarks; of an audit only what is off");
-  app.add_flag("--version,-V", options.version, "Print the version");
+  app.add_flag("--version,-V", options.version, "Print the version and how it was built");
 }
 
 namespace {
@@ -92,7 +120,11 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       .add_option("-c,--challenge", o.grade.challenges,
                   "Only this challenge, or ID.SIZE for another size; repeatable")
       ->allow_extra_args(false);
+  add_device(grade, o.grade.device,
+             "Only solutions for this device, cpu or cuda (default: all; ID@cuda names one)");
   grade.footer(
+      "A solution.cu is for CUDA: its kernels are executed on the CPU, so that it needs no GPU, and "
+      "its speed is not measured. It lies in the challenge's folder, or in ID@cuda beside that.\n"
       "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
       "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
@@ -104,7 +136,9 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& reward = add_verb(app, "reward", "Grade one cell for a training run; keeps nothing",
                               "reward FOLDER -c CHALLENGE --no-speed --json");
   reward.add_option("submission", o.reward.submission, "Name or folder")->required();
-  reward.add_option("-c,--challenge", o.reward.challenge, "Challenge, or ID.SIZE for another size")
+  reward
+      .add_option("-c,--challenge", o.reward.challenge,
+                  "Challenge, ID.SIZE for another size, ID@cuda for a solution.cu")
       ->required();
   reward.add_flag("!--no-speed", o.reward.speed,
                   "Race nothing: the checks that would are left out of the reward");
@@ -124,7 +158,9 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& rerun = add_verb(app, "rerun", "Grade one challenge again, or ask some checks again",
                              "rerun my-model CHALLENGE --check CHECK --seed 0x1f");
   rerun.add_option("model", o.rerun.submission, "Name or folder")->required();
-  rerun.add_option("challenge", o.rerun.challenge, "Challenge, or ID.SIZE for another size")
+  rerun
+      .add_option("challenge", o.rerun.challenge,
+                  "Challenge, ID.SIZE for another size, ID@cuda for a solution.cu")
       ->required();
   rerun.add_option("--check", o.rerun.checks, "Only this check, without keeping it; repeatable")
       ->allow_extra_args(false);
@@ -143,7 +179,7 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
                               "verify my-model CHALLENGE");
   verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
       ->required();
-  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge");
+  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge, as rerun has it");
   verify
       .add_option("--commitment", o.verify.commitment,
                   "The digest of the line 'commit ...', printed when the run began: tells any "
@@ -166,6 +202,7 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
                              "audit -c CHALLENGE --seeds 1");
   audit.add_option("-c,--challenge", o.audit.challenges, "Only this challenge; repeatable")
       ->allow_extra_args(false);
+  add_device(audit, o.audit.device, "Whose solutions are tried: cpu or cuda (default: cpu)");
   audit.add_option("--seeds", o.audit.seeds,
                    "Seeds for every honest variant; else as mutants.yaml says");
   audit.add_option("--mutant-seeds", o.audit.mutant_seeds,
@@ -226,16 +263,45 @@ void add_sanitize(CLI::App& app, SanitizeOptions& o) {
       example);
 }
 
+void add_cache(CLI::App& app, CacheOptions& o) {
+  const std::string example = "cache prune --older-than 30d --write";
+  CLI::App& verb = add_verb(app, "cache", "What is kept, why a grade is stale, and room", example);
+  verb.add_option("what", o.what,
+                  "explain: which field of a cell's key changed since it was graded, and what has "
+                  "to be made again; prune: remove compiled programs; nothing: what there is");
+  verb.add_option("model", o.submission, "Of explain: name or folder");
+  verb.add_option("challenge", o.challenge, "Of explain: challenge, or ID.SIZE for another size");
+  verb.add_option("--older-than", o.older_than,
+                  "Of prune: what was not used for so long, 90m, 12h or 30d")
+      ->check(not_empty());
+  verb.add_option("--max-size", o.max_size,
+                  "Of prune: the longest unused, until no more than this is left, 500M or 2G")
+      ->check(not_empty());
+  verb.add_flag("--write", o.write, "Of prune: remove it; without it, nothing is");
+  verb.footer(
+      "Compiled solutions are kept by the digest of all that they are made of, and observations, "
+      "scores and reports follow from each other in the same way. Nothing is graded again while no "
+      "field of its key changes: './gauntlet cache explain MODEL ID' shows the fields.\n"
+      "prune never touches results, nor what a gauntlet that runs may be using. What nothing can "
+      "use any more (another key format, leftovers of killed runs) goes in any case.\n"
+      "Example: ./gauntlet " +
+      example);
+}
+
 void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& list =
       add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
   list.add_option("what", o.list.what, "challenges, checks or submissions");
   list.add_option("-c,--challenge", o.list.challenge, "Checks of this challenge");
+  add_device(list, o.list.device, "Checks asked on this device: cpu or cuda (default: cpu)");
 
   CLI::App& fresh = add_verb(app, "new", "Make the folder of a new submission", "new my-model");
   fresh.add_option("model", o.fresh.model, "Name of the submission")->required();
   fresh.add_option("-c,--challenge", o.fresh.challenges, "Only this challenge; repeatable")
       ->allow_extra_args(false);
+  add_device(fresh, o.fresh.devices,
+             "What the model writes for: cpu or cuda (default: cpu); repeatable, for a folder "
+             "ID@cuda beside ID");
 
   CLI::App& out = add_verb(app, "export", "Write challenges as tasks that agents are run on",
                            "export harbor FOLDER -c CHALLENGE --with-solutions");
@@ -290,8 +356,14 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
 
   add_sanitize(app, o.sanitize);
 
+  add_cache(app, o.cache);
+
   CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
                                "compare my-model other-model -c CHALLENGE");
+  compare.footer(
+      "Several attempts of a submission are compared by their means. Where a name says which "
+      "attempt is meant ('my-model#2'), single attempts are compared, and a name that does not is "
+      "the first.\nExample: ./gauntlet compare my-model#1 my-model#2 -c CHALLENGE");
   compare.add_option("submission", o.compare.submissions, "Two to six names or folders")
       ->required();
   compare
@@ -302,7 +374,7 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
-  show.add_option("what", o.show.what, "challenge, challenge.size, or either with /check")
+  show.add_option("what", o.show.what, "challenge, challenge.size, either with @cuda, and with /check")
       ->required();
 
   add_verb(app, "doctor", "Say what works on this machine", "doctor");
@@ -317,8 +389,14 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
 
-  CLI::App& help = add_verb(app, "help", "Explain a verb, or exit-codes", "help exit-codes");
-  help.add_option("topic", o.help, "A verb, or exit-codes");
+  CLI::App& completion =
+      add_verb(app, "completion", "Print a script by which a shell completes command lines",
+               "completion bash > ~/.local/share/bash-completion/completions/gauntlet");
+  completion.add_option("shell", o.shell, "bash, zsh or fish")->required();
+
+  CLI::App& help =
+      add_verb(app, "help", "Explain a verb, exit codes or where files are", "help exit-codes");
+  help.add_option("topic", o.help, "A verb, exit-codes, files, environment or man-page");
 }
 
 }  // namespace

@@ -19,19 +19,20 @@ bool incomplete(const CellObservation& cell) {
                      [](const auto& check) { return check.verdict == Verdict::broken; });
 }
 
-void require_checks(const std::string& id, const RerunOptions& options) {
+void require_checks(const CellKey& key, const RerunOptions& options) {
   std::vector<std::string> known;
-  for (const CheckInfo& check : checks_of(id)) known.push_back(check.id);
+  for (const CheckInfo& check : checks_of(key.challenge, key.device)) known.push_back(check.id);
   for (const auto& check : options.checks)
     if (std::find(known.begin(), known.end(), check) == known.end())
-      throw UserError(fmt::format("{} has no check '{}'{}; see ./gauntlet list checks -c {}", id,
-                                  printable(check, 80), did_you_mean(check, known), id),
+      throw UserError(fmt::format("{0} has no check '{1}'{2}; see ./gauntlet list checks -c {0}",
+                                  CellKey{"", key.challenge, "", key.device}.entry(),
+                                  printable(check, 80), did_you_mean(check, known)),
                       kExitNothingMatched);
 }
 
 /// Some checks only: shows what they saw and keeps nothing, since a cell is graded as a whole.
 VerbResult rerun_checks(const Context& context, PlannedCell cell, const RerunOptions& options) {
-  require_checks(cell.request.challenge.id, options);
+  require_checks(cell.request.key(), options);
   cell.request.only_checks = options.checks;
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   const auto cells =
@@ -49,7 +50,7 @@ VerbResult rerun_checks(const Context& context, PlannedCell cell, const RerunOpt
   return answer;
 }
 
-VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
+VerbResult rerun_cell(const Context& context, PlannedCell cell) {
   const Rubric rubric = context.rubric();
   std::optional<CellScore> before;
   try {
@@ -60,7 +61,8 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
   }
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   LocalRunner runner = context.runner();
-  const auto cells = carry_out(runner, context.store(), rubric, {cell},
+  std::vector<PlannedCell> plan{std::move(cell)};
+  const auto cells = carry_out(runner, context.store(), rubric, plan,
                                [&](const CellEvent& event) { display.show(event); });
   const auto same_column = [&](const CellKey& key) {
     return key.column() == cells[0].key.column();
@@ -82,21 +84,24 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
 }  // namespace
 
 VerbResult rerun(const Context& context, const RerunOptions& options) {
-  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const SubmissionFolder submission = find_submission(context.folders(), options.submission);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
-  const auto taken = challenges_of(submission, context.challenges());
-  if (std::find(taken.begin(), taken.end(), key.challenge) == taken.end())
-    throw UserError(fmt::format("{} has no solution to {}; it has {}", key.generation(),
-                                key.challenge, sentence_list(taken)),
+  std::vector<std::string> taken;
+  for (const SolutionFolder& solution : solutions_of(submission, context.challenges()))
+    taken.push_back(CellKey{"", solution.challenge, "", solution.device}.entry());
+  if (const std::string asked = CellKey{"", key.challenge, "", key.device}.entry();
+      !contains(taken, asked))
+    throw UserError(fmt::format("{} has no solution to {}; it has {}", key.generation(), asked,
+                                sentence_list(taken)),
                     kExitNothingMatched);
   PlannedCell cell = plan_cell(context.plan_terms(true), submission, key);
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
   if (!submission.is_reference()) {
     const ModelCard card = model_card_of(submission);
-    context.store().claim(key, submission.folder, context.root());
+    context.store().claim(key, submission.folder, context.workspace);
     context.store().save_model_card(key, card);
   }
-  return rerun_cell(context, cell);
+  return rerun_cell(context, std::move(cell));
 }
 
 }  // namespace gauntlet

@@ -23,11 +23,10 @@ Json share(double points) {
 /// Without races, the checks that wanted one are not part of what is rewarded. Returns their ids.
 /// Only those: who could bring about that another check is not measured would be rid of it.
 std::vector<std::string> leave_races_out(CellObservation& cell) {
-  constexpr std::string_view kNotRaced = "nothing is raced in this run";  // as a cell says it
   std::vector<std::string> ids;
   std::erase_if(cell.checks, [&](const CheckObservation& check) {
     const bool raced = check.verdict == Verdict::unmeasured && check.finding &&
-                       check.finding->summary == kNotRaced;
+                       (check.finding->summary == kNotRaced || check.finding->summary == kNoGpu);
     if (raced) ids.push_back(check.info.id);
     return raced;
   });
@@ -82,7 +81,7 @@ Json harbor_rewards(const Json& document, const CellKey& key) {
   for (const auto& [section, share] : document["sections"].items())
     rewards[section] = share["reward"];
   const auto left_out = document["left_out"].get<std::vector<std::string>>();
-  for (const CheckInfo& check : checks_of(key.challenge))
+  for (const CheckInfo& check : checks_of(key.challenge, key.device))
     if (const std::string section(name_of(check.section));
         !contains(left_out, check.id) && !rewards.contains(section))
       rewards[section] = 0;
@@ -110,12 +109,14 @@ void write_rejection(const fs::path& folder, const CellKey& key, const std::stri
 
 /// The cell that is asked for. Throws UserError where there is none.
 CellRequest request_of(const Context& context, const RewardOptions& options) {
-  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const SubmissionFolder submission = find_submission(context.folders(), options.submission);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
   try {
     return plan_cell(context.plan_terms(true), submission, key).request;
   } catch (const UserError& error) {
-    if (error.exit_code == kExitInvalidSubmission && !options.harbor.empty())
+    const bool is_bad = error.exit_code == kExitInvalidSubmission ||
+                        error.exit_code == kExitNothingMatched;  // it is for another device
+    if (is_bad && !options.harbor.empty())
       write_rejection(options.harbor, key, error.what());
     throw;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/build/challenge.h"
@@ -19,23 +20,27 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The files beside a solution that differ from what the challenge says now.
-std::vector<std::string> outdated_copies(const Challenge& challenge, const fs::path& folder) {
+std::vector<std::string> outdated_copies(const Challenge& challenge,
+                                         const SolutionFolder& solution) {
   std::vector<std::string> outdated;
-  for (const char* name : {"PROMPT.md", "contract.h"})
-    if (fs::exists(folder / name) &&
-        read_file(folder / name, kSubmissionFile) != read_file(challenge.folder / name))
-      outdated.push_back(fmt::format("{}/{} differs from the challenge's", challenge.id, name));
+  const auto compare = [&](const char* name, const std::string& current) {
+    const fs::path copy = solution.folder / name;
+    if (fs::exists(copy) && read_file(copy, kSubmissionFile) != current)
+      outdated.push_back(fmt::format("{}/{} differs from the challenge's",
+                                     solution.folder.filename().string(), name));
+  };
+  compare("PROMPT.md", challenge.prompt(solution.device));
+  compare("contract.h", read_file(challenge.folder / "contract.h"));
   return outdated;
 }
 
-/// Runs one step of the validation; what it refuses is a problem of the submission.
-template <class Step>
-void collect(ValidationFindings& findings, const Step& step) {
-  try {
-    step();
-  } catch (const UserError& error) {
-    findings.problems.push_back(error.what());
-  }
+/// Whether a model card names the prompts as they are now: those for one device, or for all.
+bool names_current_prompts(const ModelCard& card, const fs::path& root) {
+  std::vector<std::vector<Device>> handed_out{kAllDevices};
+  for (const Device device : kAllDevices) handed_out.push_back({device});
+  return std::ranges::any_of(handed_out, [&](const std::vector<Device>& devices) {
+    return card.prompt_digest == prompts_digest(root, devices);
+  });
 }
 
 /// A grade needs no claims, so that bad ones are no reason to turn a submission away.
@@ -48,6 +53,31 @@ void try_claims(const std::string& claims, const fs::path& file, ValidationFindi
   }
 }
 
+void inspect_solution(const Context& context, const SolutionFolder& found,
+                      ValidationFindings& findings) {
+  const Challenge challenge = load_challenge(context.root(), found.challenge);
+  if (const std::string why = challenge.why_not_on(found.device); !why.empty())
+    throw UserError(fmt::format("{}: {}", found.folder.string(), why));
+  // First, so that what is no plain file is not opened below.
+  const SolutionSource solution = read_solution(found.folder);
+  if (solution.device != found.device)
+    throw UserError(fmt::format("{}: holds a solution for {}", found.folder.string(),
+                                name_of(solution.device)));
+  for (auto& note : outdated_copies(challenge, found)) findings.notes.push_back(std::move(note));
+  if (solution.claims)
+    try_claims(*solution.claims, found.folder / SolutionSource::kClaims, findings);
+}
+
+/// Runs one step of the validation; what it refuses is a problem of the submission.
+template <class Step>
+void collect(ValidationFindings& findings, const Step& step) {
+  try {
+    step();
+  } catch (const UserError& error) {
+    findings.problems.push_back(error.what());
+  }
+}
+
 }  // namespace
 
 ValidationFindings inspect_submission(const Context& context, const SubmissionFolder& submission) {
@@ -57,20 +87,12 @@ ValidationFindings inspect_submission(const Context& context, const SubmissionFo
       const ModelCard card = model_card_of(submission);
       if (card.prompt_digest == kUnknown)
         findings.notes.push_back("model.yaml does not know which prompts the model was given");
-      else if (card.prompt_digest != prompts_digest(context.root()))
+      else if (!names_current_prompts(card, context.root()))
         findings.notes.push_back("the prompts have changed since this model was given them");
     });
   collect(findings, [&] {
-    for (const auto& id : challenges_of(submission, context.challenges()))
-      collect(findings, [&] {
-        const Challenge challenge = load_challenge(context.root(), id);
-        // First, so that what is no plain file is not opened below.
-        const SolutionSource solution = read_solution(submission.folder / id);
-        for (auto& note : outdated_copies(challenge, submission.folder / id))
-          findings.notes.push_back(std::move(note));
-        if (solution.claims)
-          try_claims(*solution.claims, submission.folder / id / SolutionSource::kClaims, findings);
-      });
+    for (const SolutionFolder& solution : solutions_of(submission, context.challenges()))
+      collect(findings, [&] { inspect_solution(context, solution, findings); });
   });
   return findings;
 }
@@ -79,7 +101,7 @@ VerbResult validate(const Context& context, const std::vector<std::string>& subm
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.validate/1"}, {"submissions", Json::array()}};
   for (const auto& word : submissions) {
-    const SubmissionFolder submission = find_submission(context.root(), word);
+    const SubmissionFolder submission = find_submission(context.folders(), word);
     const ValidationFindings findings = inspect_submission(context, submission);
     if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
     answer.text += fmt::format("{} {}\n", submission.key().generation(),

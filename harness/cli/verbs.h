@@ -12,12 +12,14 @@ namespace gauntlet {
 struct ListOptions {
   std::string what = "challenges";  // challenges, checks or submissions
   std::string challenge;            // of which checks; empty: of all
+  std::string device = "cpu";       // on which these are asked
 };
 VerbResult list(const Context& context, const ListOptions& options);
 
 struct NewOptions {
   std::string model;
-  std::vector<std::string> challenges;  // empty: all
+  std::vector<std::string> challenges;       // empty: all that are graded on the devices
+  std::vector<std::string> devices{"cpu"};  // whose prompts the model is given
 };
 VerbResult new_submission(const Context& context, const NewOptions& options);
 
@@ -26,6 +28,7 @@ VerbResult validate(const Context& context, const std::vector<std::string>& subm
 struct GradeOptions {
   std::vector<std::string> submissions;  // names or folders
   std::vector<std::string> challenges;   // empty: all that a submission has
+  std::string device;                    // empty: all
   bool fresh = false;                    // reuse nothing
   bool timings = false;                  // say where the time went
   std::string fail_under;                // a letter or a number; empty: no gate
@@ -97,6 +100,16 @@ struct SanitizeOptions {
 };
 VerbResult sanitize_folder(const Context& context, const SanitizeOptions& options);
 
+struct CacheOptions {
+  std::string what;        // empty: what there is; explain or prune
+  std::string submission;  // to be explained
+  std::string challenge;
+  std::string older_than;  // "30d"; empty: whatever age
+  std::string max_size;    // "2G"; empty: whatever size
+  bool write = false;      // prune
+};
+VerbResult cache(const Context& context, const CacheOptions& options);
+
 struct CompareOptions {
   std::vector<std::string> submissions;  // two or more names or folders
   std::vector<std::string> challenges;   // to be looked at check by check
@@ -110,7 +123,8 @@ struct ShowOptions {
 VerbResult show(const Context& context, const ShowOptions& options);
 
 struct AuditOptionsOfUser {
-  std::vector<std::string> challenges;  // empty: all
+  std::vector<std::string> challenges;  // empty: all that are graded on the device
+  std::string device = "cpu";           // whose solutions are tried
   std::optional<int> seeds;             // for honest variants; absent: as mutants.yaml says
   std::optional<int> mutant_seeds;      // absent: 1, and 3 for a named check that missed
   bool brief = false;                   // mutants meet only the checks that they name

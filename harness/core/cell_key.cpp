@@ -58,12 +58,23 @@ std::string_view without_suffixes(std::string_view word, CellKey& key) {
 }  // namespace
 
 std::string CellKey::text() const {
-  return fmt::format("{}/{}{}{}", submission, column(), device_suffix(device),
-                     attempt_suffix(attempt));
+  return fmt::format("{}/{}{}", submission, entry(), attempt_suffix(attempt));
+}
+
+std::string CellKey::entry() const {
+  return column() + device_suffix(device);
 }
 
 std::string CellKey::row() const {
-  return submission + device_suffix(device) + attempt_suffix(attempt);
+  return submission_row() + attempt_suffix(attempt);
+}
+
+std::string CellKey::submission_row() const {
+  return submission + device_suffix(device);
+}
+
+std::string CellKey::attempt_row() const {
+  return fmt::format("{}#{}", submission_row(), attempt);
 }
 
 std::string CellKey::column() const {

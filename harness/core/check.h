@@ -16,7 +16,7 @@ enum class Severity { minor, major, critical, fatal };
 /// Where a solution runs. Results of different devices are never compared.
 enum class Device { cpu, cuda };
 
-constexpr std::initializer_list<Device> kAllDevices{Device::cpu, Device::cuda};
+inline constexpr std::initializer_list<Device> kAllDevices{Device::cpu, Device::cuda};
 
 std::string_view name_of(Section section);
 std::string_view name_of(Severity severity);

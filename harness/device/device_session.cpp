@@ -7,7 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
-#include "harness/device/device.h"
+#include "harness/device/cuda_device.h"
 #include "harness/device/device_charge.h"
 #include "harness/device/host_call.h"
 
@@ -15,9 +15,9 @@ namespace gauntlet {
 namespace {
 
 /// Bytes that copies from the host brought are nobody's result, whatever they are.
-void require_computed_on_device(const CallBase& call, const Device::CallEnd& end) {
+void require_computed_on_device(const CallBase& call, const CudaDevice::CallEnd& end) {
   for (std::size_t n = 0; n < end.contents.size(); ++n) {
-    const Device::Contents& contents = end.contents[n];
+    const CudaDevice::Contents& contents = end.contents[n];
     if (contents.from_host == 0) continue;
     throw SolutionFailure(
         Verdict::wrong,
@@ -116,8 +116,8 @@ class DeviceSession::Impl {
     return device_->open_call(call.buffers(), terms_);
   }
 
-  Device::CallEnd close(const CallBase& call, DeviceStream stream,
-                        const std::vector<DeviceAddress>& addresses) {
+  CudaDevice::CallEnd close(const CallBase& call, DeviceStream stream,
+                            const std::vector<DeviceAddress>& addresses) {
     const DeviceCharge charge(budget_);
     return device_->close_call(stream, call.buffers(), addresses);
   }
@@ -146,11 +146,11 @@ class DeviceSession::Impl {
   DeviceConfig device_config_;
   std::string kernels_;
   WorkerSession worker_;
-  std::optional<Device> device_;
+  std::optional<CudaDevice> device_;
   std::map<StreamKind, DeviceStream> streams_;
   DeviceTerms terms_;
   StreamKind stream_kind_ = StreamKind::blocking;
-  Device::CallEnd end_;  // the results of the last call lie here
+  CudaDevice::CallEnd end_;  // the results of the last call lie here
   DeviceReport report_;
 };
 

@@ -16,7 +16,7 @@ HostCall::HostCall(const CallBase& call, DeviceStream stream,
   arguments_ = bytes_;
   callbacks_ = call.callbacks();
   for (std::size_t n = 0; n < addresses.size(); ++n)
-    set(call.buffers()[n].field_offset, addresses[n]);
+    if (!call.buffers()[n].behind) set(call.buffers()[n].field_offset, addresses[n]);
   const DeviceFields& fields = *call.device_fields;
   std::int32_t device = 0;
   std::memcpy(&device, bytes_.data() + fields.device_offset, sizeof device);

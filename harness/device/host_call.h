@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/device/device.h"
+#include "harness/device/cuda_device.h"
 #include "harness/worker/call.h"
 
 namespace gauntlet {

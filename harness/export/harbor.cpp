@@ -64,7 +64,7 @@ std::map<std::string, std::string> values_of(const Challenge& challenge, const H
       {"OPTIONS", options_of(terms)},
       {"PROGRAM", terms.program},
       {"PROMPT", without_last_newline(read_file(challenge.folder / "PROMPT.md"))},
-      {"PROMPT_DIGEST", toml_string(challenge.prompt_digest())},
+      {"PROMPT_DIGEST", toml_string(challenge.prompt_digest(Device::cpu))},
       {"SPEED", std::string(terms.speed ? kRaced : kNotRaced)},
       {"TITLE", toml_string(challenge.title)},
       {"TOKEN", terms.token},

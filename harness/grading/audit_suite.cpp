@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "harness/build/toolchain.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/yaml.h"
@@ -15,13 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `content` as solution.cpp, with the headers that lie beside the file that it comes from.
-SolutionSource solution_from(const fs::path& file, std::string content) {
+/// `content` as the first file of a solution, with the headers that lie beside the file that it
+/// comes from.
+SolutionSource solution_from(Device device, const fs::path& file, std::string content) {
   SolutionSource source;
+  source.device = device;
+  const Toolchain& tools = toolchain(device);
   for (const auto& entry : fs::directory_iterator(file.parent_path()))
-    if (entry.path().extension() == ".h")
+    if (std::ranges::count(tools.included, entry.path().extension().string()) > 0)
       source.files.push_back({entry.path().filename().string(), read_file(entry.path())});
-  source.files.push_back({"solution.cpp", std::move(content)});
+  source.files.push_back({std::string(tools.first_file), std::move(content)});
   std::sort(source.files.begin(), source.files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return source;
@@ -45,13 +49,20 @@ std::string variant_name(const fs::path& file) {
   return file.extension() == ".h" ? file.filename() : file.stem();
 }
 
-void make_solution(Mutant& mutant, const fs::path& folder, YamlFields& entry) {
+/// What the suite of one device is read with.
+struct SuiteTerms {
+  Device device;
+  fs::path folder;
+  std::set<std::string> checks;
+};
+
+void make_solution(Mutant& mutant, const SuiteTerms& terms, YamlFields& entry) {
   const bool whole = entry.has("file");
-  const fs::path file = folder / entry.text(whole ? "file" : "base");
+  const fs::path file = terms.folder / entry.text(whole ? "file" : "base");
   std::string text = read_file(file);
   if (!whole) {
     mutant.made_of = variant_name(file);
-    mutant.original = solution_from(file, text);
+    mutant.original = solution_from(terms.device, file, text);
   }
   if (!whole && !entry.has("edits")) text = patched(text, entry);
   if (!whole && entry.has("edits"))
@@ -59,18 +70,19 @@ void make_solution(Mutant& mutant, const fs::path& folder, YamlFields& entry) {
       text = patched(text, edit);
       edit.refuse_unknown();
     }
-  mutant.solution = solution_from(file, std::move(text));
+  mutant.solution = solution_from(terms.device, file, std::move(text));
 }
 
-Mutant load_mutant(const fs::path& folder, YamlFields entry, const std::set<std::string>& checks) {
+Mutant load_mutant(const SuiteTerms& terms, YamlFields entry) {
   Mutant mutant;
   mutant.name = entry.text("name");
   mutant.fault = entry.text("fault");
   mutant.killers = entry.texts("killed_by");
-  make_solution(mutant, folder, entry);
+  make_solution(mutant, terms, entry);
   for (const std::string& killer : mutant.killers)
-    if (!checks.contains(killer))
-      entry.refuse("killed_by", fmt::format("'{}' is no check of this challenge", killer));
+    if (!terms.checks.contains(killer))
+      entry.refuse("killed_by", fmt::format("'{}' is no check of this challenge on {}", killer,
+                                            name_of(terms.device)));
   if (std::set(mutant.killers.begin(), mutant.killers.end()).size() < 2)
     entry.refuse("killed_by", "a mutant names at least two different checks");
   entry.refuse_unknown();
@@ -94,10 +106,10 @@ std::string said_behind(std::string_view mark, const std::string& text) {
 }
 
 /// "// strategy: Welford, one pass" on the first line, and "// uses: ..." below.
-HonestVariant load_honest(const fs::path& file) {
+HonestVariant load_honest(Device device, const fs::path& file) {
   std::string text = read_file(file);
   const std::string strategy = said_behind("strategy: ", text);
-  HonestVariant variant{variant_name(file), strategy, solution_from(file, std::move(text))};
+  HonestVariant variant{variant_name(file), strategy, solution_from(device, file, std::move(text))};
   if (strategy.empty() || freedom_taken(variant.solution).empty())
     throw UserError(
         fmt::format("{}:1: an honest variant starts with '// strategy: ...' and '// uses: ...', "
@@ -110,21 +122,21 @@ HonestVariant load_honest(const fs::path& file) {
 
 std::string freedom_taken(const SolutionSource& solution) {
   for (const SolutionSource::File& file : solution.files)
-    if (file.name == "solution.cpp") return said_behind("uses: ", file.content);
+    if (file.name == toolchain(solution.device).first_file) return said_behind("uses: ", file.content);
   return "";
 }
 
 AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_id,
-                            const Grader& grader) {
-  const fs::path folder = root / "graders" / challenge_id;
-  std::set<std::string> checks;
-  for (const Check& check : grader.checks) checks.insert(check.id);
+                            Device device, const Grader& grader) {
+  SuiteTerms terms{device, root / "graders" / challenge_id, {}};
+  if (device != Device::cpu) terms.folder /= name_of(device);
+  for (const Check& check : grader.on(device).checks) terms.checks.insert(check.id);
 
   AuditSuite suite;
-  YamlFields file = YamlFields::of_file(folder / "mutants.yaml");
+  YamlFields file = YamlFields::of_file(terms.folder / "mutants.yaml");
   std::set<std::string> names;
   for (const YamlFields& entry : file.list("mutants")) {
-    suite.mutants.push_back(load_mutant(folder, entry, checks));
+    suite.mutants.push_back(load_mutant(terms, entry));
     if (!names.insert(suite.mutants.back().name).second)
       entry.refuse("name", "another mutant has this name");
   }
@@ -134,12 +146,13 @@ AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_i
   }
   file.refuse_unknown();
 
+  const fs::path first_file(toolchain(device).first_file);
   std::vector<fs::path> variants;
-  if (fs::is_directory(folder / "honest"))
-    for (const auto& entry : fs::directory_iterator(folder / "honest"))
-      if (entry.path().extension() == ".cpp") variants.push_back(entry.path());
+  if (fs::is_directory(terms.folder / "honest"))
+    for (const auto& entry : fs::directory_iterator(terms.folder / "honest"))
+      if (entry.path().extension() == first_file.extension()) variants.push_back(entry.path());
   std::sort(variants.begin(), variants.end());
-  for (const fs::path& variant : variants) suite.honest.push_back(load_honest(variant));
+  for (const fs::path& variant : variants) suite.honest.push_back(load_honest(device, variant));
   return suite;
 }
 

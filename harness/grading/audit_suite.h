@@ -29,18 +29,19 @@ struct HonestVariant {
 };
 
 /// Which freedom of the contract a right solution says that it takes, behind "// uses: " in the
-/// comment that its solution.cpp begins with; empty where it says nothing.
+/// comment that its first file begins with; empty where it says nothing.
 std::string freedom_taken(const SolutionSource& solution);
 
-/// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched; headers that lie
-/// beside a file come with it, so that variants can share one. Throws UserError naming the entry
-/// when a patch does not apply exactly once or a killer is no check.
+/// graders/<id>/mutants.yaml, mutants/*.cpp and honest/*.cpp, read and patched, for CUDA
+/// graders/<id>/cuda/mutants.yaml and so on with *.cu; headers that lie beside a file come with it,
+/// so that variants can share one. Throws UserError naming the entry when a patch does not apply
+/// exactly once or a killer is no check of this device.
 struct AuditSuite {
   std::vector<Mutant> mutants;
   std::vector<HonestVariant> honest;
   int honest_seeds = 3;  // `honest_seeds` in mutants.yaml: with how many each variant is tried
 };
 AuditSuite load_audit_suite(const std::filesystem::path& root, const std::string& challenge_id,
-                            const Grader& grader);
+                            Device device, const Grader& grader);
 
 }  // namespace gauntlet

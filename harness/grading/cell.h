@@ -95,8 +95,11 @@ using Progress = std::function<void(const CellEvent&)>;
 /// The grader for a challenge id. Throws UserError when this program was built without it.
 const GraderEntry& grader_for(const std::string& challenge_id);
 
-/// Every check that a cell of this challenge can show: those of engineering, which all challenges
-/// have, and the grader's own.
-std::vector<CheckInfo> checks_of(const std::string& challenge_id);
+/// The same with the checks that are asked on this device.
+Grader grader_on(const std::string& challenge_id, Device device);
+
+/// Every check that a cell of this challenge can show on this device: those of engineering, which
+/// all challenges have, and the grader's own.
+std::vector<CheckInfo> checks_of(const std::string& challenge_id, Device device);
 
 }  // namespace gauntlet

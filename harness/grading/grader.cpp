@@ -13,4 +13,8 @@ Grader Grader::on(Device device) const {
   return chosen;
 }
 
+std::string_view GraderEntry::digest(Device device) const {
+  return device == Device::cpu ? cpu_digest : cuda_digest;
+}
+
 }  // namespace gauntlet

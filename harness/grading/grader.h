@@ -37,8 +37,12 @@ struct Grader {
 /// A challenge that this program was built with.
 struct GraderEntry {
   std::string_view id;  // the folder name
-  Grader (*make)();
-  std::string_view digest;  // of every source that its verdicts depend on
+  Grader (*make)();  // with the checks of all devices
+  // Of every source that its verdicts depend on, by device.
+  std::string_view cpu_digest;
+  std::string_view cuda_digest;
+
+  std::string_view digest(Device device) const;
 };
 
 /// All graders, sorted by id. Defined in a file that the build writes from the folders it finds.

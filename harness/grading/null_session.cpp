@@ -113,8 +113,8 @@ void NullSession::fill(const CallBase& call, const Buffer& buffer, std::vector<s
   }
 }
 
-NullSession::NullSession(NullKind kind, const Seed& seed, Session* teacher)
-    : kind_(kind), rng_(derive(seed, "null solution")), teacher_(teacher) {
+NullSession::NullSession(NullKind kind, const Seed& seed, Session* teacher, Device device)
+    : kind_(kind), rng_(derive(seed, "null solution")), teacher_(teacher), device_(device) {
   if (kind == NullKind::previous && teacher == nullptr)
     throw Broken(OwnFault::bug, "the null solution 'previous' needs a teacher");
 }

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/check.h"
 #include "harness/core/rng.h"
+#include "harness/device/device_control.h"
 #include "harness/worker/session.h"
 
 namespace gauntlet {
@@ -25,15 +27,27 @@ NullKind null_kind_named(std::string_view name);  // throws std::invalid_argumen
 
 /// Answers every call in the trusted process, without any solution. Functions that only return a
 /// size say 0. `previous` needs somebody who knows the first answers: `teacher`, who must outlive
-/// it.
+/// it. On a device it has one of which there is nothing to report.
 class NullSession : public Session {
  public:
-  NullSession(NullKind kind, const Seed& seed, Session* teacher = nullptr);
+  NullSession(NullKind kind, const Seed& seed, Session* teacher = nullptr,
+              Device device = Device::cpu);
 
   void run(CallBase& call) override;
   void restart() override;
+  DeviceControl* device() override { return device_ == Device::cpu ? nullptr : &idle_; }
 
  private:
+  class IdleDevice : public DeviceControl {
+   public:
+    void set_terms(const DeviceTerms&) override {}
+    void set_stream(StreamKind) override {}
+    const DeviceReport& report() const override { return nothing_; }
+
+   private:
+    DeviceReport nothing_;
+  };
+
   struct Answer {
     std::int64_t returned = 0;
     std::vector<std::vector<std::byte>> outputs;  // in buffer order, inputs left out
@@ -46,6 +60,8 @@ class NullSession : public Session {
   NullKind kind_;
   Rng rng_;
   Session* teacher_;
+  Device device_;
+  IdleDevice idle_;
   Answer latest_;                                // results of a call point here until the next
   std::map<std::string, Answer> first_answers_;  // by symbol and shape
 };

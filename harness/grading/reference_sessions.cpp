@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/build/cuda_parts.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -41,8 +42,7 @@ std::unique_ptr<Session> solution_session(const GradingEnvironment& environment,
   WorkerConfig worker = worker_config(environment, challenge, built.library, budget);
   if (built.kernels.empty()) return std::make_unique<WorkerSession>(std::move(worker));
   DeviceSessionConfig config{std::move(worker), {}, built.kernels};
-  // Both programs are built into one folder.
-  config.device.program = environment.worker.parent_path() / "gauntlet-device";
+  config.device.program = cuda_parts().device;
   config.device.walls = environment.walls;
   // Inputs, outputs, and as much for the solution as it has on the host.
   config.device.memory_bytes = config.worker.memory_bytes + 2 * config.worker.arena_bytes;

@@ -11,6 +11,7 @@
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/core/seed.h"
+#include "harness/grading/device_evidence.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/reference_sessions.h"
 #include "harness/grading/self_test.h"
@@ -62,7 +63,10 @@ CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting settin
   } catch (const std::exception& error) {
     seen.finding = broken_finding(own_fault_of(error), error.what());
   }
-  if (seen.finding) seen.verdict = seen.finding->verdict;
+  if (seen.finding) {
+    add_device_evidence(*seen.finding, probe.solution());
+    seen.verdict = seen.finding->verdict;
+  }
   seen.seconds = seconds_since(start);
   return std::move(seen);
 }
@@ -79,15 +83,18 @@ Provenance provenance_of(const GradingEnvironment& environment, const CellReques
   const Machine machine = this_machine();
   Provenance provenance;
   provenance.gauntlet_version = environment.version;
-  provenance.grader_digest = grader_for(request.challenge.id).digest;
+  const Device device = request.solution.device;
+  provenance.grader_digest = grader_for(request.challenge.id).digest(device);
   provenance.submission_digest = request.solution.digest();
-  provenance.prompt_digest = request.challenge.prompt_digest();
+  provenance.prompt_digest = request.challenge.prompt_digest(device);
   provenance.cpu = machine.cpu;
   provenance.cores = machine.cores;
   provenance.kernel = machine.kernel;
   provenance.sandbox = probe_sandbox().tier;
   provenance.cache_bytes = static_cast<double>(machine.cache_bytes);
   provenance.started = utc_now();
+  provenance.files = request.solution.file_digests();
+  provenance.contract_digest = request.challenge.contract_digest();
   return provenance;
 }
 
@@ -110,7 +117,7 @@ class CellRun {
                 tell(CellEvent::Kind::waiting, text, Verdict::passed);
               }),
         references_(environment, request.challenge) {
-    Grader grader = grader_for(request.challenge.id).make();
+    Grader grader = grader_on(request.challenge.id, request.solution.device);
     for (Check& check : grader.checks)
       if (wanted(request, check)) checks_.push_back(std::move(check));
     scaling_ = std::move(grader.scaling);
@@ -153,6 +160,7 @@ class CellRun {
   /// Asked of a whole grading only, and never in an audit, which does not look at clocks.
   void time_growth(Session& solution) {
     if (request_.audit || !request_.races || !request_.only_checks.empty()) return;
+    if (!has_speed()) return;
     tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
     take_machine();
     budget_.begin_check();
@@ -176,7 +184,7 @@ class CellRun {
     draw_seed();
     if (!built.record.ok) return nullptr;
     receipt_.library = sha256(read_file(built.library));
-    return worker_session(environment_, request_.challenge, built.library, &budget_);
+    return solution_session(environment_, request_.challenge, built, &budget_);
   }
 
   std::unique_ptr<Session> null_session() {
@@ -184,7 +192,8 @@ class CellRun {
     cell_.build.ok = true;
     Session* teacher =
         *request_.null_solution == NullKind::previous ? &references_.first() : nullptr;
-    return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher);
+    return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher,
+                                         request_.solution.device);
   }
 
   /// Binds the run to its seed before any question is asked, in a file that outlives us.
@@ -237,7 +246,9 @@ class CellRun {
 
   void grade_engineering() {
     if (wanted(request_, warning_free_build_info())) keep(warning_free_build(cell_.build), {});
-    if (request_.grade_tests && wanted(request_, self_test_info())) keep(self_test(), {});
+    if (request_.grade_tests && has_self_tests(request_.solution.device) &&
+        wanted(request_, self_test_info()))
+      keep(self_test(), {});
   }
 
   void keep(CheckObservation seen, CheckTrace trace) {
@@ -253,7 +264,7 @@ class CellRun {
     const Stopwatch watch(timings_.self_test);
     try {
       const auto subjects = self_test_subjects(environment_, request_.challenge,
-                                               grader_for(request_.challenge.id).make());
+                                               grader_on(request_.challenge.id, Device::cpu));
       return grade_self_test(environment_, request_.challenge, request_.solution, subjects,
                              [&](const std::string& subject) {
                                tell(CellEvent::Kind::check_started, id + ": " + subject,
@@ -335,12 +346,19 @@ class CellRun {
   /// The first race of a check takes the gate for itself until the check is over.
   Session& race_alone() {
     transcript_->leave_out();
-    if (!request_.races)
-      throw CheckEnded{{Verdict::unmeasured, "", "nothing is raced in this run", {}, std::nullopt}};
+    if (!has_speed()) end_unmeasured(kNoGpu);
+    if (!request_.races) end_unmeasured(kNotRaced);
     Session& reference = references_.first();
     take_machine();
     timed_ = true;
     return reference;
+  }
+
+  /// What is executed without a GPU is executed for its results.
+  bool has_speed() const { return request_.solution.device == Device::cpu; }
+
+  [[noreturn]] static void end_unmeasured(std::string_view why) {
+    throw CheckEnded{{Verdict::unmeasured, "", std::string(why), {}, std::nullopt}};
   }
 
   void take_machine() {
@@ -350,7 +368,8 @@ class CellRun {
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
     progress_({kind, request_.key(), check, verdict, static_cast<int>(cell_.checks.size()),
-               static_cast<int>(checks_.size()) + (request_.grade_tests ? 2 : 1)});
+               static_cast<int>(checks_.size()) +
+                   (request_.grade_tests && has_self_tests(request_.solution.device) ? 2 : 1)});
   }
 
   const GradingEnvironment& environment_;
@@ -386,9 +405,14 @@ const GraderEntry& grader_for(const std::string& challenge_id) {
                   challenge_id, known));
 }
 
-std::vector<CheckInfo> checks_of(const std::string& challenge_id) {
-  std::vector<CheckInfo> checks{warning_free_build_info(), self_test_info()};
-  for (Check& check : grader_for(challenge_id).make().checks) checks.push_back(std::move(check));
+Grader grader_on(const std::string& challenge_id, Device device) {
+  return grader_for(challenge_id).make().on(device);
+}
+
+std::vector<CheckInfo> checks_of(const std::string& challenge_id, Device device) {
+  std::vector<CheckInfo> checks{warning_free_build_info()};
+  if (has_self_tests(device)) checks.push_back(self_test_info());
+  for (Check& check : grader_on(challenge_id, device).checks) checks.push_back(std::move(check));
   return checks;
 }
 

@@ -231,15 +231,20 @@ CheckInfo self_test_info() {
           Severity::minor};
 }
 
+bool has_self_tests(Device device) {
+  return device == Device::cpu;
+}
+
 bool asks_self_test(const CellRequest& request) {
   const auto& only = request.only_checks;
   return request.grade_tests && !request.null_solution && request.solution.has_tests() &&
+         has_self_tests(request.solution.device) &&
          (only.empty() || std::find(only.begin(), only.end(), self_test_info().id) != only.end());
 }
 
 std::vector<SelfTestSubject> self_test_subjects(const GradingEnvironment& environment,
                                                 const Challenge& challenge, const Grader& grader) {
-  AuditSuite suite = load_audit_suite(environment.root, challenge.id, grader);
+  AuditSuite suite = load_audit_suite(environment.root, challenge.id, Device::cpu, grader);
   std::vector<SelfTestSubject> subjects;
   std::set<std::string> right;
   const auto add_right = [&](const std::string& name, SolutionSource solution) {

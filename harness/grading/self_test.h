@@ -46,6 +46,10 @@ CheckObservation grade_self_test(const GradingEnvironment& environment, const Ch
 
 CheckInfo self_test_info();
 
+/// Whether a submission's own tests are asked for on this device: they are host code that calls the
+/// contract with memory of its process.
+bool has_self_tests(Device device);
+
 /// True for a cell in which that check is asked and meets subjects.
 bool asks_self_test(const CellRequest& request);
 

@@ -34,22 +34,22 @@ SolutionSource solution_from(const JsonFields& in, Device device) {
   return solution;
 }
 
-void require_grader(const JsonFields& in, const std::string& challenge) {
-  const std::string_view digest = grader_for(challenge).digest;
+void require_grader(const JsonFields& in, const CellKey& key) {
+  const std::string_view digest = grader_for(key.challenge).digest(key.device);
   if (in.text("grader") != digest)
     in.refuse("grader", fmt::format("is {}, this program has {}; use the checkout that wrote the "
                                     "request, or write it again here",
                                     printable(in.text("grader"), 80), digest));
 }
 
-std::vector<std::string> checks_from(const JsonFields& in, const std::string& challenge) {
+std::vector<std::string> checks_from(const JsonFields& in, const CellKey& key) {
   std::vector<std::string> known;
-  for (const CheckInfo& check : checks_of(challenge)) known.push_back(check.id);
+  for (const CheckInfo& check : checks_of(key.challenge, key.device)) known.push_back(check.id);
   const std::vector<std::string> wanted = in.texts("only_checks");
   for (const std::string& id : wanted)
     if (!contains(known, id))
-      in.refuse("only_checks", fmt::format("{} has no check '{}'{}", challenge, printable(id, 80),
-                                           did_you_mean(id, known)));
+      in.refuse("only_checks", fmt::format("{} has no check '{}'{}", key.entry(),
+                                           printable(id, 80), did_you_mean(id, known)));
   return wanted;
 }
 
@@ -58,7 +58,7 @@ std::vector<std::string> checks_from(const JsonFields& in, const std::string& ch
 std::string to_json(const CellRequest& request) {
   Json json{{"schema", kRequestSchema}};
   put_cell_key(json, request.key());
-  json["grader"] = grader_for(request.challenge.id).digest;
+  json["grader"] = grader_for(request.challenge.id).digest(request.solution.device);
   json["sources"] = request.solution.digest();
   json["files"] = Json::array();
   for (const auto& file : request.solution.files) json["files"].push_back(to(file));
@@ -89,12 +89,12 @@ CellRequest cell_request_from_json(const std::string& text, const std::string& s
   } catch (const UserError& error) {
     in.refuse("challenge", error.what());
   }
-  if (key.device != Device::cpu)
-    in.refuse("device", "must be cpu: solutions of other devices are not executed yet");
-  require_grader(in, key.challenge);
+  if (const std::string why = request.challenge.why_not_on(key.device); !why.empty())
+    in.refuse("device", why);
+  require_grader(in, key);
   request.solution = solution_from(in, key.device);
   if (in.has("seed")) request.seed = in.seed("seed");
-  request.only_checks = checks_from(in, key.challenge);
+  request.only_checks = checks_from(in, key);
   request.audit = in.truth("audit");
   request.races = in.truth("races");
   request.grade_tests = in.truth("grade_tests");

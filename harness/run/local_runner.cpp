@@ -208,7 +208,8 @@ CellObservation broken_cell(const CellRequest& request, const Broken& fault) {
   CellObservation cell;
   cell.key = request.key();
   cell.build.ok = true;
-  for (const Check& check : grader_for(request.challenge.id).make().checks) {
+  const Grader grader = grader_on(request.challenge.id, request.solution.device);
+  for (const Check& check : grader.checks) {
     CheckObservation seen;
     seen.info = check;
     seen.verdict = Verdict::broken;
@@ -330,7 +331,7 @@ void compile_ahead(const GradingEnvironment& environment, const std::vector<Cell
     gate.share();
     make_first_headers(toolchain(Device::cpu), environment.cache);
     for (const CellRequest* one : tested)
-      compile_subjects(environment, one->challenge, grader_for(one->challenge.id).make(),
+      compile_subjects(environment, one->challenge, grader_on(one->challenge.id, Device::cpu),
                        [&](const std::string& what) {
                          progress({CellEvent::Kind::ahead, one->key(), what, Verdict::passed});
                        });

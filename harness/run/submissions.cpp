@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "harness/build/challenge.h"
+#include "harness/build/solution.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/names.h"
@@ -15,8 +17,8 @@ namespace gauntlet {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> submission_names(const fs::path& root) {
-  return folder_names(root / "submissions");
+std::vector<std::string> submission_names(const fs::path& workspace) {
+  return folder_names(workspace / "submissions");
 }
 
 std::string why_not_called(const std::string& name) {
@@ -29,10 +31,11 @@ namespace {
 constexpr std::string_view kAttempts = "attempts";
 
 /// Of the first attempt.
-SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
-  if (word == kReferenceName) return {word, root / "reference"};
-  std::vector<std::string> known = submission_names(root);
-  fs::path folder = root / "submissions" / word;
+SubmissionFolder find_folder(const Folders& folders, const std::string& word) {
+  const fs::path reference = folders.data / "reference";
+  if (word == kReferenceName) return {word, reference};
+  std::vector<std::string> known = submission_names(folders.workspace);
+  fs::path folder = folders.workspace / "submissions" / word;
   if (word.empty() || !contains(known, word)) folder = fs::absolute(word);
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "submissions/bravo/"
@@ -41,8 +44,24 @@ SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
     throw UserError(fmt::format("no submission '{}': it is no folder, and submissions/ has {}{}",
                                 printable(word, 80), sentence_list(known),
                                 did_you_mean(folder.filename().string(), known)));
-  if (fs::equivalent(folder, root / "reference")) return {std::string(kReferenceName), folder};
+  if (fs::equivalent(folder, reference)) return {std::string(kReferenceName), folder};
   return {folder.filename().string(), folder};
+}
+
+/// What a folder's name and its files say. "first@cuda" is beside "first", whatever device that is
+/// for.
+SolutionFolder solution_in(const fs::path& folder, const std::vector<std::string>& known) {
+  const std::string name = folder.filename();
+  for (const std::string& id : known) {
+    if (name == id) return {id, device_of(folder), folder};
+    for (const Device device : kAllDevices)
+      if (device != Device::cpu && name == fmt::format("{}@{}", id, name_of(device)))
+        return {id, device, folder};
+  }
+  throw UserError(
+      fmt::format("{}: folder '{}' is no challenge{}; known: {}", folder.parent_path().string(),
+                  printable(name, 80), did_you_mean(name, known), sentence_list(known)),
+      kExitInvalidSubmission);
 }
 
 /// "submissions/bravo/attempts/2" is bravo's second attempt.
@@ -55,10 +74,10 @@ void recognise_attempt(SubmissionFolder& found) {
 
 }  // namespace
 
-SubmissionFolder find_submission(const fs::path& root, const std::string& word) {
+SubmissionFolder find_submission(const Folders& folders, const std::string& word) {
   const std::size_t last = word.rfind('/') + 1;  // 0 where there is none
   const CellKey named = CellKey::of(word.substr(last));
-  SubmissionFolder found = find_folder(root, word.substr(0, last) + named.submission);
+  SubmissionFolder found = find_folder(folders, word.substr(0, last) + named.submission);
   recognise_attempt(found);
   if (named.attempt > 1) {
     found.attempt = named.attempt;
@@ -75,25 +94,37 @@ SubmissionFolder find_submission(const fs::path& root, const std::string& word) 
   return found;
 }
 
-std::vector<std::string> challenges_of(const SubmissionFolder& submission,
-                                       const std::vector<std::string>& known) {
-  std::vector<std::string> present = folder_names(submission.folder);
-  if (submission.attempt == 1) std::erase(present, kAttempts);
-  for (const auto& id : present)
-    if (!contains(known, id))
-      throw UserError(
-          fmt::format("{}: folder '{}' is no challenge{}; known: {}", submission.folder.string(),
-                      printable(id, 80), did_you_mean(id, known), sentence_list(known)),
-          kExitInvalidSubmission);
-  if (present.empty())
+std::vector<SolutionFolder> solutions_of(const SubmissionFolder& submission,
+                                         const std::vector<std::string>& known) {
+  std::vector<SolutionFolder> found;
+  for (const std::string& name : folder_names(submission.folder)) {
+    if (submission.attempt == 1 && name == kAttempts) continue;
+    found.push_back(solution_in(submission.folder / name, known));
+  }
+  if (found.empty())
     throw UserError(fmt::format("{}: has no solution: a solution to a challenge is "
-                                "<challenge>/solution.cpp; known challenges: {}",
+                                "<challenge>/solution.cpp or <challenge>/solution.cu; known "
+                                "challenges: {}",
                                 submission.folder.string(), sentence_list(known)),
                     kExitInvalidSubmission);
-  std::vector<std::string> ordered;
-  for (const auto& id : known)
-    if (contains(present, id)) ordered.push_back(id);
-  return ordered;
+  const auto order = [&](const SolutionFolder& one) {
+    return std::tuple(std::ranges::find(known, one.challenge), one.device);
+  };
+  std::ranges::stable_sort(found, {}, order);
+  if (const auto twice = std::ranges::adjacent_find(found, {}, order); twice != found.end())
+    throw UserError(
+        fmt::format("{} and {} are both for {} on {}; keep one of them", twice->folder.string(),
+                    (twice + 1)->folder.string(), twice->challenge, name_of(twice->device)),
+        kExitInvalidSubmission);
+  return found;
+}
+
+fs::path solution_folder(const SubmissionFolder& submission, const CellKey& key) {
+  const fs::path usual = submission.folder / key.challenge;
+  if (key.device == Device::cpu) return usual;
+  const fs::path beside =
+      submission.folder / fmt::format("{}@{}", key.challenge, name_of(key.device));
+  return fs::is_directory(beside) ? beside : usual;
 }
 
 ModelCard model_card_of(const SubmissionFolder& submission) {
@@ -123,10 +154,15 @@ CellKey cell_named(const SubmissionFolder& submission, const std::string& column
   return key;
 }
 
-std::string prompts_digest(const fs::path& root) {
+std::string prompts_digest(const fs::path& data, const std::vector<Device>& devices) {
   Digest digest;
-  for (const auto& id : challenge_ids(root))
-    digest.add(id, load_challenge(root, id).prompt_digest());
+  for (const Device device : devices)
+    for (const std::string& id : challenge_ids(data)) {
+      const Challenge challenge = load_challenge(data, id);
+      if (!challenge.is_graded_on(device)) continue;
+      const CellKey key{"", id, "", device};
+      digest.add(key.entry(), challenge.prompt_digest(device));
+    }
   return digest.hex();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/run/folders.h"
 #include "harness/score/board.h"
 #include "harness/store/model_card.h"
 
@@ -16,7 +17,7 @@ struct SubmissionFolder {
   std::string name;
   std::filesystem::path folder;
   int attempt = 1;
-  Device device = Device::cpu;  // that was named with it
+  Device device = Device::cpu;  // that was named with it; the CPU where none was
 
   bool is_reference() const { return name == kReferenceName; }
   CellKey key() const { return {name, "", "", device, attempt}; }
@@ -24,18 +25,30 @@ struct SubmissionFolder {
 
 /// Finds a submission by name or by folder, "bravo", "bravo#2" for its second attempt,
 /// "bravo@cuda" for what it does on that device. Throws UserError with the nearest known name.
-SubmissionFolder find_submission(const std::filesystem::path& root, const std::string& word);
+SubmissionFolder find_submission(const Folders& folders, const std::string& word);
 
 /// Why nobody's submission can have this name; empty when one can.
 std::string why_not_called(const std::string& name);
 
-/// Names of the folders under submissions/, sorted: as strangers wrote them.
-std::vector<std::string> submission_names(const std::filesystem::path& root);
+/// Names of the folders under submissions/ of a workspace, sorted: as strangers wrote them.
+std::vector<std::string> submission_names(const std::filesystem::path& workspace);
 
-/// The challenges that a submission has folders for, in the order of `known`. Throws UserError
-/// (exit code 3) for a folder that is no challenge and for a submission without any.
-std::vector<std::string> challenges_of(const SubmissionFolder& submission,
-                                       const std::vector<std::string>& known);
+/// A solution of a submission: in the folder <challenge>/, or, for another device than the CPU, in
+/// <challenge>@<device>/ as well, beside that for the CPU.
+struct SolutionFolder {
+  std::string challenge;
+  Device device = Device::cpu;
+  std::filesystem::path folder;
+};
+
+/// The solutions that a submission has folders for, in the order of `known` and, for one challenge,
+/// of the devices. Throws UserError (exit code 3) for a folder that is no challenge, for two
+/// solutions of one challenge for the same device and for a submission without any.
+std::vector<SolutionFolder> solutions_of(const SubmissionFolder& submission,
+                                         const std::vector<std::string>& known);
+
+/// Where the solution is that this cell of the submission is about, if there is one.
+std::filesystem::path solution_folder(const SubmissionFolder& submission, const CellKey& key);
 
 /// Its model card. Throws UserError (exit code 3) when model.yaml is missing or wrong.
 ModelCard model_card_of(const SubmissionFolder& submission);
@@ -48,7 +61,8 @@ void require_challenge(const std::string& id, const std::vector<std::string>& kn
 CellKey cell_named(const SubmissionFolder& submission, const std::string& column,
                    const std::vector<std::string>& known);
 
-/// What a model.yaml's prompt_digest says: of the prompts of all challenges together.
-std::string prompts_digest(const std::filesystem::path& root);
+/// What a model.yaml's prompt_digest says: of the prompts of all challenges together that are graded
+/// on these devices.
+std::string prompts_digest(const std::filesystem::path& data, const std::vector<Device>& devices);
 
 }  // namespace gauntlet

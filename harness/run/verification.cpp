@@ -26,10 +26,10 @@ fs::path receipt_of(const ResultStore& store, const CellKey& key) {
   if (fs::exists(store.opened_file(key)))
     throw UserError(fmt::format("{} was opened, and its run never ended; grade it again: "
                                 "./gauntlet grade {} -c {}",
-                                store.opened_file(key).string(), key.generation(), key.column()),
+                                store.opened_file(key).string(), key.generation(), key.entry()),
                     kExitNothingMatched);
   throw UserError(fmt::format("{} is not there; grade it first: ./gauntlet grade {} -c {}{}",
-                              file.string(), key.generation(), key.column(),
+                              file.string(), key.generation(), key.entry(),
                               fs::exists(store.observation_file(key)) ? " --fresh" : ""),
                   kExitNothingMatched);
 }
@@ -68,7 +68,8 @@ std::vector<Proof> check_files(const Rubric& rubric, const Claim& claim, const C
       check_commitment(claim.receipt, printed.commitment),
       check_closing(claim.receipt, printed.closing, !printed.commitment.empty()),
       check_sources(claim.receipt, request.solution.digest()),
-      check_grader(claim.receipt, std::string(grader_for(request.challenge.id).digest))};
+      check_grader(claim.receipt, std::string(grader_for(request.challenge.id)
+                                                  .digest(request.solution.device)))};
   const fs::path observation = claim.file.parent_path() / "observation.json";
   if (!fs::exists(observation)) {
     proofs.push_back(
@@ -129,12 +130,12 @@ Comparison compare_with_runs(const VerifyTerms& terms, const CellRequest& reques
 
 }  // namespace
 
-Claim claim_in_file(const fs::path& root, const fs::path& file) {
+Claim claim_in_file(const Folders& folders, const fs::path& file) {
   const Receipt receipt = receipt_from_json(read_file(file, kReceiptFile), file.string());
   if (const std::string why = why_no_submission_name(receipt.key.submission); !why.empty())
     throw UserError(fmt::format("{}: submission: {}", one_line(file.string(), 200), why));
-  require_challenge(receipt.key.challenge, challenge_ids(root));
-  return {receipt, find_submission(root, receipt.key.row()), fs::absolute(file)};
+  require_challenge(receipt.key.challenge, challenge_ids(folders.data));
+  return {receipt, find_submission(folders, receipt.key.row()), fs::absolute(file)};
 }
 
 Claim claim_in_store(const ResultStore& store, const SubmissionFolder& submission,

@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "harness/core/text.h"
+
 namespace gauntlet {
 namespace {
 
@@ -20,9 +22,11 @@ struct Field {
 Field field_of(const Need& need, Device device, const Board& board,
                const std::vector<int>& round_of) {
   Field field;
+  const std::vector<std::string> counting = board.challenges_on(device);
   for (std::size_t i = 0; i < board.challenges().size(); ++i)
-    if (need.rounds.empty() ||
-        std::find(need.rounds.begin(), need.rounds.end(), round_of.at(i)) != need.rounds.end())
+    if (contains(counting, board.challenges()[i]) &&
+        (need.rounds.empty() ||
+         std::find(need.rounds.begin(), need.rounds.end(), round_of.at(i)) != need.rounds.end()))
       field.challenges.push_back(board.challenges()[i]);
   for (const auto& submission : board.submissions()) {
     if (is_reference_row(submission) || CellKey::of(submission).device != device) continue;
@@ -84,28 +88,36 @@ Interval graded_challenges(const Field& field, const Board& board, const std::st
 
 /// The timed cases of a field: those that anybody ran. Whoever failed the check of a case, or whose
 /// race told nothing, is as slow in it as the rubric knows; in the latter case it may also be as
-/// fast as anything.
+/// fast as anything. Several attempts of a submission count alike.
 class Speeds {
  public:
-  Speeds(const Rubric& rubric, const Field& field, const std::vector<CellObservation>& cells)
+  Speeds(const Rubric& rubric, const Field& field, const Board& board,
+         const std::vector<CellObservation>& cells)
       : slowest_(rubric.zero_ratio) {
     const std::set<std::string> ids(field.challenges.begin(), field.challenges.end());
     const std::set<std::string> names(field.submissions.begin(), field.submissions.end());
-    for (const auto& cell : cells)
-      if (ids.contains(cell.key.column()) && names.contains(cell.key.row()))
-        for (const auto& check : cell.checks) add(rubric, cell, check);
+    for (const auto& cell : cells) {
+      const std::string submission = board.submission(cell.key);
+      if (!ids.contains(cell.key.column()) || !names.contains(submission)) continue;
+      attempts_[submission].insert(cell.key.row());
+      for (const auto& check : cell.checks) add(rubric, cell, check);
+    }
   }
 
   std::optional<Interval> geometric_mean(const std::string& submission) const {
     if (cases_.empty()) return std::nullopt;
+    const auto& attempts = attempts_.at(submission);
     double logs = 0;
-    for (const auto& one : cases_) {
-      const auto own = one.second.find(submission);
-      logs += std::log(std::max(slowest_, own == one.second.end() ? 0.0 : own->second));
+    bool open = false;
+    for (const auto& attempt : attempts) {
+      open = open || open_.contains(attempt);
+      for (const auto& one : cases_) {
+        const auto own = one.second.find(attempt);
+        logs += std::log(std::max(slowest_, own == one.second.end() ? 0.0 : own->second));
+      }
     }
-    const double mean = std::exp(logs / static_cast<double>(cases_.size()));
-    return Interval{mean,
-                    open_.contains(submission) ? std::numeric_limits<double>::infinity() : mean};
+    const double mean = std::exp(logs / static_cast<double>(cases_.size() * attempts.size()));
+    return Interval{mean, open ? std::numeric_limits<double>::infinity() : mean};
   }
 
  private:
@@ -125,15 +137,16 @@ class Speeds {
   }
 
   double slowest_;
-  std::map<Case, std::map<std::string, double>> cases_;  // ratios by submission
-  std::set<std::string> open_;                           // submissions that miss some
+  std::map<Case, std::map<std::string, double>> cases_;    // ratios by attempt
+  std::map<std::string, std::set<std::string>> attempts_;  // of each submission
+  std::set<std::string> open_;                             // attempts that miss some
 };
 
 std::vector<Candidate> candidates_of(const Rubric& rubric, const Need& need, const Field& field,
                                      const Board& board,
                                      const std::vector<CellObservation>& cells) {
   std::optional<Speeds> speeds;
-  if (need.measure == Measure::speed) speeds.emplace(rubric, field, cells);
+  if (need.measure == Measure::speed) speeds.emplace(rubric, field, board, cells);
   std::vector<Candidate> candidates;
   for (const auto& submission : field.submissions) {
     std::optional<Interval> value;
@@ -186,7 +199,7 @@ std::vector<Pick> pick(const Rubric& rubric, const std::vector<Need>& needs, con
                        const std::vector<int>& round_of) {
   std::vector<Pick> picks;
   for (const Need& need : needs)
-    for (const Device device : {Device::cpu, Device::cuda}) {
+    for (const Device device : kAllDevices) {
       const Field field = field_of(need, device, board, round_of);
       if (field.submissions.empty()) continue;
       Pick pick{need, device, candidates_of(rubric, need, field, board, cells), ""};

@@ -61,7 +61,7 @@ void add_section(const Board& board, Section section, const std::vector<std::siz
 
 std::vector<std::vector<SectionProfile>> profiles(const Board& board) {
   std::vector<std::vector<SectionProfile>> result(board.submissions().size());
-  for (const Device device : {Device::cpu, Device::cuda}) {
+  for (const Device device : kAllDevices) {
     std::vector<std::size_t> group;
     for (std::size_t i = 0; i < result.size(); ++i)
       if (CellKey::of(board.submissions()[i]).device == device) group.push_back(i);

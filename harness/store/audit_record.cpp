@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/core/cell_key.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
 
@@ -125,6 +126,7 @@ AuditRecord::Row row_from(const JsonFields& in, const std::vector<std::string>& 
 
 AuditRecord from_json(const JsonFields& in) {
   AuditRecord record{in.text("challenge"),
+                     in.has("device") ? in.word("device", device_named) : Device::cpu,
                      in.text("grader_digest"),
                      in.texts("checks"),
                      in.texts("idle_checks"),
@@ -143,6 +145,10 @@ AuditRecord from_json(const JsonFields& in) {
 std::string in_words(const KillCount& count) {
   if (count.killed == count.asked) return count.check;
   return fmt::format("{} ({} of {} seeds)", count.check, count.killed, count.asked);
+}
+
+std::string AuditRecord::entry() const {
+  return CellKey{"", challenge, "", device}.entry();
 }
 
 std::size_t AuditRecord::count(std::string_view kind) const {
@@ -171,6 +177,7 @@ Json to_json(const AuditRecord& record) {
                 {"checks", Json(record.checks)},
                 {"idle_checks", Json(record.idle_checks)},
                 {"rows", Json::array()}};
+  if (record.device != Device::cpu) document["device"] = name_of(record.device);
   for (const auto& row : record.rows) document["rows"].push_back(to_json(row));
   return document;
 }
@@ -194,7 +201,7 @@ void save_audit(const fs::path& folder, const AuditRecord& record) {
     text += (&line == &lines.front().first ? "\n" : ",\n") + packed(line).dump();
   }
   text += "\n]}\n";
-  const fs::path file = folder / (record.challenge + ".json");
+  const fs::path file = folder / (record.entry() + ".json");
   if (!fs::exists(file) || read_file(file, kResultFile) != text) write_file(file, text);
 }
 
@@ -208,7 +215,7 @@ std::vector<AuditRecord> load_audits(const fs::path& folder) {
     records.push_back(from_json(JsonFields::of_document(std::move(document), name, kAuditSchema)));
   }
   std::sort(records.begin(), records.end(),
-            [](const auto& a, const auto& b) { return a.challenge < b.challenge; });
+            [](const auto& a, const auto& b) { return a.entry() < b.entry(); });
   return records;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/check.h"
 #include "harness/store/json_fields.h"
 
 namespace gauntlet {
@@ -31,10 +32,13 @@ struct AuditRecord {
     std::string seed;
   };
   std::string challenge;
+  Device device = Device::cpu;           // whose solutions were tried
   std::string grader_digest;             // of the grader that was audited
   std::vector<std::string> checks;       // all that there are, in the grader's order
   std::vector<std::string> idle_checks;  // that killed no mutant
   std::vector<Row> rows;
+
+  std::string entry() const;  // "first@cuda": see CellKey::entry
 
   /// Rows of a kind, and how many of them had no problem.
   std::size_t count(std::string_view kind) const;
@@ -46,12 +50,12 @@ struct AuditRecord {
 /// The fields of an audit's document, as --json prints it.
 Json to_json(const AuditRecord& record);
 
-/// <folder>/<challenge>.json, schema "gauntlet.audit-record/4": a line for each mutant and honest
+/// <folder>/<challenge>[@<device>].json, schema "gauntlet.audit-record/4": a line for each mutant and honest
 /// run, without seed and note; equal ones that follow each other share one. Records of schema 3 are
 /// read as well.
 void save_audit(const std::filesystem::path& folder, const AuditRecord& record);
 
-/// All that a folder holds, by challenge; none when it is not there. Throws UserError (file,
+/// All that a folder holds, by challenge and device; none when it is not there. Throws UserError (file,
 /// field).
 std::vector<AuditRecord> load_audits(const std::filesystem::path& folder);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "harness/core/stated_claim.h"
 #include "harness/core/stats.h"
 #include "harness/core/verdict.h"
+#include "harness/store/cache_key.h"
 
 namespace gauntlet {
 
@@ -69,6 +71,11 @@ struct Curve {
   std::vector<std::pair<double, double>> points;  // x ascending
 };
 
+/// Why a race is `unmeasured`, where something depends on which of the reasons it was.
+inline constexpr std::string_view kNotRaced = "nothing is raced in this run";
+inline constexpr std::string_view kNoGpu =
+    "no GPU: kernels were executed on the CPU, for their results, and that has no speed";
+
 /// Everything one check saw. `earned` is the share of the check's points, 0..1, before the rubric
 /// looks at speeds: 1 for a check that only asks yes or no and was answered yes.
 struct CheckObservation {
@@ -96,6 +103,12 @@ struct BuildRecord {
   double seconds = 0;
 };
 
+/// A file of a submission, and the SHA-256 of what it held.
+struct FileDigest {
+  std::string name;
+  std::string digest;
+};
+
 /// What a result depends on besides the submission's files.
 struct Provenance {
   std::string gauntlet_version;
@@ -112,6 +125,9 @@ struct Provenance {
   double cache_bytes = 0;    // of the last-level cache; 0 when the kernel does not say
   double read_gb_per_s = 0;  // further ceilings; 0 in older observations
   double cache_gb_per_s = 0;
+  std::vector<FileDigest> files = {};  // that submission_digest is over; none in older observations
+  std::string contract_digest = {};    // of contract.h; empty in older observations
+  int key_format = CacheKey::kFormat;  // see CacheKey; older observations have 1
 };
 
 /// One cell of the matrix as it was seen: raw facts only, no score.

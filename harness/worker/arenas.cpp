@@ -8,8 +8,8 @@
 namespace gauntlet {
 
 Arenas::Arenas(std::size_t bytes_each)
-    : in_("gauntlet-in", bytes_each, SharedMemory::Writers::us),
-      out_("gauntlet-out", bytes_each, SharedMemory::Writers::us_and_it) {}
+    : in_("gauntlet-in", bytes_each + kFarRoom, SharedMemory::Writers::us),
+      out_("gauntlet-out", bytes_each + kFarRoom, SharedMemory::Writers::us_and_it) {}
 
 void Arenas::forget_calls(const Layout& next) {
   for (const auto& [begin, end] : next.gaps(wire::ArenaId::in, in_.bytes())) in_.clear(begin, end);

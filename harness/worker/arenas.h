@@ -17,7 +17,7 @@ namespace gauntlet {
 /// a device would be another class with the same functions.
 class Arenas {
  public:
-  explicit Arenas(std::size_t bytes_each);
+  explicit Arenas(std::size_t bytes_each);  // and kFarRoom of address space
 
   int in_fd() const { return in_.fd(); }  // for the worker, as protocol.h says
   int out_fd() const { return out_.fd(); }

@@ -51,11 +51,22 @@ std::size_t CallBase::add(Buffer buffer) {
     throw Broken(OwnFault::bug, fmt::format("call of {}: buffer {} has an impossible placement",
                                             symbol, buffer.name));
   for (const Buffer& other : buffers_)
-    if (other.field_offset == buffer.field_offset)
+    if (other.field_offset == buffer.field_offset && !buffer.behind)
       throw Broken(OwnFault::bug, fmt::format("call of {}: {} and {} set the same field", symbol,
                                               other.name, buffer.name));
   buffers_.push_back(std::move(buffer));
   return buffers_.size() - 1;
+}
+
+Buffer CallBase::part_behind(std::size_t first, std::size_t i, std::int64_t stride,
+                             std::size_t bytes, const std::byte* source) const {
+  Buffer part = buffers_.at(first);
+  part.behind = {first, i * static_cast<std::size_t>(stride) * size_of(part.type)};
+  part.name += fmt::format(" (part {})", i);
+  part.field_offset = Buffer::kNoField;
+  part.bytes = bytes;
+  part.source = source;
+  return part;
 }
 
 }  // namespace gauntlet

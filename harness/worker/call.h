@@ -50,14 +50,24 @@ struct Placement {
 enum class Direction { in, out, inout };
 
 struct Buffer {
+  static constexpr std::size_t kNoField = static_cast<std::size_t>(-1);
+
+  /// Where a part of an array lies that is so far from the first that nothing could fill what lies
+  /// between: `bytes` behind the start of buffers()[first], which has the array's pointer.
+  struct Behind {
+    std::size_t first;
+    std::size_t bytes;
+  };
+
   std::string name;          // as the contract calls it: "dx"
-  std::size_t field_offset;  // of the pointer in the argument struct
+  std::size_t field_offset;  // of the pointer in the argument struct; kNoField: Behind has one
   Direction direction;
   ElementType type;
   std::size_t bytes;
   const std::byte* source = nullptr;  // in, inout: the grader's own copy; must outlive the call
   Placement placement;
   std::span<std::byte> result;  // out, inout: set by the call, valid until the session's next one
+  std::optional<Behind> behind = {};
 };
 
 /// How to carry one callback's request out of the worker and its reply back. A callback of a
@@ -142,6 +152,9 @@ class CallBase {
 
   std::size_t offset_of(const void* field, std::size_t field_bytes) const;
   std::size_t add(Buffer buffer);
+  /// Part `i` of the array that buffers()[first] begins.
+  Buffer part_behind(std::size_t first, std::size_t i, std::int64_t stride, std::size_t bytes,
+                     const std::byte* source = nullptr) const;
 
   std::span<const std::byte> arguments_;
   std::vector<Buffer> buffers_;
@@ -229,6 +242,32 @@ class Call : public CallBase {
                               reinterpret_cast<const std::byte*>(initial.data()),
                               placement,
                               {}})};
+  }
+
+  /// An array whose parts lie `stride` elements apart, with nothing but faults between them: for
+  /// strides beyond 2^32, where no memory could hold what lies between. One part at least; each is
+  /// shorter than the stride by 16 pages or more. `placement` is that of the first.
+  template <class Field, class T>
+  void in_parts(const std::string& name, const Field* const& field,
+                const std::vector<std::span<const T>>& parts, std::int64_t stride,
+                Placement placement = {}, ElementType type = element_type<T>()) {
+    in(name, field, parts.at(0), placement, type);
+    const std::size_t first = buffers_.size() - 1;
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      add(part_behind(first, i, stride, parts[i].size_bytes(),
+                      reinterpret_cast<const std::byte*>(parts[i].data())));
+  }
+
+  /// The same for an output: so many parts of `count` elements each.
+  template <class T, class Field>
+  std::vector<Output<T>> out_parts(const std::string& name, Field* const& field, std::size_t parts,
+                                   std::size_t count, std::int64_t stride, Placement placement = {},
+                                   ElementType type = element_type<T>()) {
+    std::vector<Output<T>> outputs{out<T>(name, field, count, placement, type)};
+    const std::size_t first = buffers_.size() - 1;
+    for (std::size_t i = 1; i < parts; ++i)
+      outputs.emplace_back(*this, add(part_behind(first, i, stride, count * sizeof(T))));
+    return outputs;
   }
 
   /// Says which fields of the struct tell the device and the stream, see DeviceFields.

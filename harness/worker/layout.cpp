@@ -30,6 +30,34 @@ Body place(const Buffer& buffer, wire::ArenaId arena, std::size_t first_page) {
   return {arena, first_page, start - unused, start - unused + buffer.bytes, last_page - unused};
 }
 
+/// Of a part of an array whose first part has this body.
+Body place_behind(const Buffer& buffer, const Body& first) {
+  const std::size_t start = first.start + buffer.behind->bytes;
+  return {first.arena, start / kPage * kPage, start, start + buffer.bytes,
+          whole_pages(start + buffer.bytes)};
+}
+
+/// How much of an arena is laid out.
+struct Used {
+  std::size_t end = 0;   // of the last body, as an offset
+  std::size_t hole = 0;  // of that, lies between parts that are far apart
+};
+
+bool fits(const Used& used, std::size_t arena_bytes) {
+  return used.end + kGap - used.hole <= arena_bytes && used.hole <= kFarRoom;
+}
+
+/// Throws Broken where the part would lie in what was laid out before it.
+Body lay_behind(const CallBase& call, const Buffer& buffer, const Body& first, Used& used) {
+  const Body body = place_behind(buffer, first);
+  if (body.first_page < used.end + kGap)
+    throw Broken(OwnFault::bug,
+                 fmt::format("call of {}: `{}` lies less than {} bytes behind what is before it",
+                             call.symbol, buffer.name, kGap));
+  used.hole += body.first_page - used.end;
+  return body;
+}
+
 void check_order_limits(const CallBase& call) {
   if (call.buffers().size() > wire::kMaxBuffers || call.callbacks().size() > wire::kMaxCallbacks ||
       call.arguments().size() > wire::kMaxArguments || call.symbol.size() >= wire::kMaxName)
@@ -51,19 +79,22 @@ Layout lay_out(const CallBase& call, std::size_t arena_bytes) {
   Layout layout;
   if (!call.callbacks().empty())
     layout.mailbox_bytes = std::min(kLargestMailbox, arena_bytes / 4 / kPage * kPage);
-  std::size_t in_used = wire::kOrderBytes;
-  std::size_t out_used = layout.mailbox_bytes;
+  Used in{wire::kOrderBytes};
+  Used out{layout.mailbox_bytes};
   for (const Buffer& buffer : call.buffers()) {
-    const bool in = buffer.direction == Direction::in;
-    std::size_t& used = in ? in_used : out_used;
-    if (buffer.bytes < arena_bytes)
+    const bool is_in = buffer.direction == Direction::in;
+    Used& used = is_in ? in : out;
+    if (buffer.bytes < arena_bytes) {
       layout.bodies.push_back(
-          place(buffer, in ? wire::ArenaId::in : wire::ArenaId::out, used + kGap));
-    if (buffer.bytes >= arena_bytes || layout.bodies.back().last_page + kGap > arena_bytes)
+          buffer.behind
+              ? lay_behind(call, buffer, layout.bodies.at(buffer.behind->first), used)
+              : place(buffer, is_in ? wire::ArenaId::in : wire::ArenaId::out, used.end + kGap));
+      used.end = layout.bodies.back().last_page;
+    }
+    if (buffer.bytes >= arena_bytes || !fits(used, arena_bytes))
       throw Broken(OwnFault::bug, fmt::format("call of {}: its buffers do not fit into the arenas "
                                               "of {} MiB from `{}` on (arena_mib)",
                                               call.symbol, arena_bytes >> 20, buffer.name));
-    used = layout.bodies.back().last_page;
   }
   return layout;
 }

@@ -40,8 +40,13 @@ struct Layout {
                                                         std::size_t arena_bytes) const;
 };
 
-/// Every buffer ends as near to a faulting page as its placement allows. Throws Broken when the
-/// call does not fit into the arenas or into an order.
+/// What an arena has beside its bytes: address space that parts of arrays may lie far apart
+/// in. Four steps of 2^32 floats fit; they cost the memory of the parts.
+constexpr std::size_t kFarRoom = std::size_t{72} << 30;
+
+/// Every buffer ends as near to a faulting page as its placement allows, but a part that lies
+/// behind another where it says. Throws Broken when the call does not fit into the arenas or into
+/// an order.
 Layout lay_out(const CallBase& call, std::size_t arena_bytes);
 
 }  // namespace gauntlet

@@ -8,6 +8,7 @@
 
 #include "harness/worker/inside/arenas.h"
 #include "harness/worker/inside/crash_note.h"
+#include "harness/worker/inside/float_controls.h"
 #include "harness/worker/inside/futex.h"
 #include "harness/worker/inside/kept_memory.h"
 #include "harness/worker/inside/library.h"
@@ -48,6 +49,7 @@ class Worker {
         return function_ != nullptr ? wire::Reply::ok : wire::Reply::no_symbol;
       case wire::OrderKind::call:
         control.returned = call(order);
+        control.float_controls_changed = float_controls() != float_controls_;
         return wire::Reply::ok;
     }
     return wire::Reply::not_loaded;
@@ -68,6 +70,7 @@ class Worker {
   Arenas arenas_;
   Library library_;
   Function function_ = nullptr;
+  const std::uint64_t float_controls_ = float_controls();  // before anything was loaded
   alignas(64) std::byte arguments_[wire::kMaxArguments];
 };
 

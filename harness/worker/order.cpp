@@ -63,10 +63,12 @@ void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) 
   order.argument_bytes = static_cast<std::uint32_t>(call.arguments().size());
   std::memcpy(order.arguments, call.arguments().data(), call.arguments().size());
   order.pointer_count = 0;
-  for (std::size_t i = 0; i < layout.bodies.size(); ++i)
-    order.pointers[order.pointer_count++] = {
-        static_cast<std::uint32_t>(call.buffers()[i].field_offset), layout.bodies[i].arena,
-        layout.bodies[i].start};
+  for (std::size_t i = 0; i < layout.bodies.size(); ++i) {
+    const Buffer& buffer = call.buffers()[i];
+    if (buffer.behind) continue;  // reached by the pointer to the first part
+    order.pointers[order.pointer_count++] = {static_cast<std::uint32_t>(buffer.field_offset),
+                                             layout.bodies[i].arena, layout.bodies[i].start};
+  }
   order.callback_count = 0;
   for (const Callback& callback : call.callbacks())
     order.callbacks[order.callback_count++] = shape_of(callback);

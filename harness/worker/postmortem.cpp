@@ -41,6 +41,9 @@ std::string own_words(const wire::Control& control) {
 /// The fault's place, for a sentence that starts with the signal's name.
 std::string fault_place(const wire::Control& control, const FailureContext& context) {
   const wire::CrashNote& words = control.crash_note;
+  if (words.no_address != 0)
+    return " at an address that no process can have, as that of device memory is to the host, or "
+           "at one that is misaligned for a vector instruction";
   const std::string verb = words.wrote != 0 ? "writing" : "reading";
   if (context.layout != nullptr) {
     for (const auto& [arena, base] :

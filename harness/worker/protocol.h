@@ -111,6 +111,7 @@ struct CrashNote {
   std::uint32_t wrote;  // the faulting access was a write
   std::uint64_t address;
   std::uint64_t stack_pointer;
+  std::uint32_t no_address;     // the processor tells none: it is not canonical, or misaligned
   std::uint32_t out_of_memory;  // an uncaught std::bad_alloc
 };
 
@@ -128,8 +129,9 @@ struct Control {
   Word done;              // number of the last order carried out
   Word asked;             // number of callback requests made
   alignas(64) Reply reply;
-  std::uint32_t callback;  // which callback was asked
-  Asker asker;             // and by whom
+  std::uint32_t callback;       // which callback was asked
+  Asker asker;                  // and by whom
+  bool float_controls_changed;  // by the call that returned; as the worker sees it, like `asker`
   std::int64_t returned;
   std::uint64_t in_base;  // where the worker has mapped the arenas
   std::uint64_t out_base;

@@ -256,6 +256,7 @@ class WorkerSession::Impl {
       if (answering > kAnswering * limit) throw too_many_questions(call);
     }
     call.elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(spent);
+    if (worker_->control().float_controls_changed) throw other_float_controls(call);
     call.returned = worker_->control().returned;
     call.peak_bytes.reset();
     if (call.measure_memory) call.peak_bytes = measured(call);
@@ -274,6 +275,13 @@ class WorkerSession::Impl {
     return {Verdict::timed_out,
             fmt::format("`{}` called back for so much that the answers took {:g} s", call.symbol,
                         kAnswering * config_.call_seconds)};
+  }
+
+  static SolutionFailure other_float_controls(const CallBase& call) {
+    return {Verdict::wrong,
+            fmt::format("`{}` returned with another rounding mode, or another treatment of "
+                        "subnormal numbers or floating-point exceptions, than it was called with",
+                        call.symbol)};
   }
 
   /// Of a worker that is stopped, with its main thread: nothing but the kernel, out of memory, can

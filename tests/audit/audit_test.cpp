@@ -196,6 +196,17 @@ TEST_CASE("single contestants can be asked for, and a name that nobody has is an
                     "no mutant or honest variant is called 'referense', did you mean 'reference'?");
 }
 
+TEST_CASE("contestants of another device are built as submissions for it are") {
+  Bench bench;
+  bench.options.device = Device::cuda;
+  const AuditReport report = bench.audit();
+  CHECK(report.device == Device::cuda);
+  for (const CellRequest& request : bench.asked) {
+    CHECK_FALSE(request.subject);
+    if (request.null_solution) CHECK(request.solution.device == Device::cuda);
+  }
+}
+
 TEST_CASE("mutants are built lightly, what no check may fail as submissions are") {
   Bench bench;
   bench.audit();

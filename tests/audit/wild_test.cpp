@@ -295,7 +295,7 @@ TEST_CASE("every equivalent of every challenge is a change that a rule makes") {
     const std::filesystem::path root = GAUNTLET_ROOT;
     const auto equivalents = load_equivalents(root / "graders" / id / "equivalents.yaml");
     if (equivalents.empty()) continue;
-    const auto mutants = wild_mutants(wild_bases(load_audit_suite(root, id, entry.make()),
+    const auto mutants = wild_mutants(wild_bases(load_audit_suite(root, id, Device::cpu, entry.make()),
                                                  read_solution(root / "reference" / id)),
                                       7);
     for (const Equivalent& one : equivalents) {

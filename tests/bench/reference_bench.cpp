@@ -24,7 +24,7 @@ CellRequest request_for(const fs::path& root, const std::string& id) {
   request.challenge = load_challenge(root, id);
   request.solution = read_solution(root / "reference" / id);
   request.grade_tests = false;
-  for (const CheckInfo& check : checks_of(id))
+  for (const CheckInfo& check : checks_of(id, Device::cpu))
     if (check.section == Section::performance) request.only_checks.push_back(check.id);
   if (request.only_checks.empty()) throw UserError(fmt::format("{} times nothing", id));
   return request;

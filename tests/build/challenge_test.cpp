@@ -87,8 +87,8 @@ TEST_CASE("a challenge may have further sizes, with other limits") {
 namespace {
 
 /// A prompt without its line ends.
-std::string prompt_of(const Challenge& challenge) {
-  std::istringstream words(read_file(challenge.folder / "PROMPT.md"));
+std::string prompt_of(const Challenge& challenge, Device device) {
+  std::istringstream words(challenge.prompt(device));
   std::string prompt;
   for (std::string word; words >> word;) prompt += word + ' ';
   return prompt;
@@ -99,7 +99,7 @@ std::string prompt_of(const Challenge& challenge) {
 TEST_CASE("every prompt says which tests count and how large a submission may be") {
   for (const std::string& id : challenge_ids(GAUNTLET_ROOT)) {
     CAPTURE(id);
-    const std::string prompt = prompt_of(load_challenge(GAUNTLET_ROOT, id));
+    const std::string prompt = prompt_of(load_challenge(GAUNTLET_ROOT, id), Device::cpu);
     for (const char* rule :
          {"refusing it counts only if the tests accept that correct one.",
           "All files of a submission together hold at most 256 KiB; a larger one is refused."})
@@ -110,16 +110,18 @@ TEST_CASE("every prompt says which tests count and how large a submission may be
 TEST_CASE("every prompt says what calls may take together, as the limits have it") {
   for (const std::string& id : challenge_ids(GAUNTLET_ROOT)) {
     const Challenge standard = load_challenge(GAUNTLET_ROOT, id);
-    const std::string prompt = prompt_of(standard);
     std::vector<std::string> entries{id};
     for (const std::string& size : standard.sizes) entries.push_back(id + "." + size);
-    for (const std::string& entry : entries) {
-      CAPTURE(entry);
-      const Challenge challenge = load_challenge(GAUNTLET_ROOT, entry);
-      CHECK(prompt.find(fmt::format("{:g} seconds together, those of all checks {:g} seconds",
+    for (const Device device : standard.devices)
+      for (const std::string& entry : entries) {
+        CAPTURE(entry);
+        CAPTURE(name_of(device));
+        const Challenge challenge = load_challenge(GAUNTLET_ROOT, entry);
+        CHECK(prompt_of(standard, device)
+                  .find(fmt::format("{:g} seconds together, those of all checks {:g} seconds",
                                     challenge.check_seconds, challenge.cell_seconds)) !=
-            std::string::npos);
-    }
+              std::string::npos);
+      }
   }
 }
 
@@ -133,9 +135,36 @@ TEST_CASE("an unknown challenge is answered with the nearest one") {
 
 TEST_CASE("the prompt's digest follows the prompt and the contract") {
   const Checkout checkout(kGood);
-  const std::string before = checkout.load().prompt_digest();
+  const std::string before = checkout.load().prompt_digest(Device::cpu);
   write_file(checkout.folder.path() / "challenges/kv_cache/contract.h", "int g(void);");
-  CHECK(checkout.load().prompt_digest() != before);
+  CHECK(checkout.load().prompt_digest(Device::cpu) != before);
+}
+
+TEST_CASE("a challenge is graded on the CPU, and on the devices that it names") {
+  const Challenge usual = Checkout(kGood).load();
+  CHECK(usual.devices == std::vector<Device>{Device::cpu});
+  CHECK(usual.why_not_on(Device::cuda) == "kv_cache is graded on cpu only, not on cuda");
+  const Checkout checkout(std::string(kGood) + "devices: [cpu, cuda]\n");
+  const Challenge both = checkout.load();
+  CHECK(both.is_graded_on(Device::cuda));
+  CHECK(both.why_not_on(Device::cuda).empty());
+  CHECK_THROWS_WITH_AS(Checkout(std::string(kGood) + "devices: [gpu]\n").load(),
+                       doctest::Contains("'gpu' is no device; known: cpu, cuda"), UserError);
+}
+
+TEST_CASE("what is handed out for CUDA is the challenge's own prompt and what holds for all") {
+  const Checkout checkout(std::string(kGood) + "devices: [cpu, cuda]\n");
+  const std::filesystem::path challenges = checkout.folder.path() / "challenges";
+  write_file(challenges / "kv_cache/PROMPT.cuda.md", "Write kernels.\n");
+  write_file(challenges / "cuda.md", "Kernels may use shared memory.\n");
+  const Challenge challenge = checkout.load();
+  CHECK(challenge.prompt(Device::cuda) == "Write kernels.\n\nKernels may use shared memory.\n");
+  const std::string cpu = challenge.prompt_digest(Device::cpu);
+  const std::string cuda = challenge.prompt_digest(Device::cuda);
+  CHECK(cpu != cuda);
+  write_file(challenges / "cuda.md", "Kernels may use registers.\n");
+  CHECK(checkout.load().prompt_digest(Device::cpu) == cpu);
+  CHECK(checkout.load().prompt_digest(Device::cuda) != cuda);
 }
 
 TEST_CASE("a folder that is no checkout is named as such") {

@@ -187,6 +187,23 @@ TEST_CASE("a finding stands at the line that the compiler names, in the solution
   CHECK(annotations(run).find("solution.cpp,line=88,col=21,title=") != std::string::npos);
 }
 
+TEST_CASE("a finding stands at the line of the kernel that its evidence names") {
+  CheckObservation race = failed("race_free", Severity::critical);
+  race.finding->evidence = {"elsewhere.cu:3: no file of it", "solution.cu:12: race in k: ..."};
+  CiCell cell = ci_cell({race});
+  cell.seen.key.device = Device::cuda;
+  cell.folder = "submissions/bravo/first@cuda";
+  cell.files = {"solution.cu"};
+  const auto found = findings_of(ci_run({cell}));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].rule == "first@cuda/race_free");
+  CHECK(found[0].file == "submissions/bravo/first@cuda/solution.cu");
+  CHECK(found[0].line == 12);
+  const Json place =
+      sarif(ci_run({cell}))["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+  CHECK(place["region"]["startLine"] == 12);
+}
+
 TEST_CASE("SARIF has a rule for each result, and a file of the checkout") {
   const Json run = sarif(hostile_run())["runs"][0];
   const Json& rules = run["tool"]["driver"]["rules"];

@@ -315,7 +315,7 @@ TEST_CASE("list shows every challenge, and checks with what they detect") {
   for (const auto& id : challenge_ids(checkout.root())) CHECK(contains(challenges.out, id));
   const Ran checks = checkout.run({"list", "checks", "-c", checkout.challenge, "--json"});
   const Json document = Json::parse(checks.out);
-  const auto expected = checks_of(checkout.challenge);
+  const auto expected = checks_of(checkout.challenge, Device::cpu);
   REQUIRE(document["checks"].size() == expected.size());
   CHECK(document["checks"][0]["detects"] == expected[0].detects);
 }
@@ -387,7 +387,8 @@ TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb :
        {"grade", "rerun", "validate", "audit", "list", "new", "score", "report", "import",
-        "compare", "show", "verify", "export", "doctor", "sanitize", "help"}) {
+        "compare", "show", "verify", "export", "doctor", "sanitize", "cache", "completion",
+        "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);
@@ -395,5 +396,5 @@ TEST_CASE("every verb teaches itself with an example") {
     CHECK(checkout.run({verb, "--help"}).out == help.out);
   }
   CHECK(contains(checkout.run({}).out, "./gauntlet grade submissions/my-model"));
-  CHECK(checkout.run({"--version"}).out == "0.1.0\n");
+  CHECK(checkout.run({"--version"}).out == "gauntlet 0.1.0\n");
 }

@@ -73,8 +73,10 @@ TEST_CASE("a mutant is kept as a submission that rerun takes") {
   const auto folder = wild_folder(frame, row_of({}).mutant);
   CHECK(read_file(folder / "solution.cpp") == "// changed\n");
   CHECK(read_file(folder / "common.h") == "// shared\n");
-  CHECK(challenges_of(find_submission(frame.root, folder.parent_path().string()), {"kv_cache"}) ==
-        std::vector<std::string>{"kv_cache"});
+  const auto solutions =
+      solutions_of(find_submission(Folders::checkout(frame.root), folder.parent_path().string()), {"kv_cache"});
+  REQUIRE(solutions.size() == 1);
+  CHECK(solutions[0].challenge == "kv_cache");
 }
 
 TEST_CASE("the summary counts each fate, and says when it is not of all") {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/core/files.h"
-#include "harness/device/device.h"
+#include "harness/device/cuda_device.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/runtime_files.h"
@@ -59,6 +59,15 @@ inline BuiltHalves built_solution(const std::string& name) {
   return {device.ptx, host.library};
 }
 
+/// The line of tests/device/solutions/NAME.cu that holds a text, as diagnostics name it.
+inline std::string line_of(const std::string& text, const std::string& name) {
+  const std::string source = read_file(kDeviceRoot / "tests/device/solutions" / (name + ".cu"));
+  const std::size_t at = source.find(text);
+  REQUIRE(at != std::string::npos);
+  return "solution.cu:" +
+         std::to_string(1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
+}
+
 /// How a host process ended.
 struct HostEnd {
   bool late = false;  // it had to be killed
@@ -73,7 +82,7 @@ struct HostEnd {
 /// Calls `symbol` of a library in a process of its own.
 class HostRun {
  public:
-  HostRun(const Device& device, const std::string& library, const std::string& symbol,
+  HostRun(const CudaDevice& device, const std::string& library, const std::string& symbol,
           const std::vector<std::uint64_t>& words)
       : shared_("test-host", 3 * wire::kPage, SharedMemory::Writers::us_and_it) {
     static_assert(sizeof(HostPage) <= 3 * wire::kPage);

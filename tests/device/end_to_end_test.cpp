@@ -14,7 +14,7 @@ using Floats = std::vector<float>;
 
 TEST_CASE("a program computes what it should, and what it did is counted") {
   const BuiltHalves built = built_solution("basics");
-  Device device(device_config());
+  CudaDevice device(device_config());
   device.load(built.ptx);
   const std::size_t n = 1000;
   Floats a(n), b(n);
@@ -74,7 +74,7 @@ TEST_CASE("a program computes what it should, and what it did is counted") {
 
 TEST_CASE("rows with a pitch, and a launch by cudaLaunchKernel") {
   const BuiltHalves built = built_solution("basics");
-  Device device(device_config());
+  CudaDevice device(device_config());
   device.load(built.ptx);
   const DeviceAddress out = device.output("out", 48);
   device.begin({});

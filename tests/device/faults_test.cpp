@@ -22,20 +22,11 @@ class Faulty {
     end = host.wait();
   }
 
-  Device device;
+  CudaDevice device;
   DeviceAddress input = 0, output = 0;
   DeviceStream stream = 0;
   HostEnd end;
 };
-
-/// The line of tests/device/solutions/faults.cu that holds a text, as diagnostics name it.
-std::string line_of(const std::string& text) {
-  const std::string source = read_file(kDeviceRoot / "tests/device/solutions/faults.cu");
-  const std::size_t at = source.find(text);
-  REQUIRE(at != std::string::npos);
-  return "solution.cu:" +
-         std::to_string(1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
-}
 
 }  // namespace
 
@@ -55,8 +46,8 @@ TEST_CASE("errors are sticky where a kernel made them, and only there") {
   const DeviceReport report = run.device.finish();
   REQUIRE(report.complaint);
   CHECK(report.complaint->verdict == Verdict::crashed);
-  CHECK(report.complaint->text.find("out_of_bounds at " + line_of("if (i < n) y[i] = x[i]")) !=
-        std::string::npos);
+  CHECK(report.complaint->text.find("out_of_bounds at " + line_of("if (i < n) y[i] = x[i]",
+                                                                  "faults")) != std::string::npos);
 }
 
 TEST_CASE("a kernel that writes an input is told with its line, and the input is as it was") {
@@ -67,7 +58,7 @@ TEST_CASE("a kernel that writes an input is told with its line, and the input is
   REQUIRE(report.diagnostics().size() == 1);
   const DeviceReport::Diagnostic seen = report.diagnostics()[0];
   CHECK(seen.fault == "read_only");
-  CHECK(seen.source == line_of("x[threadIdx.x] = 0"));
+  CHECK(seen.source == line_of("x[threadIdx.x] = 0", "faults"));
   CHECK(seen.count == 8);
   REQUIRE(report.complaint);
   CHECK(report.complaint->text.find("'x'") != std::string::npos);
@@ -90,7 +81,8 @@ TEST_CASE("a kernel beyond its budget has timed out, with its line") {
   const DeviceReport report = run.device.finish();
   REQUIRE(report.complaint);
   CHECK(report.complaint->verdict == Verdict::timed_out);
-  CHECK(report.complaint->text.find(line_of("while (true) y[0] = 1")) != std::string::npos);
+  CHECK(report.complaint->text.find(line_of("while (true) y[0] = 1", "faults")) !=
+        std::string::npos);
 }
 
 TEST_CASE("blocks run in the order of their numbers, or as the seed has it") {
@@ -111,7 +103,8 @@ TEST_CASE("blocks run in the order of their numbers, or as the seed has it") {
 TEST_CASE("a trap is a failed launch") {
   Faulty run("traps");
   CHECK(run.end.returned == 719);
-  CHECK(complaint_text(run.device.finish()).find(line_of("__trap()")) != std::string::npos);
+  CHECK(complaint_text(run.device.finish()).find(line_of("__trap()", "faults")) !=
+        std::string::npos);
 }
 
 TEST_CASE("the host cannot read through a device pointer, nor a kernel through a host pointer") {
@@ -173,7 +166,7 @@ TEST_CASE("who polls gets on") {
 TEST_CASE("what was computed on the host is known, by whatever way it came back") {
   Faulty run("on_the_host");
   CHECK(run.end.returned == 0);
-  const Device::Contents y = run.device.read(run.output, 32);
+  const CudaDevice::Contents y = run.device.read(run.output, 32);
   CHECK(y.as<float>() == Floats{1, 2, 3, 4, 5, 6, 7, 8});
   CHECK(y.unwritten == 0);
   CHECK(y.from_host == 20);  // but for those that kernels wrote

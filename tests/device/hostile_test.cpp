@@ -39,7 +39,7 @@ class Lied {
     return device.finish();
   }
 
-  Device device;
+  CudaDevice device;
   DeviceAddress input = 0, output = 0;
 };
 
@@ -128,16 +128,16 @@ TEST_CASE("a launch beyond all limits is refused, the largest one ends by its bu
 }
 
 TEST_CASE("PTX that is a bomb is rejected with its reason, or ends with its device") {
-  Device deep(device_config());
+  CudaDevice deep(device_config());
   std::string text = storing();
   text.insert(text.find("ld.param"), std::string(500'000, '{'));
   CHECK(failure_of([&] { deep.load(text); }).verdict == Verdict::rejected);
-  Device large(device_config());
+  CudaDevice large(device_config());
   CHECK(failure_of([&] { large.load(std::string(40u << 20, ' ')); }).verdict == Verdict::rejected);
-  Device many(device_config());
+  CudaDevice many(device_config());
   std::string stack = storing(".local .b8 x[4000000000];\n");
   CHECK(failure_of([&] { many.load(stack); }).verdict == Verdict::rejected);
-  Device wide(device_config());
+  CudaDevice wide(device_config());
   const auto failure = failure_of([&] { wide.load(".global .b8 x[99999999999];\n" + storing()); });
   CHECK(failure.verdict == Verdict::rejected);
 }
@@ -259,7 +259,7 @@ TEST_CASE("a device process that is killed or stopped is a verdict and no hang")
   SUBCASE("stopped") {
     DeviceConfig config = device_config();
     config.patience = std::chrono::seconds(4);
-    Device device(config);  // which answers before it returns
+    CudaDevice device(config);  // which answers before it returns
     kill(device.pid(), SIGSTOP);
     const auto start = std::chrono::steady_clock::now();
     const SolutionFailure failure = failure_of([&] { device.finish(); });
@@ -270,6 +270,6 @@ TEST_CASE("a device process that is killed or stopped is a verdict and no hang")
   SUBCASE("never there") {
     DeviceConfig config = device_config();
     config.program = "/bin/false";
-    CHECK_THROWS_AS(Device{config}, Broken);
+    CHECK_THROWS_AS(CudaDevice{config}, Broken);
   }
 }

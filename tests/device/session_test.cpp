@@ -9,7 +9,7 @@ using namespace gauntlet;
 
 namespace {
 
-SolutionFailure failure_of(SessionBench& bench, SessionCall& call) {
+SolutionFailure failure_in(SessionBench& bench, SessionCall& call) {
   return failure_of([&] { bench.session->run(call); });
 }
 
@@ -17,22 +17,12 @@ SolutionFailure failure_of(SessionBench& bench, SessionCall& call) {
 SolutionFailure failure_of_first(const std::string& symbol) {
   SessionBench bench;
   SessionCall call(symbol);
-  return failure_of(bench, call);
+  return failure_in(bench, call);
 }
 
-bool says(const SolutionFailure& failure, const std::string& words) {
+void check_says(const SolutionFailure& failure, const std::string& words) {
   INFO(failure.what());
   CHECK(std::string(failure.what()).find(words) != std::string::npos);
-  return true;
-}
-
-/// The line of session.cu that holds a text, as diagnostics name it.
-std::string line_of(const std::string& text) {
-  const std::string source = read_file(kDeviceRoot / "tests/device/solutions/session.cu");
-  const std::size_t at = source.find(text);
-  REQUIRE(at != std::string::npos);
-  return "solution.cu:" +
-         std::to_string(1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(at), '\n'));
 }
 
 }  // namespace
@@ -57,6 +47,42 @@ TEST_CASE("a call on a device gives what its kernels wrote, and poison elsewhere
   CHECK(call.args.x == nullptr);
 }
 
+namespace {
+
+/// x and y of two parts each, of which each holds 300 numbers.
+struct PartsCall : Call<DeviceTestArgs> {
+  std::vector<float> data = std::vector<float>(600, 3);
+  std::vector<Output<float>> y;
+
+  explicit PartsCall(const std::string& symbol) : Call(symbol) {
+    constexpr std::int64_t kApart = (std::int64_t{1} << 32) + 8;
+    args.n = 300;
+    lies_on(args.device, TEST_HOST, TEST_CUDA, args.stream);
+    const std::span<const float> all(data);
+    in_parts<float, float>("x", args.x, {all.first(300), all.last(300)}, kApart);
+    y = out_parts<float>("y", args.y, 2, 300, kApart);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("parts of arrays lie as far apart in device memory as they are said to") {
+  SessionBench bench;
+  PartsCall call("scale_parts");
+  for (int round = 0; round < 2; ++round) {
+    bench.session->run(call);
+    for (const Output<float>& part : call.y) CHECK(part.copy() == std::vector<float>(300, 6));
+  }
+}
+
+TEST_CASE("an offset that 32 bits have cut off reads what is not there") {
+  SessionBench bench;
+  PartsCall call("scale_near_parts");
+  const SolutionFailure failure = failure_of([&] { bench.session->run(call); });
+  CHECK(failure.verdict == Verdict::crashed);
+  check_says(failure, "solution.cu:");
+}
+
 TEST_CASE("outputs that start with something are read and written") {
   SessionBench bench;
   Call<DeviceTestArgs> call("accumulate");
@@ -64,7 +90,8 @@ TEST_CASE("outputs that start with something are read and written") {
   call.args.n = 7;
   call.lies_on(call.args.device, TEST_HOST, TEST_CUDA, call.args.stream);
   call.in("x", call.args.x, ones);
-  const Output<float> y = call.inout("y", call.args.y, std::vector<float>{0, 1, 2, 3, 4, 5, 6});
+  const std::vector<float> before{0, 1, 2, 3, 4, 5, 6};
+  const Output<float> y = call.inout("y", call.args.y, before);
   bench.session->run(call);
   CHECK(y.copy() == std::vector<float>{1, 2, 3, 4, 5, 6, 7});
 }
@@ -102,22 +129,23 @@ TEST_CASE("a call that knows no device cannot be made on one") {
 }
 
 TEST_CASE("what kernels do that they must not fails the call, with the line") {
-  const SolutionFailure past = failure_of_first("writes_past_the_end");
-  CHECK(past.verdict == Verdict::crashed);
   SessionBench bench;
   SessionCall few("writes_past_the_end", 5);
-  says(failure_of(bench, few), "out_of_bounds at " + line_of("if (threadIdx.x <= n)"));
-  says(failure_of_first("writes_its_input"), "read_only at " + line_of("x[threadIdx.x] = 0"));
+  check_says(failure_in(bench, few),
+             "out_of_bounds at " + line_of("if (threadIdx.x <= n)", "session"));
+  check_says(failure_of_first("writes_its_input"),
+             "read_only at " + line_of("x[threadIdx.x] = 0", "session"));
   // A kernel's fault is told where the host part dies of it.
   SessionCall gives_up("gives_up_on_errors", 5);
-  says(failure_of(bench, gives_up), "out_of_bounds at " + line_of("if (threadIdx.x <= n)"));
+  check_says(failure_in(bench, gives_up),
+             "out_of_bounds at " + line_of("if (threadIdx.x <= n)", "session"));
 }
 
 TEST_CASE("after a failure the next call meets a fresh worker and a fresh device") {
   SessionBench bench;
   SessionCall bad("writes_its_input"), good("scale");
   for (int round = 0; round < 2; ++round) {
-    failure_of(bench, bad);
+    failure_in(bench, bad);
     CHECK_FALSE(bench.session->device()->report().diagnostics().empty());
     bench.session->run(good);
     CHECK(good.y.copy() == good.doubled());
@@ -127,18 +155,18 @@ TEST_CASE("after a failure the next call meets a fresh worker and a fresh device
 TEST_CASE("results that come from the host are none") {
   const SolutionFailure failure = failure_of_first("computes_on_the_host");
   CHECK(failure.verdict == Verdict::wrong);
-  says(failure, "1200 of 1200 bytes of `y` were copied from the host");
+  check_says(failure, "1200 of 1200 bytes of `y` were copied from the host");
 }
 
 TEST_CASE("a host part that crashes or hangs fails as on the CPU") {
   const SolutionFailure crash = failure_of_first("reads_on_the_host");
   CHECK(crash.verdict == Verdict::crashed);
-  says(crash, "SIGSEGV in `reads_on_the_host`");
+  check_says(crash, "SIGSEGV in `reads_on_the_host` at an address that no process can have");
   TimeBudget budget(2, 100);
   SessionBench bench(&budget);
   budget.begin_check();
   SessionCall call("hangs");
-  CHECK(failure_of(bench, call).verdict == Verdict::timed_out);
+  CHECK(failure_in(bench, call).verdict == Verdict::timed_out);
 }
 
 TEST_CASE("a kernel that does not end has the budget of its terms") {
@@ -147,9 +175,9 @@ TEST_CASE("a kernel that does not end has the budget of its terms") {
   terms.budget = 100'000;
   bench.session->device()->set_terms(terms);
   SessionCall call("hangs_in_a_kernel");
-  const SolutionFailure failure = failure_of(bench, call);
+  const SolutionFailure failure = failure_in(bench, call);
   CHECK(failure.verdict == Verdict::timed_out);
-  says(failure, line_of("while (true) y[0] = 1"));
+  check_says(failure, line_of("while (true) y[0] = 1", "session"));
 }
 
 TEST_CASE("races are looked for where the terms ask for it, and fail nothing") {
@@ -191,7 +219,9 @@ TEST_CASE("results count when they are ordered before the caller's stream is wai
   CHECK(right_with(StreamKind::blocking, relies));
   CHECK_FALSE(right_with(StreamKind::non_blocking, relies));
   CHECK(right_with(StreamKind::legacy_default, relies));
-  CHECK_FALSE(right_with(StreamKind::blocking, ignores));
+  // The caller's next work in a stream that is not non-blocking waits for the default stream.
+  CHECK(right_with(StreamKind::blocking, ignores));
+  CHECK_FALSE(right_with(StreamKind::non_blocking, ignores));
   CHECK(bench.session->device()->report().left_behind == 1);
   CHECK(right_with(StreamKind::legacy_default, ignores));
 }

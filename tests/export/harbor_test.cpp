@@ -120,7 +120,7 @@ TEST_CASE("an export that cannot be says why, and writes nothing") {
   };
   refused({"-c", it.checkout.challenge + "x"}, "did you mean '" + it.checkout.challenge + "'?");
   refused({"-c", it.checkout.challenge + ".huge"}, "huge");
-  refused({"-c", it.checkout.challenge + "@cuda"}, "solutions for cuda are not graded yet");
+  refused({"-c", it.checkout.challenge + "@cuda"}, "tasks for cuda cannot be exported yet");
   refused({"--image", "debian\nRUN true"}, "an image's name is made of");
   refused({"--image", ""}, "is empty");
   refused({"--program", "bin/gauntlet"}, "absolute path");

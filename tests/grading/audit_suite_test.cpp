@@ -10,11 +10,18 @@ using namespace gauntlet;
 
 namespace {
 
+/// Two checks for each device.
 Grader grader_of_two() {
   Grader grader;
   for (const char* id : {"first", "second"}) {
     Check check;
     check.id = id;
+    grader.checks.push_back(check);
+  }
+  for (const char* id : {"third", "fourth"}) {
+    Check check;
+    check.id = id;
+    check.devices = {Device::cuda};
     grader.checks.push_back(check);
   }
   return grader;
@@ -33,7 +40,9 @@ struct Checkout {
   void write(const std::string& name, const std::string& text) {
     write_file(root.path() / "graders/example" / name, text);
   }
-  AuditSuite load() { return load_audit_suite(root.path(), "example", grader_of_two()); }
+  AuditSuite load(Device device = Device::cpu) {
+    return load_audit_suite(root.path(), "example", device, grader_of_two());
+  }
 };
 
 std::string mutant(const std::string& lines) {
@@ -122,5 +131,28 @@ TEST_CASE("a suite says with how many seeds its honest variants are tried") {
   CHECK(Checkout("honest_seeds: 20\n" + one).load().honest_seeds == 20);
   Checkout none("honest_seeds: 0\n" + one);
   CHECK_THROWS_WITH_AS(none.load(), doctest::Contains("honest_seeds: must be 1 or more"),
+                       UserError);
+}
+
+TEST_CASE("a suite for CUDA lies in a folder of its own and names the checks of its device") {
+  Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
+  const std::string by = "    base: honest/warp.cu\n    replace: a = 1\n    with: a = 2\n";
+  checkout.write("cuda/honest/warp.cu", "// strategy: a warp a row\n// uses: any order\nint a = 1;");
+  checkout.write("cuda/honest/tile.cuh", "int tile;");
+  checkout.write("cuda/mutants.yaml",
+                 "mutants:\n  - name: m\n    fault: f\n    killed_by: [third, fourth]\n" + by);
+  const AuditSuite suite = checkout.load(Device::cuda);
+  REQUIRE(suite.mutants.size() == 1);
+  const SolutionSource& solution = suite.mutants[0].solution;
+  CHECK(solution.device == Device::cuda);
+  REQUIRE(solution.files.size() == 2);
+  CHECK(solution.files[0].name == "solution.cu");
+  CHECK(solution.files[1].name == "tile.cuh");
+  REQUIRE(suite.honest.size() == 1);
+  CHECK(freedom_taken(suite.honest[0].solution) == "any order");
+  CHECK(checkout.load().honest.at(0).name == "plain");
+  checkout.write("cuda/mutants.yaml", mutant(by));
+  CHECK_THROWS_WITH_AS(checkout.load(Device::cuda),
+                       doctest::Contains("'first' is no check of this challenge on cuda"),
                        UserError);
 }

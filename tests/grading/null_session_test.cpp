@@ -53,6 +53,16 @@ TEST_CASE("'previous' is right once per shape, then repeats itself until it rest
   CHECK_THROWS(NullSession(NullKind::previous, 1));
 }
 
+TEST_CASE("a null solution for a device has one that saw nothing") {
+  CHECK(NullSession(NullKind::zeros, 1).device() == nullptr);
+  NullSession session(NullKind::zeros, 1, nullptr, Device::cuda);
+  REQUIRE(session.device() != nullptr);
+  session.device()->set_terms(strict_terms());
+  CHECK(answer(session, {5}) == std::vector<float>{0});
+  CHECK(session.device()->report().kernels.empty());
+  CHECK(session.device()->report().diagnostics().empty());
+}
+
 TEST_CASE("every kind has a name of its own") {
   for (int i = 0; i < kNullKinds; ++i)
     for (int j = 0; j < i; ++j)

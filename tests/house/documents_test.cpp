@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/build/challenge.h"
 #include "harness/core/files.h"
 
 namespace fs = std::filesystem;
@@ -35,6 +36,17 @@ std::vector<std::string> missing_tests(const std::string& text) {
   return missing;
 }
 
+/// What models are given, for every device.
+std::vector<std::string> all_prompts() {
+  std::vector<std::string> prompts;
+  for (const std::string& id : gauntlet::challenge_ids(GAUNTLET_ROOT)) {
+    const gauntlet::Challenge challenge = gauntlet::load_challenge(GAUNTLET_ROOT, id);
+    for (const gauntlet::Device device : challenge.devices)
+      prompts.push_back(challenge.prompt(device));
+  }
+  return prompts;
+}
+
 /// In one line, whatever its lines were.
 std::string unwrapped(const std::string& text) {
   return std::regex_replace(text, std::regex(R"(\s+)"), " ");
@@ -52,9 +64,9 @@ TEST_CASE("every promise of SECURITY.md names tests that exist") {
 
 TEST_CASE("every prompt says the same of claims, of macros and of warnings") {
   int prompts = 0;
-  for (const auto& challenge : fs::directory_iterator(fs::path(GAUNTLET_ROOT) / "challenges")) {
-    INFO(challenge.path());
-    const std::string prompt = unwrapped(gauntlet::read_file(challenge.path() / "PROMPT.md"));
+  for (const std::string& text : all_prompts()) {
+    INFO(text.substr(0, text.find('\n')));
+    const std::string prompt = unwrapped(text);
     for (const char* sentence :
          {"what it takes besides the caller's arrays at most (`peak_workspace`, in MiB)",
           "`peak_workspace` is a bound, which is true however much room it leaves; the others are "
@@ -71,7 +83,7 @@ TEST_CASE("every prompt says the same of claims, of macros and of warnings") {
 TEST_CASE("files that documents name exist") {
   const fs::path root = GAUNTLET_ROOT;
   for (const char* document : {"README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md",
-                               "docs/design.md", "docs/challenges.md"}) {
+                               "docs/design.md", "docs/challenges.md", "docs/caches.md"}) {
     INFO(document);
     for (const std::string& path : missing_paths(gauntlet::read_file(root / document)))
       FAIL_CHECK(path, " is not there");
@@ -85,7 +97,8 @@ TEST_CASE("every source says under which licence it is") {
   for (const char* top : {"harness", "graders", "tests", "reference", "cmake"})
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
       const std::string kind = entry.path().extension();
-      if (kind != ".h" && kind != ".cpp" && kind != ".sh" && kind != ".py" && kind != ".cmake")
+      if (kind != ".h" && kind != ".cpp" && kind != ".sh" && kind != ".py" && kind != ".cmake" &&
+          kind != ".cu" && kind != ".cuh")
         continue;
       ++seen;
       const std::string head = gauntlet::read_file(entry.path()).substr(0, 800);

@@ -26,8 +26,8 @@ const Names kRoles{"README.md", "call.cpp",   "call.h",     "contract.yaml", "do
                    "judge.h",   "lap.cpp",    "lap.h",      "mutants.yaml",  "oracle.h",
                    "problem.h", "problem.cpp"};
 // What only some have: a model is the state that a caller owns between calls; the oracle of one
-// forward attention is the kit's.
-const Names kSometimes{"equivalents.yaml", "model.cpp", "model.h", "oracle.cpp"};
+// forward attention is the kit's; cuda/ has what an audit tries there.
+const Names kSometimes{"cuda", "equivalents.yaml", "model.cpp", "model.h", "oracle.cpp"};
 // The themes of checks that every grader has a file for.
 const char* const kThemes[] = {"domain", "execution", "refusals", "speed"};
 const char* const kSections[] = {"## Traps", "## Tolerances", "## Left out on purpose"};

@@ -38,7 +38,7 @@ void show(const std::string& what, const std::vector<Peer>& peers, const std::ve
 
 Tally tally_of(const GradingEnvironment& environment, const std::string& id,
                const std::vector<Peer>& peers, bool names) {
-  const AuditSuite suite = load_audit_suite(environment.root, id, grader_of(id));
+  const AuditSuite suite = load_audit_suite(environment.root, id, Device::cpu, grader_of(id));
   const Referee referee(environment, load_challenge(environment.root, id), peers);
   Tally tally{id, {}, {}};
   for (const Mutant& mutant : suite.mutants) {

@@ -150,7 +150,7 @@ TEST_CASE("all peers reject a gross mutant, none a mutant of a rare corner, none
   const std::string id = "layernorm_backward";
   const auto entry = std::ranges::find(all_graders(), id, &GraderEntry::id);
   REQUIRE(entry != all_graders().end());
-  const AuditSuite suite = load_audit_suite(root, id, entry->make());
+  const AuditSuite suite = load_audit_suite(root, id, Device::cpu, entry->make());
   const std::vector<Peer> all = peers::read_peers(kFolder);
   const peers::Referee referee(environment, load_challenge(root, id), all);
   CHECK(rejecting(referee, all, mutant_called(suite, "xhat_term_dropped")).size() == all.size());

@@ -136,6 +136,24 @@ TEST_CASE("an audit that was kept is read back as it was") {
   CHECK(load_audits(folder.path() / "nowhere").empty());
 }
 
+TEST_CASE("audits of one challenge on two devices are kept and shown apart") {
+  const ScratchFolder folder("audits");
+  AuditRecord cuda = demo::audit();
+  cuda.device = Device::cuda;
+  cuda.grader_digest = "of kernels";
+  for (const AuditRecord& record : {demo::audit(), cuda}) save_audit(folder.path(), record);
+  ReportInput input = demo::input();
+  input.audits = load_audits(folder.path());
+  REQUIRE(input.audits.size() == 2);
+  CHECK(input.audits[0].device == Device::cpu);
+  CHECK(input.audits[1].entry() == "first@cuda");
+  const auto pages = render_report(input);
+  const std::string page = pages.at("challenges/first.md");
+  CHECK(page.find("## The graders, graded") != std::string::npos);
+  CHECK(page.find("## The graders on cuda, graded") != std::string::npos);
+  CHECK(pages.count("plots/kills/first@cuda.svg") == 1);
+}
+
 TEST_CASE("audits of the schema before, and runs of letters in a row, are read alike") {
   const auto rows_of = [](const std::string& schema, const std::string& rows) {
     const ScratchFolder folder("audits");

@@ -23,7 +23,7 @@ CellRequest full_request() {
                             {"detail/tiles.h", ""}};
   request.solution.claims = "bound: memory\n";
   request.seed = 0xfedcba9876543210;
-  request.only_checks = {checks_of(id).back().id};
+  request.only_checks = {checks_of(id, Device::cpu).back().id};
   request.audit = true;
   request.races = false;
   request.grade_tests = false;
@@ -86,7 +86,9 @@ TEST_CASE("a request that says anything else is refused by file, field and what 
   says([](Json& j) { j["submission"] = "../bravo"; }, "submission: '../bravo' is no name for a");
   says([](Json& j) { j["challenge"] = "no_such"; }, "challenge: no challenge 'no_such'");
   says([](Json& j) { j["challenge"] = "../first"; }, "challenge: no challenge");
-  says([](Json& j) { j["device"] = "cuda"; }, "device: must be cpu");
+  says([](Json& j) { j["device"] = "gpu"; }, "device: 'gpu' is no device");
+  const std::string why_not = full_request().challenge.why_not_on(Device::cuda);
+  says([](Json& j) { j["device"] = "cuda"; }, why_not.empty() ? "grader: is" : "device: " + why_not);
   says([](Json& j) { j["attempt"] = 0; }, "attempt: must be a number from 1 to 999");
   says([](Json& j) { j["grader"] = "00"; }, "grader: is 00, this program has");
   says([](Json& j) { j["files"][1]["content"] = "int x;"; }, "sources: must be");

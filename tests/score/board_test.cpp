@@ -55,6 +55,9 @@ TEST_CASE("devices are never mixed in a mean or in a column of places") {
   CHECK(board.mean("alpha")->score == doctest::Approx(65));
   CHECK(board.mean("alpha@cuda")->score == doctest::Approx(90));
   CHECK(board.mean("alpha@cuda")->graded == 1);
+  CHECK(board.mean("alpha@cuda")->of == 1);  // nobody was graded in "one" there
+  CHECK(board.mean("bravo")->of == 2);
+  CHECK(board.challenges_on(Device::cuda) == std::vector<std::string>{"two"});
   CHECK(place(board, "alpha@cuda", "two") == "1st");
   CHECK(place(board, "bravo", "two") == "1st");
   CHECK(place(board, "alpha", "two") == "2nd");
@@ -69,16 +72,17 @@ TEST_CASE("no attempt, device or size of a submission hides another") {
     for (const char* column : {"one", "one.large"})
       cells.push_back(cell(row, column, 50.0 + 5 * static_cast<double>(cells.size())));
   const Board board(rubric(), cells, {"one"});
-  CHECK(board.submissions() ==
-        std::vector<std::string>{"alpha#2", "alpha", "alpha@cuda#2", "alpha@cuda"});
+  CHECK(board.submissions() == std::vector<std::string>{"alpha", "alpha@cuda"});
+  CHECK(board.attempts("alpha@cuda") == std::vector<std::string>{"alpha@cuda#1", "alpha@cuda#2"});
   CHECK(board.other_sizes() == std::vector<std::string>{"one.large"});
   for (std::size_t i = 0; i < cells.size(); ++i) {
     REQUIRE(board.find(cells[i].key) != nullptr);
     CHECK(*board.find(cells[i].key)->score.score ==
           doctest::Approx(50.0 + 5 * static_cast<double>(i)));
   }
-  CHECK(place(board, "alpha", "one") == "2nd");  // of its device
-  CHECK(place(board, "alpha#2", "one") == "1st");
+  CHECK(place(board, "alpha", "one") == "1st");  // of its device
+  CHECK(place(board, "alpha#2", "one") == "-");
+  CHECK(*board.find("alpha", "one.large")->score.score == doctest::Approx(60));
 }
 
 TEST_CASE("the reference of any device takes no place and comes last") {

@@ -72,10 +72,16 @@ json GraderSide::load(std::vector<std::byte>& data) {
 
 json GraderSide::map(const json& request, const std::vector<std::byte>& data) {
   const bool is_input = request.at("role") == "input";
-  const Buffer* const made =
-      engine_.map(request.at("name"), is_input ? Role::input : Role::output, request.at("bytes"),
-                  {request.at("alignment"), request.at("skew")});
+  simt::Alignment place{request.at("alignment"), request.at("skew"), {}};
+  if (request.contains("behind")) {
+    const auto& [maps_ago, bytes] =
+        request.at("behind").get<std::pair<std::size_t, std::uint64_t>>();
+    place.address = mapped_.at(mapped_.size() - maps_ago) + bytes;
+  }
+  const Buffer* const made = engine_.map(request.at("name"), is_input ? Role::input : Role::output,
+                                         request.at("bytes"), place);
   if (made == nullptr) return failed("there is no device memory for it");
+  mapped_.push_back(made->address);
   if (data.size() > made->bytes) return failed("more bytes than the buffer has");
   if (!data.empty()) engine_.back_end->copy_in(made->address, data, BackEnd::Writer::grader);
   if (is_input) engine_.back_end->protect(made->address);
@@ -94,6 +100,7 @@ json GraderSide::read(const json& request, std::vector<std::byte>& data) {
 
 json GraderSide::begin(const json& request) {
   engine_.accounts = {};
+  mapped_.clear();
   engine_.buffers.begin_call();
   simt::LaunchOptions& options = engine_.options;
   engine_.budget = options.budget = request.at("budget");

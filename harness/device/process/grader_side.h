@@ -30,6 +30,7 @@ class GraderSide {
   nlohmann::json settle(const nlohmann::json& request);
 
   Engine& engine_;
+  std::vector<std::uint64_t> mapped_;  // addresses, for what lies behind one of them
   bool serves_ = false;
 };
 

@@ -19,8 +19,9 @@ inline std::string speed_path(std::string_view challenge) {
   return fmt::format("plots/speed/{}.svg", challenge);
 }
 
-inline std::string kills_path(std::string_view challenge) {
-  return fmt::format("plots/kills/{}.svg", challenge);
+/// Of an AuditRecord::entry().
+inline std::string kills_path(std::string_view audited) {
+  return fmt::format("plots/kills/{}.svg", audited);
 }
 
 /// Of one of a check's curves: "plots/curves/alpha/first/speed_0.svg".

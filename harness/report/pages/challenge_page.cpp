@@ -4,6 +4,7 @@
 
 #include "harness/core/text.h"
 #include "harness/report/model/criteria.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/model/plot_path.h"
 #include "harness/report/pages/pages.h"
 #include "harness/report/text/markdown.h"
@@ -16,8 +17,8 @@ using markdown::Table;
 
 std::vector<std::string> takers(const Aggregate& all, const std::string& name) {
   std::vector<std::string> names;
-  for (const auto& submission : all.submissions)
-    if (all.find(submission.name, name)) names.push_back(submission.name);
+  for (const auto& row : all.rows())
+    if (all.find(row, name)) names.push_back(row);
   return names;
 }
 
@@ -38,15 +39,18 @@ std::string section_text(const CellScore& score, Section section) {
 std::string scores(const Aggregate& all, const std::string& name) {
   Table table({"Submission", "Grade", "Correctness", "Robustness", "Performance", "Engineering",
                "Where it may lie", "Checks passed"});
-  for (const auto& submission : takers(all, name)) {
-    const ReportedCell& cell = *all.find(submission, name);
-    table.row({submission_link(submission, "../"), cell_text(&cell),
-               section_text(cell.score, Section::correctness),
-               section_text(cell.score, Section::robustness),
-               section_text(cell.score, Section::performance),
-               section_text(cell.score, Section::engineering),
-               cell.score.range ? range_text(*cell.score.range) : unicode_signs().absent,
-               fmt::format("{} of {}", cell.passed, cell.checks.size())});
+  const auto add = [&](const std::string& row, const CellScore& score, std::string passed) {
+    table.row({matrix_name(all, row, "../"), matrix_text(all, row, name, unicode_signs()),
+               section_text(score, Section::correctness), section_text(score, Section::robustness),
+               section_text(score, Section::performance), section_text(score, Section::engineering),
+               score.range ? range_text(*score.range) : unicode_signs().absent, std::move(passed)});
+  };
+  for (const ReportedMean& mean : all.means)
+    if (mean.column == name)
+      add(mean.row, mean.score, pass_text(*all.attempts_of(mean.row)->find(name)));
+  for (const auto& row : takers(all, name)) {
+    const ReportedCell& cell = *all.find(row, name);
+    add(row, cell.score, fmt::format("{} of {}", cell.passed, cell.checks.size()));
   }
   return table.empty() ? "Nobody took part.\n\n" : table.str() + "\n";
 }
@@ -93,14 +97,16 @@ std::string other_checks(const Aggregate& all, const ReportedChallenge& column) 
       table, column.earned_by_all.size(), column.checks.size());
 }
 
-/// Who alone passes a check, and what nobody passes, from three submissions on.
-std::string told_apart(const Aggregate& all, Claims& claims, const ReportedChallenge& column) {
+/// Who alone of a device passes a check, and what nobody passes, from three submissions on.
+std::string told_apart(const Aggregate& all, Claims& claims, const ReportedChallenge& column,
+                       Device device) {
   std::string list;
   for (const CheckInfo& check : column.checks) {
     std::vector<std::string> verdicts;
     std::vector<std::string> passing;
     for (const auto& name : contestants(all)) {
       const ReportedCell* cell = all.find(name, column.name);
+      if (cell && cell->score.key.device != device) continue;
       const ReportedCheck* seen = cell ? cell->find(check.id) : nullptr;
       if (!seen || !seen->share) continue;
       verdicts.push_back(claims.at(*cell, *seen) + "/verdict");
@@ -109,7 +115,8 @@ std::string told_apart(const Aggregate& all, Claims& claims, const ReportedChall
     if (verdicts.size() < 3 || passing.size() > 1) continue;
     const std::string who = passing.empty() ? "Nobody" : "Only " + passing.front();
     list += "- " +
-            claims.say(fmt::format("passes/{}/{}", column.name, check.id),
+            claims.say(fmt::format("passes/{}/{}", CellKey{"", column.name, "", device}.entry(),
+                                   check.id),
                        fmt::format("{} of {} passes {}: {}.", who, verdicts.size(), check.id,
                                    check.detects),
                        predicate::count(verdicts, "passed", passing.size())) +
@@ -148,24 +155,24 @@ std::string speeds(const Aggregate& all, const std::string& name) {
 /// Whether all that was graded was graded by what the audit looked at.
 bool same_grader(const Aggregate& all, const AuditRecord& audit) {
   return std::all_of(all.cells.begin(), all.cells.end(), [&](const ReportedCell& cell) {
-    return cell.challenge() != audit.challenge ||
+    return cell.challenge() != audit.challenge || cell.score.key.device != audit.device ||
            cell.provenance.grader_digest == audit.grader_digest;
   });
 }
 
 /// How the graders of this challenge fare against solutions known to be wrong and to be right.
-std::string graders_graded(const Aggregate& all, const std::string& name) {
-  const AuditRecord* audit = all.audit(name);
+std::string graders_graded(const Aggregate& all, const std::string& name, Device device) {
+  const AuditRecord* audit = all.audit(name, device);
   if (!audit) return "";
   return fmt::format(
-      "## The graders, graded\n\n{} of {} known-wrong solutions were noticed, {} of {} runs of "
+      "## The graders{}, graded\n\n{} of {} known-wrong solutions were noticed, {} of {} runs of "
       "known-right ones were rejected; checks that noticed none: {}.{} "
       "Which check noticed which: {}\n\n",
-      audit->right("mutant"), audit->count("mutant"),
-      audit->count("honest") - audit->right("honest"), audit->count("honest"),
+      device == Device::cpu ? "" : fmt::format(" on {}", name_of(device)), audit->right("mutant"),
+      audit->count("mutant"), audit->count("honest") - audit->right("honest"), audit->count("honest"),
       audit->idle_checks.empty() ? "none" : markdown::text(sentence_list(audit->idle_checks)),
       same_grader(all, *audit) ? "" : " The grades above come from another state of the grader.",
-      site_file(kills_path(name)));
+      site_file(kills_path(audit->entry())));
 }
 
 }  // namespace
@@ -173,11 +180,13 @@ std::string graders_graded(const Aggregate& all, const std::string& name) {
 std::string render_challenge(const Aggregate& all, Claims& claims, const ReportedChallenge& column,
                              const Files& plots) {
   std::string page = page_head(column.about.title, "../") + introduction(column);
-  page += scores(all, column.name) + told_apart(all, claims, column) + traps(all, column) +
+  page += scores(all, column.name);
+  for (const Device device : kAllDevices) page += told_apart(all, claims, column, device);
+  page += traps(all, column) +
           other_checks(all, column) + speeds(all, column.name) +
           picture(plots, speed_path(column.name),
-                  "Speed against the reference and the machine's ceiling", "../") +
-          graders_graded(all, column.name);
+                  "Speed against the reference and the machine's ceiling", "../");
+  for (const Device device : kAllDevices) page += graders_graded(all, column.name, device);
   return finished(page);
 }
 

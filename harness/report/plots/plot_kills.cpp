@@ -23,7 +23,7 @@ std::vector<const AuditRecord::Row*> mutants_of(const AuditRecord& audit) {
 }
 
 std::string summary(const AuditRecord& audit) {
-  return fmt::format("{}: {} of {} mutants killed, {} of {} honest runs rejected", audit.challenge,
+  return fmt::format("{}: {} of {} mutants killed, {} of {} honest runs rejected", audit.entry(),
                      audit.right("mutant"), audit.count("mutant"),
                      audit.count("honest") - audit.right("honest"), audit.count("honest"));
 }

@@ -25,7 +25,7 @@ std::map<std::string, std::string> draw_plots(const Aggregate& aggregate) {
   }
   for (const auto& challenge : aggregate.challenges)
     plots[speed_path(challenge.name)] = draw_speed(aggregate, challenge.name);
-  for (const auto& audit : aggregate.audits) plots[kills_path(audit.challenge)] = draw_kills(audit);
+  for (const auto& audit : aggregate.audits) plots[kills_path(audit.entry())] = draw_kills(audit);
   for (const auto& cell : aggregate.cells) add_curves(cell, plots);
   std::erase_if(plots, [](const auto& plot) { return plot.second.empty(); });
   return plots;

@@ -9,9 +9,13 @@
 
 namespace gauntlet::simt {
 
-/// The fixed flags of every compilation of a .cu file for the host, and of the library's linking.
-/// The same clang as for the device: both halves have to agree about names and layouts.
-std::vector<std::string> host_flags(const std::string& headers);
+/// The fixed flags of every compilation of a .cu file for the host. The same clang as for the
+/// device: both halves have to agree about names and layouts. Without something to embed clang
+/// registers no kernels: `embedded` is a file with anything in it, as the PTX goes another way.
+std::vector<std::string> host_flags(const std::string& headers, const std::string& embedded);
+
+/// Those of linking a library, which is given its device by a function of the runtime.
+std::vector<std::string> host_link_flags();
 
 struct HostCode {
   std::string library;   // a shared library; empty when there is none

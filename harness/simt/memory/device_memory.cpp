@@ -2,6 +2,7 @@
 #include "harness/simt/memory/device_memory.h"
 
 #include <algorithm>
+#include <new>
 
 #include "harness/simt/memory/address.h"
 
@@ -16,9 +17,10 @@ std::uint64_t DeviceMemory::map(std::string name, std::span<std::byte> bytes, Ac
                                 Content content, Alignment alignment) {
   const std::uint64_t twice = 2 * alignment.alignment;
   const std::uint64_t even = (std::max(next_, kGlobalBase) + twice - 1) / twice * twice;
+  if (alignment.address && *alignment.address < next_) throw std::bad_alloc();
   Region& made = regions_.emplace_back();
   made.name = std::move(name);
-  made.address = even + alignment.alignment + alignment.skew;
+  made.address = alignment.address.value_or(even + alignment.alignment + alignment.skew);
   made.bytes = bytes;
   made.access = access;
   if (content == Content::undefined) made.defined.forget(bytes.size());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,10 +19,12 @@ namespace gauntlet::simt {
 enum class Access : std::uint8_t { read_only, read_write };
 enum class Content : std::uint8_t { defined, undefined };
 
-/// Where an allocation begins: `skew` bytes after a multiple of `alignment`, a power of two.
+/// Where an allocation begins: `skew` bytes after a multiple of `alignment`, a power of two; or at
+/// this very address.
 struct Alignment {
   std::uint64_t alignment = 256;  // bytes
   std::uint64_t skew = 0;         // bytes, below it
+  std::optional<std::uint64_t> address = {};
 };
 
 /// An allocation. Bytes belong to the caller, who keeps them while the region is mapped.
@@ -49,7 +52,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// Maps bytes and returns their device address, which has the alignment and no larger one. Reads
-  /// of undefined content are reported until it was written.
+  /// of undefined content are reported until it was written. Throws std::bad_alloc where the very
+  /// address is not behind all that was ever mapped.
   std::uint64_t map(std::string name, std::span<std::byte> bytes,
                     Access access = Access::read_write, Content content = Content::defined,
                     Alignment alignment = {});

@@ -20,6 +20,7 @@ alignas(16) char signal_stack[64 * 1024];  // a stack overflow leaves no room on
 void on_fault(int number, siginfo_t* info, void* context) {
   wire::CrashNote& words = control_page->crash_note;
   words.address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  words.no_address = info->si_code == SI_KERNEL ? 1 : 0;
 #if defined(__x86_64__)
   const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   words.wrote = (registers[REG_ERR] & 2) != 0;

@@ -47,6 +47,22 @@ extern "C" int64_t scale(const DeviceTestArgs* args) {
   twice<<<blocks_for(args->n), 128, 0, stream_of(args)>>>(args->x, args->y, args->n);
   return cudaGetLastError();
 }
+/// Two parts that lie 2^32 + 8 elements apart.
+extern "C" int64_t scale_parts(const DeviceTestArgs* args) {
+  const int64_t apart = (int64_t{1} << 32) + 8;
+  for (int64_t part = 0; part < 2; ++part)
+    twice<<<blocks_for(args->n), 128, 0, stream_of(args)>>>(args->x + part * apart,
+                                                            args->y + part * apart, args->n);
+  return cudaGetLastError();
+}
+/// The same with offsets of 32 bits.
+extern "C" int64_t scale_near_parts(const DeviceTestArgs* args) {
+  const unsigned apart = 1u << 31;
+  for (unsigned part = 0; part < 3; ++part)
+    twice<<<blocks_for(args->n), 128, 0, stream_of(args)>>>(args->x + part * apart + part,
+                                                            args->y, args->n);
+  return cudaGetLastError();
+}
 extern "C" int64_t accumulate(const DeviceTestArgs* args) {
   add<<<blocks_for(args->n), 128, 0, stream_of(args)>>>(args->x, args->y, args->n);
   return cudaGetLastError();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/device/device.h"
+#include "harness/device/cuda_device.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,7 +44,8 @@ json release_request(DeviceAddress address) {
 /// As cudaMalloc gives it.
 constexpr Placement kUsualPlacement{256, 0};
 
-Device::Contents contents_from(const json& reply, std::vector<std::byte> data, std::size_t bytes) {
+CudaDevice::Contents contents_from(const json& reply, std::vector<std::byte> data,
+                                   std::size_t bytes) {
   if (data.size() != bytes)
     throw Broken(OwnFault::bug, "the device: another number of bytes than was asked for");
   return {std::move(data), reply.at("unwritten"), reply.at("from_host")};
@@ -61,7 +62,7 @@ DeviceReport report_from(const json& reply) {
 
 }  // namespace
 
-void Device::load(const std::string& ptx) {
+void CudaDevice::load(const std::string& ptx) {
   const auto text = std::as_bytes(std::span(ptx));
   std::vector<std::byte> data(text.begin(), text.end());
   const json reply = link_.ask({{"do", "load"}}, data);
@@ -70,48 +71,50 @@ void Device::load(const std::string& ptx) {
                                                  reply.at("refused").get<std::string>());
 }
 
-DeviceAddress Device::input(const std::string& name, std::span<const std::byte> bytes) {
+DeviceAddress CudaDevice::input(const std::string& name, std::span<const std::byte> bytes) {
   std::vector<std::byte> data(bytes.begin(), bytes.end());
   return link_.ask(map_request(name, "input", data.size(), kUsualPlacement), data).at("address");
 }
 
-DeviceAddress Device::output(const std::string& name, std::size_t bytes) {
+DeviceAddress CudaDevice::output(const std::string& name, std::size_t bytes) {
   return link_.ask(map_request(name, "output", bytes, kUsualPlacement)).at("address");
 }
 
-void Device::release(DeviceAddress address) {
+void CudaDevice::release(DeviceAddress address) {
   link_.ask(release_request(address));
 }
 
-DeviceStream Device::make_stream(bool non_blocking) {
+DeviceStream CudaDevice::make_stream(bool non_blocking) {
   return link_.ask({{"do", "stream"}, {"non_blocking", non_blocking}}).at("stream");
 }
 
-void Device::begin(const DeviceTerms& terms) {
+void CudaDevice::begin(const DeviceTerms& terms) {
   link_.ask(begin_request(terms));
 }
 
-void Device::settle(DeviceStream stream) {
+void CudaDevice::settle(DeviceStream stream) {
   link_.ask(settle_request(stream));
 }
 
-Device::Contents Device::read(DeviceAddress address, std::size_t bytes) {
+CudaDevice::Contents CudaDevice::read(DeviceAddress address, std::size_t bytes) {
   std::vector<std::byte> data;
   const json reply = link_.ask(read_request(address, bytes), data);
   return contents_from(reply, std::move(data), bytes);
 }
 
-DeviceReport Device::finish() {
+DeviceReport CudaDevice::finish() {
   return report_from(link_.ask({{"do", "finish"}}));
 }
 
-std::vector<DeviceAddress> Device::open_call(const std::vector<Buffer>& buffers,
-                                             const DeviceTerms& terms) {
-  for (const Buffer& buffer : buffers) {
+std::vector<DeviceAddress> CudaDevice::open_call(const std::vector<Buffer>& buffers,
+                                                 const DeviceTerms& terms) {
+  for (std::size_t n = 0; n < buffers.size(); ++n) {
+    const Buffer& buffer = buffers[n];
     const char* const role = buffer.direction == Direction::in ? "input" : "output";
     const std::size_t given = buffer.direction == Direction::out ? 0 : buffer.bytes;
-    link_.send(map_request(buffer.name, role, buffer.bytes, buffer.placement),
-               {buffer.source, given});
+    json request = map_request(buffer.name, role, buffer.bytes, buffer.placement);
+    if (buffer.behind) request["behind"] = {n - buffer.behind->first, buffer.behind->bytes};
+    link_.send(request, {buffer.source, given});
   }
   link_.send(begin_request(terms));
   std::vector<DeviceAddress> addresses;
@@ -122,8 +125,8 @@ std::vector<DeviceAddress> Device::open_call(const std::vector<Buffer>& buffers,
   return addresses;
 }
 
-Device::CallEnd Device::close_call(DeviceStream stream, const std::vector<Buffer>& buffers,
-                                   const std::vector<DeviceAddress>& addresses) {
+CudaDevice::CallEnd CudaDevice::close_call(DeviceStream stream, const std::vector<Buffer>& buffers,
+                                           const std::vector<DeviceAddress>& addresses) {
   link_.send(settle_request(stream));
   for (std::size_t n = 0; n < buffers.size(); ++n)
     if (buffers[n].direction != Direction::in)

@@ -19,7 +19,7 @@ using DeviceStream = std::uint64_t;   // a cudaStream_t in a contract's struct
 
 /// The grader's side of a device: places inputs, hands the mailbox to a worker, reads outputs.
 ///
-///   Device device({program});
+///   CudaDevice device({program});
 ///   device.load(ptx);                                    // of the solution, by front_end
 ///   args.logits = device.input("logits", bytes);
 ///   args.probs = device.output("probs", size);           // poisoned
@@ -34,10 +34,10 @@ using DeviceStream = std::uint64_t;   // a cudaStream_t in a contract's struct
 /// whatever was wrong with it, kernels were there to bring it about. A device whose report has a
 /// complaint executes nothing more: make a new one. So does who starts another worker, which could
 /// find in the mailbox what the last one left there. The process ends with the thread that made it.
-class Device {
+class CudaDevice {
  public:
   /// Throws Broken when the process cannot be started.
-  explicit Device(const DeviceConfig& config) : link_(config) {}
+  explicit CudaDevice(const DeviceConfig& config) : link_(config) {}
 
   /// Shared memory of sizeof(device_wire::Mailbox) bytes, for the worker to map. Ours.
   int mailbox_fd() const { return link_.mailbox_fd(); }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/build/cuda_parts.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+#include "harness/core/digest.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
+
+namespace gauntlet {
+namespace {
+
+namespace fs = std::filesystem;
+
+CudaParts look_for_parts() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  CudaParts parts{folder / "cuda-headers", folder / "libgauntlet_cuda_runtime.a",
+                  folder / "gauntlet-device", ""};
+  for (const fs::path& part : {parts.headers, parts.runtime, parts.device})
+    if (!fs::exists(part))
+      throw Broken(OwnFault::files,
+                   fmt::format("{} is not there: build the project again (./gauntlet build), which "
+                               "puts it there",
+                               part.string()));
+  std::vector<fs::path> files{parts.runtime, parts.device};
+  for (const auto& entry : fs::recursive_directory_iterator(parts.headers))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  Digest digest;
+  for (const fs::path& file : files)
+    digest.add(file.lexically_relative(folder).string(), read_file(file));
+  parts.digest = digest.hex();
+  return parts;
+}
+
+}  // namespace
+
+const CudaParts& cuda_parts() {
+  static const CudaParts kFound = look_for_parts();
+  return kFound;
+}
+
+}  // namespace gauntlet
