@@ -25,15 +25,18 @@ std::vector<OfferedWord> challenges_in(const Context& context) {
     const Challenge challenge = load_challenge(context.root(), id);
     known.push_back({id, challenge.title});
     for (const std::string& size : challenge.sizes) known.push_back({id + "." + size, size});
+    for (const Device device : challenge.devices)
+      if (device != Device::cpu)
+        known.push_back({CellKey{"", id, "", device}.entry(), std::string(name_of(device))});
   }
   return known;
 }
 
 std::vector<OfferedWord> checks_in(const Context& context, const std::string& column) {
-  const std::string id = CellKey::of("", column).challenge;
+  const CellKey key = CellKey::of("", column);
   std::vector<OfferedWord> known;
-  if (contains(context.challenges(), id))
-    for (const CheckInfo& check : checks_of(id)) known.push_back({check.id, check.detects});
+  if (contains(context.challenges(), key.challenge))
+    for (const CheckInfo& check : checks_of(key.challenge, key.device)) known.push_back({check.id, check.detects});
   return known;
 }
 

@@ -52,12 +52,6 @@ struct Submission {
   }
 };
 
-std::vector<std::string> ids_of(const CellObservation& cell) {
-  std::vector<std::string> ids;
-  for (const CheckObservation& check : cell.checks) ids.push_back(check.info.id);
-  return ids;
-}
-
 }  // namespace
 
 TEST_CASE("a right CUDA solution passes, and of its speed nothing is said without a GPU") {
