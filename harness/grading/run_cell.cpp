@@ -88,6 +88,7 @@ Provenance provenance_of(const GradingEnvironment& environment, const CellReques
   provenance.sandbox = probe_sandbox().tier;
   provenance.cache_bytes = static_cast<double>(machine.cache_bytes);
   provenance.started = utc_now();
+  provenance.constraint = request.constraint;
   return provenance;
 }
 
@@ -105,7 +106,7 @@ class CellRun {
         request_(request),
         progress_(progress),
         budget_(request.challenge.check_seconds, request.challenge.cell_seconds),
-        gate_(environment.cache,
+        gate_(environment.gate(),
               [this](const std::string& text) {
                 tell(CellEvent::Kind::waiting, text, Verdict::passed);
               }),

@@ -13,7 +13,9 @@ const CellObservation* find_cell(const ReportInput& input, const CellObservation
   return nullptr;
 }
 
-std::vector<std::string> differences(const CellObservation& before, const CellObservation& after) {
+}  // namespace
+
+std::vector<std::string> what_differs(const CellObservation& before, const CellObservation& after) {
   const Provenance& from = before.provenance;
   const Provenance& now = after.provenance;
   std::vector<std::string> found;
@@ -24,8 +26,6 @@ std::vector<std::string> differences(const CellObservation& before, const CellOb
   if (found.empty() && before.seed != after.seed) found.push_back("another run");
   return found;
 }
-
-}  // namespace
 
 bool by_name(const PublishedCell& a, const PublishedCell& b) {
   return a.seen.key < b.seen.key;
@@ -47,7 +47,7 @@ std::vector<LedgerEntry> grade_changes(const std::vector<PublishedCell>& before,
                       grade, "withdrawn",         {"its result is gone"}};
     if (const CellObservation* after = find_cell(now, cell.seen)) {
       entry.after = published_grade(now.rubric, *after);
-      entry.because = differences(cell.seen, *after);
+      entry.because = what_differs(cell.seen, *after);
       if (!entry.because.empty()) entry.when = after->provenance.started;
       if (cell.rubric != now.rubric.digest && entry.after != grade)
         entry.because.push_back("another rubric");
