@@ -47,16 +47,16 @@ std::vector<std::string> asked_of(const std::string& id, const std::vector<std::
 }
 
 /// A cell that was asked for.
-struct Asked {
+struct AskedCell {
   SubmissionFolder submission;
   CellKey key;
 };
 
-std::vector<Asked> asked_cells(const Context& context, const GradeOptions& options) {
+std::vector<AskedCell> asked_cells(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
   for (const auto& word : options.challenges)
     require_challenge(CellKey::of("", word).challenge, known);
-  std::vector<Asked> cells;
+  std::vector<AskedCell> cells;
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context.root(), word);
     if (!submission.is_reference()) model_card_of(submission);  // which complains
@@ -73,24 +73,24 @@ std::vector<Asked> asked_cells(const Context& context, const GradeOptions& optio
 }
 
 /// Those of a shard, with a record beside the results of what all shards are.
-void keep_shard(const Context& context, const Shard& shard, std::vector<Asked>& cells) {
+void keep_shard(const Context& context, const Shard& shard, std::vector<AskedCell>& cells) {
   std::vector<CellKey> all;
-  for (const Asked& cell : cells) all.push_back(cell.key);
+  for (const AskedCell& cell : cells) all.push_back(cell.key);
   const ShardRecord record = record_of(shard, all);
   save_shard(context.results, record);
   context.remark(
       fmt::format("shard {}: {} of {} cells", shard.text(), record.cells.size(), record.planned));
   std::set<CellKey> mine(record.cells.begin(), record.cells.end());
   // Whoever is named twice is graded once.
-  std::erase_if(cells, [&](const Asked& cell) { return mine.erase(cell.key) == 0; });
+  std::erase_if(cells, [&](const AskedCell& cell) { return mine.erase(cell.key) == 0; });
 }
 
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
-  std::vector<Asked> cells = asked_cells(context, options);
+  std::vector<AskedCell> cells = asked_cells(context, options);
   if (!options.shard.empty()) keep_shard(context, Shard::named(options.shard), cells);
   std::set<CellKey> claimed;
   std::vector<PlannedCell> plan;
-  for (const Asked& cell : cells) {
+  for (const AskedCell& cell : cells) {
     const SubmissionFolder& submission = cell.submission;
     if (!submission.is_reference() && claimed.insert(submission.key()).second) {
       context.store().claim(submission.key(), submission.folder, context.root());

@@ -161,7 +161,7 @@ TEST_CASE("a cell whose receipt is missing or does not fit is refused") {
   const Folders folders;
   keep_as_graded(folders["a"], cell("bravo", "first"));
   const fs::path file = folders["a"].observation_file({"bravo", "first"});
-  write_file(file, replaced(read_file(file), "\"earned\": 1", "\"earned\": 0.5"));
+  write_file(file, replaced(read_file(file), "\"earned\": 1.0", "\"earned\": 0.5"));
   CHECK(contains(refusal({folders["a"]}, folders["all"]), "receipt does not fit"));
   fs::remove(folders["a"].receipt_file({"bravo", "first"}));
   CHECK(contains(refusal({folders["a"]}, folders["all"]), "has no receipt"));

@@ -54,6 +54,9 @@ struct Said {
 
 Said ask_slurm(const std::vector<std::string>& words) {
   const ScratchFolder scratch("slurm");
+  // When we are root it becomes another user's, and Slurm's programs have no power over that.
+  fs::permissions(scratch.path(), fs::perms::others_read | fs::perms::others_exec,
+                  fs::perm_options::add);
   const char* path = std::getenv("PATH");
   Command command;
   // A cluster's programs may lie anywhere on the user's PATH.

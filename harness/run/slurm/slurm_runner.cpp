@@ -98,7 +98,7 @@ class ClusterRun {
         follow(i, *queue);
     }
     if (queue) tell_of_queue(*queue);
-    if (Clock::now() - answered_at_ > setting_.silence)
+    if (!queue && Clock::now() - answered_at_ > setting_.silence)
       throw Broken(OwnFault::cluster,
                    fmt::format("Slurm has not answered for {} s", setting_.silence.count()));
   }
