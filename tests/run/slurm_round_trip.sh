@@ -25,11 +25,12 @@ if [[ ! -x $gauntlet ]]; then
 fi
 
 scratch=$(mktemp -d)
-daemons=()
+started=()
 stop() {
-  # Only what was started here, the last first.
-  for ((i = ${#daemons[@]} - 1; i >= 0; --i)); do
-    kill "${daemons[i]}" 2>/dev/null && wait "${daemons[i]}" 2>/dev/null || true
+  # Only what was started here, the last first: a run that is left ends its jobs while there is a
+  # cluster.
+  for ((i = ${#started[@]} - 1; i >= 0; --i)); do
+    kill "${started[i]}" 2>/dev/null && wait "${started[i]}" 2>/dev/null || true
   done
   rm -rf "$scratch"
 }
@@ -39,7 +40,7 @@ start() {  # LOG COMMAND...
   local log=$scratch/$1.log
   shift
   "$@" >"$log" 2>&1 &
-  daemons+=($!)
+  started+=($!)
 }
 
 until_true() {  # SECONDS COMMAND...
@@ -100,10 +101,11 @@ until_true 60 node_is_idle ||
   fail "the node does not come up: $(tail -n 3 "$scratch"/slurm{ctld,d}.log)"
 
 # The same seed gives the same inputs; races take no time to be prolonged.
+# Takes the place of the shell that calls it, so that a signal to that reaches gauntlet.
 grade() {  # RESULTS WORD...
   local results=$1
   shift
-  "$gauntlet" --results "$results" --seed 7 --patience 0 --allow-weaker-sandbox grade textbook hasty \
+  exec "$gauntlet" --results "$results" --seed 7 --patience 0 --allow-weaker-sandbox grade textbook \
     "${challenges[@]}" "$@"
 }
 on_cluster() { grade "$1" --runner slurm --slurm-partition test --slurm-constraint loopback; }
@@ -111,11 +113,12 @@ running_task() { squeue --noheader --array --states=RUNNING --format=%i | head -
 has_running_task() { [[ -n $(running_task) ]]; }
 
 echo "here"
-grade "$scratch/local" >"$scratch/local.txt" 2>&1 || fail "$(tail -n 5 "$scratch/local.txt")"
+(grade "$scratch/local") >"$scratch/local.txt" 2>&1 || fail "$(tail -n 5 "$scratch/local.txt")"
 
 echo "on the cluster, of which a job is killed and whose node then fails"
 on_cluster "$scratch/cluster" >"$scratch/cluster.txt" 2>&1 &
 run=$!
+started+=("$run")
 until_true 60 has_running_task || fail "no job runs: $(tail -n 5 "$scratch/cluster.txt")"
 scancel "$(running_task)"
 until_true 60 grep -q 'was lost: CANCELLED' "$scratch/cluster.txt" || fail "nobody noticed the kill"
@@ -133,6 +136,7 @@ python3 "$root/tests/run/same_grades.py" "$scratch/local" "$scratch/cluster" loo
 echo "an interrupted run leaves no jobs"
 on_cluster "$scratch/interrupted" >"$scratch/interrupted.txt" 2>&1 &
 run=$!
+started+=("$run")
 until_true 60 has_running_task || fail "no job runs"
 kill -TERM "$run"
 wait "$run" && fail "the run was not interrupted"
