@@ -10,9 +10,9 @@ namespace gauntlet {
 
 using Finished = std::function<void(const GradedCell&)>;
 
-/// Where cells are graded: on this machine (LocalRunner), on a cluster (SlurmRunner), or wherever a process can read a request
-/// (see cell_request_json.h) and run `gauntlet run-cell`. A runner decides nothing about grades and
-/// keeps none.
+/// Where cells are graded: on this machine (LocalRunner), on a cluster (SlurmRunner), or wherever a
+/// process can read a request (see cell_request_json.h) and run `gauntlet run-cell`. A runner
+/// decides nothing about grades and keeps none.
 class Runner {
  public:
   virtual ~Runner() = default;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <tuple>
 
 #include "harness/core/cell_key.h"
@@ -156,11 +157,12 @@ void add_pairs(const Board& board, Aggregate& result) {
 }
 
 void add_totals(Aggregate& result) {
-  for (auto& submission : result.submissions)
-    for (const auto& pair : result.pairs) {
-      if (pair.first == submission.name) submission.total.add(pair.record);
-      if (pair.second == submission.name) submission.total.add(pair.record.reversed());
-    }
+  std::map<std::string_view, Record*> totals;
+  for (auto& submission : result.submissions) totals[submission.name] = &submission.total;
+  for (const auto& pair : result.pairs) {
+    totals.at(pair.first)->add(pair.record);
+    totals.at(pair.second)->add(pair.record.reversed());
+  }
 }
 
 template <class Items, class Name>

@@ -36,7 +36,7 @@ std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
 /// Both passed, and were timed.
 bool both_timed(const ReportedCheck& first, const ReportedCheck& second);
 
-/// The same of one timed case, whose two checks are named with it: 0 on different kinds of machines.
+/// The same of one timed case, named with its two checks: 0 on different kinds of machines.
 int edge(const Rubric& rubric, const ReportedCheck& first, const SpeedMeasurement& own,
          const ReportedCheck& second, const SpeedMeasurement& other);
 

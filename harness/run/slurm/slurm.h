@@ -51,8 +51,8 @@ class Slurm {
   /// does not answer.
   std::optional<SlurmQueue> queue(const std::string& job) const;
 
-  /// What became of a task, "NODE_FAIL on node7", by the accounts where the cluster keeps them; nothing
-  /// where it does not.
+  /// What became of a task, "NODE_FAIL on node7", by the accounts where the cluster keeps them;
+  /// nothing where it does not.
   std::optional<std::string> account(const std::string& job, int task) const;
 
   /// Ends all jobs of the run.

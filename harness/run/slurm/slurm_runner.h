@@ -28,7 +28,7 @@ class SlurmRunner : public Runner {
 
   explicit SlurmRunner(Setting setting) : setting_(std::move(setting)) {}
 
-  /// Throws UserError where the cluster refuses the first jobs, and Broken where it stops answering.
+  /// Throws UserError where the cluster refuses jobs, and Broken where it stops answering.
   std::vector<CellObservation> grade(const std::vector<CellRequest>& requests,
                                      const Progress& progress,
                                      const Finished& finished = {}) override;
