@@ -137,8 +137,9 @@ foreach(id IN LISTS challenge_ids)
 endforeach()
 
 # Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), how near the
-# references come to the machine's ceilings, how fast kernels are simulated, and what a device costs.
-foreach(bench worker reference simt device)
+# references come to the machine's ceilings, how fast kernels are simulated, what a device costs, and
+# where time goes with tens of thousands of cells.
+foreach(bench worker reference simt device scale)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
   target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_run gauntlet_graders)
   target_compile_definitions(gauntlet_bench_${bench}
@@ -151,6 +152,7 @@ foreach(bench worker reference simt device)
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
 target_link_libraries(gauntlet_bench_simt PRIVATE gauntlet_simt)
+target_link_libraries(gauntlet_bench_scale PRIVATE gauntlet_cli)
 
 add_test(NAME "house: the committed reports say what their data say"
          COMMAND gauntlet report --check)

@@ -116,6 +116,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
   if (verb == "run-cell")
     return guarded([o](const Context& c) { return run_cell_of(c, o.run_cell); });
   if (verb == "verify") return guarded([o](const Context& c) { return verify(c, o.verify); });
+  if (verb == "merge") return [o](const Context& c) { return merge(c, o.merge); };
   if (verb == "score") return [](const Context& c) { return score(c); };
   if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };
   if (verb == "import")

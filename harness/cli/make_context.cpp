@@ -50,9 +50,11 @@ Context make_context(const Program& program, const CommandLineOptions& o) {
   place(context, program, o);
   context.environment.worker = program.folder / "gauntlet-worker";
   context.environment.version = program.version;
+  context.environment.node = fs::path(program.environment("SLURMD_NODENAME")).filename();
   context.environment.race_patience = std::chrono::seconds(o.patience);
   if (!o.seed.empty()) context.seed = parse_seed(o.seed);
   context.jobs = o.jobs;
+  context.weaker_sandbox = o.allow_weaker_sandbox;
   context.json = o.json;
   context.quiet = o.quiet;
   context.live = redraws(program.environment, program.err_is_terminal);

@@ -3,27 +3,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/cli/cluster_options.h"
+#include "harness/cli/option_parts.h"
+
 namespace gauntlet {
 namespace {
-
-/// A script whose variable is not set must not lose the gate, the seed or the place that
-/// it asks for.
-CLI::Validator not_empty() {
-  return {[](const std::string& word) {
-            return word.empty() ? std::string("is empty; give a value or leave the option away")
-                                : "";
-          },
-          ""};
-}
 
 /// For one device or, where `devices` is a list, several.
 template <class Words>
 void add_device(CLI::App& verb, Words& devices, const std::string& what) {
   std::vector<std::string> known;
   for (const Device one : kAllDevices) known.emplace_back(name_of(one));
-  verb.add_option("--device", devices, what)
-      ->check(CLI::IsMember(known))
-      ->allow_extra_args(false);
+  verb.add_option("--device", devices, what)->check(CLI::IsMember(known))->allow_extra_args(false);
 }
 
 constexpr const char* kIntroduction =
@@ -70,15 +61,6 @@ void add_global_options(CLI::App& app, CommandLineOptions& options) {
 
 namespace {
 
-CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& what,
-                   const std::string& example) {
-  CLI::App& verb = *app.add_subcommand(name, what);
-  verb.footer("Example: ./gauntlet " + example +
-              "\nOptions of all verbs (--seed, --jobs, --json, --results ...): ./gauntlet --help");
-  verb.fallthrough();
-  return verb;
-}
-
 void add_ci_verb(CLI::App& app, CommandLineOptions& o) {
   CLI::App& ci = add_verb(app, "ci", "Grade the submissions that a change touches, for a CI job",
                           "ci --base origin/main --min-grade C --no-regression");
@@ -123,15 +105,21 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   add_device(grade, o.grade.device,
              "Only solutions for this device, cpu or cuda (default: all; ID@cuda names one)");
   grade.footer(
-      "A solution.cu is for CUDA: its kernels are executed on the CPU, so that it needs no GPU, and "
+      "A solution.cu is for CUDA: its kernels are executed on the CPU, so that it needs no GPU, "
+      "and "
       "its speed is not measured. It lies in the challenge's folder, or in ID@cuda beside that.\n"
       "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
+      "On a cluster, SBATCH_ACCOUNT, SBATCH_TIMELIMIT and the like count. A job that the cluster "
+      "ends is run again, twice at most; then its cell is broken, which is nobody's failure. "
+      "Ctrl-C "
+      "ends all jobs.\n"
       "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
   grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
   grade.add_flag("--timings", o.grade.timings, "Say where the time of grading went, cell by cell");
   grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score")
       ->check(not_empty());
+  add_machine_options(grade, o.grade);
 
   CLI::App& reward = add_verb(app, "reward", "Grade one cell for a training run; keeps nothing",
                               "reward FOLDER -c CHALLENGE --no-speed --json");
@@ -175,11 +163,14 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       "request asks. It holds the solution and says challenge, seed and which checks.\n"
       "Example: ./gauntlet run-cell REQUEST.json --out FOLDER");
 
+  add_merge_verb(app, o.merge);
+
   CLI::App& verify = add_verb(app, "verify", "Check a grade's receipt and confirm it by a new run",
                               "verify my-model CHALLENGE");
   verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
       ->required();
-  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge, as rerun has it");
+  verify.add_option("challenge", o.verify.challenge,
+                    "Of a submission: which challenge, as rerun has it");
   verify
       .add_option("--commitment", o.verify.commitment,
                   "The digest of the line 'commit ...', printed when the run began: tells any "
@@ -374,7 +365,8 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
-  show.add_option("what", o.show.what, "challenge, challenge.size, either with @cuda, and with /check")
+  show.add_option("what", o.show.what,
+                  "challenge, challenge.size, either with @cuda, and with /check")
       ->required();
 
   add_verb(app, "doctor", "Say what works on this machine", "doctor");

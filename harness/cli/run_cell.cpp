@@ -7,6 +7,7 @@
 #include "harness/core/file_lock.h"
 #include "harness/core/files.h"
 #include "harness/run/cell_request_json.h"
+#include "harness/run/cell_timings_json.h"
 #include "harness/run/keep.h"
 
 namespace gauntlet {
@@ -20,9 +21,13 @@ VerbResult run_cell_of(const Context& context, const RunCellOptions& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   const CellKey key = request.key();
   const FileLock lock(out.lock_file(key), FileLock::Mode::exclusive);
+  CellTimings timings;
   const auto cells = context.runner().grade(
       {request}, [&](const CellEvent& event) { display.show(event); },
-      [&](const GradedCell& cell) { keep(out, rubric, cell, "a runner asked for it"); });
+      [&](const GradedCell& cell) {
+        keep(out, rubric, cell, "a runner asked for it");
+        timings = cell.timings;
+      });
   VerbResult answer;
   answer.text = fmt::format("{}\n", out.observation_file(key).string());
   answer.document = {{"schema", "gauntlet.run-cell/1"}};
@@ -30,6 +35,7 @@ VerbResult run_cell_of(const Context& context, const RunCellOptions& options) {
   answer.document["observation"] = out.observation_file(key).string();
   if (std::filesystem::exists(out.receipt_file(key)))  // there is none when the grader broke
     answer.document["receipt"] = out.receipt_file(key).string();
+  answer.document["timings"] = timings_to_json(timings);
   if (score_cell(rubric, cells.front()).broken > 0) answer.exit_code = kExitIncomplete;
   return answer;
 }

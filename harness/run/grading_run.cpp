@@ -15,7 +15,7 @@ namespace gauntlet {
 
 namespace fs = std::filesystem;
 
-ReuseKey reuse_key(const CellRequest& request) {
+ReuseKey reuse_key(const CellRequest& request, const std::optional<std::string>& constraint) {
   const Machine machine = this_machine();
   const Toolchain& chain = toolchain(request.solution.device);
   return {request.solution.digest(),
@@ -28,7 +28,8 @@ ReuseKey reuse_key(const CellRequest& request) {
           request.solution.device,
           probe_sandbox().tier,
           request.solution.file_digests(),
-          request.challenge.contract_digest()};
+          request.challenge.contract_digest(),
+          constraint};
 }
 
 PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission,
@@ -48,11 +49,12 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
                     folder.string(), name_of(device), cell.request.key().text()),
         kExitNothingMatched);
   cell.request.seed = terms.seed;
+  cell.request.constraint = terms.constraint.value_or("");
   // The graders are what tests the reference.
   cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (terms.fresh) return cell;
-  cell.wanted = reuse_key(cell.request);
+  cell.wanted = reuse_key(cell.request, terms.constraint);
   ask_store(terms.store, cell);
   return cell;
 }

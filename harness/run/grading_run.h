@@ -25,8 +25,9 @@ struct PlannedCell {
 struct PlanTerms {
   std::filesystem::path root;  // the checkout
   ResultStore store;
-  std::optional<Seed> seed;  // absent: drawn
-  bool fresh = false;        // reuse nothing
+  std::optional<Seed> seed;                    // absent: drawn
+  bool fresh = false;                          // reuse nothing
+  std::optional<std::string> constraint = {};  // of the cluster's nodes; absent: graded here
 };
 
 /// Reads the solution and decides whether the stored observation, if any, still answers for it.
@@ -35,7 +36,7 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
                       const CellKey& key);
 
 /// Everything that an observation of the request depends on, here and now.
-ReuseKey reuse_key(const CellRequest& request);
+ReuseKey reuse_key(const CellRequest& request, const std::optional<std::string>& constraint = {});
 
 /// Runs what has to run and keeps every result as soon as it is there; `finished` sees it then.
 /// Waits for other processes that grade cells of the plan into the same store, and marks what they

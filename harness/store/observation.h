@@ -128,6 +128,8 @@ struct Provenance {
   std::vector<FileDigest> files = {};  // that submission_digest is over; none in older observations
   std::string contract_digest = {};    // of contract.h; empty in older observations
   int key_format = CacheKey::kFormat;  // see CacheKey; older observations have 1
+  std::string constraint =
+      {};  // of the nodes that a cluster might take; empty: none, or no cluster
 };
 
 /// One cell of the matrix as it was seen: raw facts only, no score.

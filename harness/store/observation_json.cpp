@@ -154,6 +154,7 @@ Json to(const Provenance& provenance) {
   set_unless_zero(json, "cache_bytes", provenance.cache_bytes);
   set_unless_zero(json, "read_gb_per_s", provenance.read_gb_per_s);
   set_unless_zero(json, "cache_gb_per_s", provenance.cache_gb_per_s);
+  if (!provenance.constraint.empty()) json["constraint"] = provenance.constraint;
   if (provenance.key_format == kUnwrittenFormat) return json;
   json["key_format"] = provenance.key_format;
   json["contract_digest"] = provenance.contract_digest;
@@ -301,6 +302,7 @@ Provenance provenance_from(const JsonFields& in) {
                         number_or_zero(in, "cache_bytes"),
                         number_or_zero(in, "read_gb_per_s"),
                         number_or_zero(in, "cache_gb_per_s")};
+  if (in.has("constraint")) provenance.constraint = in.text("constraint");
   read_key(in, provenance);
   return provenance;
 }

@@ -139,13 +139,15 @@ CacheKey observation_key(const ReuseKey& wanted) {
   CacheKey key("observation");
   key.add("device", name_of(wanted.device)).add("submission", wanted.submission_digest);
   for (const FileDigest& file : wanted.files) key.add("file " + file.name, file.digest);
-  return key.add("contract", wanted.contract_digest)
+  key.add("contract", wanted.contract_digest)
       .add("grader", wanted.grader_digest)
       .add("compiler", wanted.compiler)
-      .add("flags", wanted.flags)
-      .add("cpu", wanted.cpu)
-      .add("cores", std::to_string(wanted.cores))
-      .add("seed", wanted.seed ? wanted.seed->text() : std::string(kDrawn))
+      .add("flags", wanted.flags);
+  if (wanted.constraint)
+    key.add("constraint on nodes", *wanted.constraint);
+  else
+    key.add("cpu", wanted.cpu).add("cores", std::to_string(wanted.cores));
+  return key.add("seed", wanted.seed ? wanted.seed->text() : std::string(kDrawn))
       .add("sandbox", wanted.sandbox);
 }
 
@@ -157,7 +159,8 @@ CacheKey observation_key(const ProvenCell& stored, const ReuseKey& wanted) {
       {seen.submission_digest, seen.grader_digest, cell.build.compiler, cell.build.flags, seen.cpu,
        seen.cores, same_seed ? wanted.seed : cell.seed, cell.key.device,
        walls_missing(seen.sandbox, wanted.sandbox).empty() ? wanted.sandbox : seen.sandbox,
-       seen.files, seen.contract_digest});
+       seen.files, seen.contract_digest,
+       wanted.constraint ? std::optional(seen.constraint) : std::nullopt});
 }
 
 std::optional<std::string> why_not_reusable(const ProvenCell& proven, const ReuseKey& wanted) {

@@ -24,6 +24,9 @@ struct ReuseKey {
   std::string sandbox;                 // the walls that hold now
   std::vector<FileDigest> files = {};  // that submission_digest is over
   std::string contract_digest = {};
+  /// Of a cluster's nodes, which are other machines than this one: asked instead of `cpu` and
+  /// `cores`. Absent: it would be graded here.
+  std::optional<std::string> constraint = {};
 };
 
 /// A stored observation that its receipt vouches for.
