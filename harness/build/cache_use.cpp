@@ -20,6 +20,7 @@ fs::path users_of(const fs::path& cache) {
 }  // namespace
 
 CacheUse::CacheUse(const fs::path& cache) {
+  in_use_since(cache);  // killed ones leave no heap of files
   // Who looks for leftovers can find the file before it is locked, and remove it: then another one
   // is made.
   while (!lock_ || !fs::exists(file_)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/chrono.h>
+#include <chrono>
 #include <fmt/format.h>
 #include <map>
 
@@ -39,10 +39,10 @@ std::string kind_of(const CacheEntry& entry) {
   return known == layers.end() ? entry.layer : known->second;
 }
 
-std::string date_of(const fs::file_time_type& time) {
-  const auto seconds =
-      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::file_clock::to_sys(time));
-  return fmt::format("{:%F}", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
+/// Whole days since then.
+std::int64_t days_since(const fs::file_time_type& time) {
+  return std::chrono::duration_cast<std::chrono::days>(fs::file_time_type::clock::now() - time)
+      .count();
 }
 
 struct Amount {
@@ -64,11 +64,11 @@ std::map<std::string, Amount> by_kind(const std::vector<CacheEntry>& entries) {
 }
 
 std::string table_of(const std::map<std::string, Amount>& kinds) {
-  std::vector<std::vector<std::string>> rows{{"Kind", "Entries", "Size", "Last used"}};
+  std::vector<std::vector<std::string>> rows{{"Kind", "Entries", "Size", "Days unused"}};
   Amount all;
   for (const auto& [kind, amount] : kinds) {
-    rows.push_back(
-        {kind, std::to_string(amount.entries), size_text(amount.bytes), date_of(amount.last_use)});
+    rows.push_back({kind, std::to_string(amount.entries), size_text(amount.bytes),
+                    std::to_string(days_since(amount.last_use))});
     all.entries += amount.entries;
     all.bytes += amount.bytes;
   }
@@ -82,7 +82,7 @@ Json kinds_document(const std::map<std::string, Amount>& kinds) {
     list.push_back({{"kind", kind},
                     {"entries", amount.entries},
                     {"bytes", amount.bytes},
-                    {"last_used", date_of(amount.last_use)}});
+                    {"days_unused", days_since(amount.last_use)}});
   return list;
 }
 

@@ -10,7 +10,8 @@ namespace gauntlet {
 /// "90m", "12h", "30d". Throws UserError naming the option for anything else.
 std::chrono::seconds parse_age(const std::string& option, const std::string& word);
 
-/// "500M" or "2G", of 2^20 and 2^30 bytes; "K" of 2^10. Throws UserError naming the option for anything else.
+/// "64K", "500M" or "2G", of 2^10, 2^20 and 2^30 bytes. Throws UserError naming the option for
+/// anything else.
 std::uint64_t parse_size(const std::string& option, const std::string& word);
 
 /// "61.2 MiB", "512 bytes".

@@ -140,8 +140,9 @@ TEST_CASE("who was killed uses nothing any more, and what it left half done is p
     return raise(SIGKILL);
   });
   CHECK(ended == -1);
-  CHECK_FALSE(in_use_since(kept.cache).has_value());
+  { const CacheUse next(kept.cache); }
   CHECK(fs::is_empty(kept.cache / "in_use"));
+  CHECK_FALSE(in_use_since(kept.cache).has_value());
   const Pruned pruned = prune_cache(kept.cache, {}, true);
   REQUIRE(pruned.entries.size() == 1);
   CHECK(pruned.entries[0].kind == CacheEntry::Kind::unfinished);
