@@ -110,6 +110,10 @@ TEST_CASE("an installed program works where it is called, with the data that it 
   CHECK_FALSE(contains(made.out, "./gauntlet"));
 
   CHECK(installed(bravo, {"list", "submissions"}).out == "bravo\n");
+  CHECK(contains(installed(bravo, {"help", "files"}, {{"HOME", "/h"}}).out,
+                 fmt::format("  workspace         {0}\n  results           {0}/results\n"
+                             "  compiled code     /h/.cache/gauntlet\n",
+                             here.path().string())));
   CHECK(installed(bravo, {"validate", "bravo"}).out == "bravo ok\n");
   const Ran none = installed(bravo, {"score"});
   CHECK(none.code == kExitNothingMatched);
