@@ -125,8 +125,9 @@ TEST_CASE("other data and other checkouts can be named") {
   const Checkout other;
   other.add_submission("bravo");
   const std::string root = other.root().string();
-  CHECK(installed(here.path(), {"list"}, {{"GAUNTLET_DATA_DIR", root}}, "/nowhere").code ==
-        kExitDone);
+  const Ran checks = installed(here.path(), {"list", "checks", "-c", other.challenge},
+                               {{"GAUNTLET_DATA_DIR", root}}, "/nowhere");
+  CHECK(checks.code == kExitDone);
   CHECK(installed(here.path(), {"list", "submissions"}, {{"GAUNTLET_DATA_DIR", root}}).out ==
         "no submissions; make one with gauntlet new <model>\n");
   CHECK(installed(here.path(), {"list", "submissions", "--root", root}).out == "bravo\n");
