@@ -133,7 +133,10 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     return guarded([o](const Context& c) { return calibrate(c, o.calibrate); });
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };
   if (verb == "completion") return says(text_answer(completion_script(o.shell)));
-  return says(text_answer(help_on(app, o.help, program)));
+  const std::string help = help_on(app, o.help, program);
+  if (o.help == std::vector<std::string>{"files"})
+    return [help](const Context& c) { return text_answer(help + places_text(c)); };
+  return says(text_answer(help));
 }
 
 }  // namespace

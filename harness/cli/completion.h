@@ -30,20 +30,20 @@ struct KnownWords {
   std::function<std::vector<OfferedWord>()> submissions;
 };
 
-/// `words` follow the program's name; the last one, which may be empty, is being typed. Everything is
-/// taken from the app itself: a new verb or option needs no line here.
+/// `words` follow the program's name; the last one, which may be empty, is being typed. Everything
+/// is taken from the app itself: a new verb or option needs no line here.
 Completion complete(const CLI::App& app, const std::vector<std::string>& words,
                     const KnownWords& known);
 
-/// The script of a shell, which asks `gauntlet __complete WORD...` whenever it has to complete. Throws
-/// UserError for a shell that is none of ours.
+/// The script of a shell, which asks `gauntlet __complete WORD...` whenever it has to complete.
+/// Throws UserError for a shell that is none of ours.
 std::string completion_script(const std::string& shell);
 
 /// The first word of the call that those scripts make.
 inline constexpr const char* kCompleteCall = "__complete";
 
-/// What such a call prints: "files", "folders" or "none", then a line for each candidate, its word, a
-/// tab, and what it is. Nothing fails: where nothing is known, nothing is offered.
+/// What such a call prints: "files", "folders" or "none", then a line for each candidate, its word,
+/// a tab, and what it is. Nothing fails: where nothing is known, nothing is offered.
 std::string completion_answer(const Program& program, const std::vector<std::string>& words);
 
 }  // namespace gauntlet

@@ -41,8 +41,8 @@ std::vector<OfferedWord> checks_in(const Context& context, const std::string& co
   return known;
 }
 
-/// A folder that a stranger named as no submission may be called is not offered: what a shell makes of
-/// its name is anybody's guess.
+/// A folder that a stranger named as no submission may be called is not offered: what a shell makes
+/// of its name is anybody's guess.
 std::vector<OfferedWord> submissions_in(const Context& context) {
   std::vector<OfferedWord> known;
   for (const std::string& name : submission_names(context.workspace))

@@ -32,4 +32,16 @@ std::string help_on(CLI::App& app, const std::vector<std::string>& topic, const 
   return app.get_subcommand(asked)->help("./gauntlet");
 }
 
+std::string places_text(const Context& context) {
+  const GradingEnvironment& environment = context.environment;
+  std::string text = "\nHere:\n";
+  for (const auto& [name, place] : {std::pair{"data", environment.root},
+                                    {"helper programs", environment.worker.parent_path()},
+                                    {"workspace", context.workspace},
+                                    {"results", std::filesystem::absolute(context.results)},
+                                    {"compiled code", environment.cache}})
+    text += fmt::format("  {:<17} {}\n", name, one_line(place.string()));
+  return text;
+}
+
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/cli/app.h"
+#include "harness/cli/context.h"
 #include "harness/cli/options.h"
 
 namespace gauntlet {
@@ -17,5 +18,8 @@ inline const std::vector<std::string> kHelpTopics{"exit-codes", "files", "enviro
 
 /// The help on everything, on a verb or on a topic. Throws UserError with the nearest known word.
 std::string help_on(CLI::App& app, const std::vector<std::string>& topic, const Program& program);
+
+/// The end of `gauntlet help files`: what the folders are in this call.
+std::string places_text(const Context& context);
 
 }  // namespace gauntlet

@@ -110,6 +110,10 @@ TEST_CASE("an installed program works where it is called, with the data that it 
   CHECK_FALSE(contains(made.out, "./gauntlet"));
 
   CHECK(installed(bravo, {"list", "submissions"}).out == "bravo\n");
+  CHECK(contains(installed(bravo, {"help", "files"}, {{"HOME", "/h"}}).out,
+                 fmt::format("  workspace         {0}\n  results           {0}/results\n"
+                             "  compiled code     /h/.cache/gauntlet\n",
+                             here.path().string())));
   CHECK(installed(bravo, {"validate", "bravo"}).out == "bravo ok\n");
   const Ran none = installed(bravo, {"score"});
   CHECK(none.code == kExitNothingMatched);
@@ -121,8 +125,9 @@ TEST_CASE("other data and other checkouts can be named") {
   const Checkout other;
   other.add_submission("bravo");
   const std::string root = other.root().string();
-  CHECK(installed(here.path(), {"list"}, {{"GAUNTLET_DATA_DIR", root}}, "/nowhere").code ==
-        kExitDone);
+  const Ran checks = installed(here.path(), {"list", "checks", "-c", other.challenge},
+                               {{"GAUNTLET_DATA_DIR", root}}, "/nowhere");
+  CHECK(checks.code == kExitDone);
   CHECK(installed(here.path(), {"list", "submissions"}, {{"GAUNTLET_DATA_DIR", root}}).out ==
         "no submissions; make one with gauntlet new <model>\n");
   CHECK(installed(here.path(), {"list", "submissions", "--root", root}).out == "bravo\n");
