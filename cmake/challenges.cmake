@@ -14,6 +14,11 @@ target_link_libraries(source_digest PRIVATE gauntlet_core)
 set(GAUNTLET_CHALLENGES "" CACHE STRING "Build only these challenges, for a quick build; empty: all")
 set(challenge_ids "")
 
+set(oracle_options -O3)
+if(GAUNTLET_PROCESSOR)
+  list(APPEND oracle_options -march=${GAUNTLET_PROCESSOR})
+endif()
+
 function(gauntlet_challenge id)
   foreach(needed challenges/${id}/challenge.yaml challenges/${id}/PROMPT.md
                  reference/${id}/solution.cpp graders/${id}/grader.cpp graders/${id}/mutants.yaml)
@@ -74,7 +79,7 @@ function(gauntlet_challenge id)
                                                  ${PROJECT_SOURCE_DIR}/graders/${id})
   target_link_libraries(grader_${id} PUBLIC gauntlet_kit)
   # Oracles are float64 code that has to keep up with the solutions it judges.
-  target_compile_options(grader_${id} PRIVATE $<$<CONFIG:Release>:-O3 -march=native>)
+  target_compile_options(grader_${id} PRIVATE "$<$<CONFIG:Release>:${oracle_options}>")
 
   set(challenge_ids ${challenge_ids} ${id} PARENT_SCOPE)
   set(challenge_tests_${id} ${tests} PARENT_SCOPE)

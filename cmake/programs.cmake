@@ -10,10 +10,34 @@ target_link_libraries(gauntlet_worker_program PRIVATE Threads::Threads ${CMAKE_D
 
 add_executable(gauntlet harness/cli/main.cpp)
 target_link_libraries(gauntlet PRIVATE gauntlet_cli gauntlet_graders)
-target_compile_definitions(gauntlet PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
-                                            GAUNTLET_VERSION="${PROJECT_VERSION}")
 add_dependencies(gauntlet gauntlet_worker_program gauntlet_cuda_parts)
 
+# What it says of itself, and the way from it to what is installed with it.
+include(GNUInstallDirs)
+set(ENV{SOURCE_DATE_EPOCH} ${GAUNTLET_RELEASED})
+string(TIMESTAMP released "%B %d, %Y" UTC)
+unset(ENV{SOURCE_DATE_EPOCH})
+set(processor ${GAUNTLET_PROCESSOR})
+if(NOT processor)
+  set(processor any)
+endif()
+foreach(folder DATADIR LIBEXECDIR)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_${folder} BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
+             OUTPUT_VARIABLE ${folder}_from_bin)
+endforeach()
+target_compile_definitions(gauntlet PRIVATE
+  GAUNTLET_VERSION="${PROJECT_VERSION}"
+  GAUNTLET_RELEASED="${released}"
+  GAUNTLET_BUILD="by ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} as $<CONFIG> for ${CMAKE_SYSTEM_PROCESSOR}, oracles for processor ${processor}"
+  GAUNTLET_DATA_FROM_BIN="${DATADIR_from_bin}/gauntlet"
+  GAUNTLET_PROGRAMS_FROM_BIN="${LIBEXECDIR_from_bin}/gauntlet")
+# Lies beside what was built and says whose it is: harness/cli/installation.h.
+file(GENERATE OUTPUT ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet-checkout
+     CONTENT "${PROJECT_SOURCE_DIR}")
+
+if(NOT GAUNTLET_TESTS)
+  return()
+endif()
 enable_testing()
 include(doctest)
 
@@ -135,6 +159,12 @@ add_test(NAME "house: a copied challenge works with no edited file"
                  ${PROJECT_BINARY_DIR})
 set_tests_properties("house: a copied challenge works with no edited file"
                      PROPERTIES TIMEOUT 900 COST 60)
+
+add_test(NAME "packages: an installed program grades without a checkout"
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/packages/installed_program.sh ${PROJECT_SOURCE_DIR}
+                 ${PROJECT_BINARY_DIR})
+set_tests_properties("packages: an installed program grades without a checkout"
+                     PROPERTIES TIMEOUT 900 COST 50)
 
 # Layout, and what clang-tidy finds: in folders that a change touched where people run the tests, as a
 # whole under the second compiler, beside whose build that of the release preset lies.

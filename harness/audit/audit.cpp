@@ -272,7 +272,8 @@ AuditReport audit_challenge(const GradingEnvironment& environment, const Challen
                             const AuditOptions& options, const Progress& progress) {
   const Grader grader = grader_on(challenge.id, options.device);
   AuditSuite suite = load_audit_suite(environment.root, challenge.id, options.device, grader);
-  const SubmissionFolder reference = find_submission(environment.root, std::string(kReferenceName));
+  const SubmissionFolder reference =
+      find_submission(Folders::checkout(environment.root), std::string(kReferenceName));
   const CellKey key{reference.name, challenge.id, "", options.device};
   suite.honest.push_back({"reference", "the solution that speed is compared with",
                           read_solution(solution_folder(reference, key)), true});

@@ -12,7 +12,6 @@
 #include "harness/build/precompiled_header.h"
 #include "harness/build/solution.h"
 #include "harness/build/toolchain.h"
-#include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 
@@ -35,32 +34,44 @@ bool is_tests(std::string_view file) {
 }
 
 constexpr Recipe kSolution{"solution", &Toolchain::solution_flags, is_no_test, true, true};
-constexpr Recipe kSubject{"subject", &Toolchain::subject_flags, is_no_test, false, false};
+constexpr Recipe kAssembly{"assembly", &Toolchain::subject_flags, is_no_test, false, false};
 constexpr Recipe kTestsAlone{"tests", &Toolchain::test_flags, is_tests, false, true};
 
-/// What a build depends on besides its source and how the source is made into what.
-Digest surroundings(const Toolchain& tools, std::string_view contract) {
-  return Digest()
-      .add("contract", contract)
-      .add("steps", kSteps)
-      .add("compiler", tools.compiler().path + tools.compiler().version)
-      .add("machine", tools.compiler().machine);
+/// What the builds for all devices depend on. No limits: what they stopped is not kept.
+CacheKey common_key(std::string_view layer, std::string_view steps, const SolutionSource& source,
+                    std::string_view contract) {
+  const Toolchain& tools = toolchain(source.device);
+  CacheKey key(layer);
+  key.add("device", name_of(source.device));
+  for (const SolutionSource::File& file : source.files)
+    key.add_text("file " + file.name, file.content);
+  key.add_text("contract", contract)
+      .add("steps", steps)
+      .add("compiler", fmt::format("{}: {}", tools.compiler().path, tools.compiler().version))
+      .add_text("machine", tools.compiler().machine);
+  return key;
 }
 
-std::string key_of(const Recipe& recipe, const SolutionSource& source, std::string_view contract) {
+CacheKey key_of(const Recipe& recipe, const SolutionSource& source, std::string_view contract) {
   const Toolchain& tools = toolchain(source.device);
-  Digest digest = surroundings(tools, contract);
-  digest.add(recipe.name, source.digest())
-      .add("flags", fmt::format("{}", fmt::join(tools.*recipe.flags, " ")));
-  if (!recipe.links) digest.add("headers", subject_headers(source));
-  return digest.hex();
+  CacheKey key = common_key(recipe.name, kSteps, source, contract);
+  key.add("flags", fmt::format("{}", fmt::join(tools.*recipe.flags, " ")));
+  if (!recipe.links) key.add_text("headers", subject_headers(source));
+  return key;
+}
+
+/// It has all that kernels are made and accepted by: the device's program as well.
+CacheKey cuda_key(const SolutionSource& source, std::string_view contract) {
+  CacheKey key = common_key("cuda", kCudaSteps, source, contract);
+  key.add("flags", cuda_flags(toolchain(source.device))).add("parts", cuda_parts().digest);
+  return key;
 }
 
 std::string contract_of(const Challenge& challenge) {
   return read_file(challenge.folder / "contract.h");
 }
 
-BuiltSolution kept(const BuildCache& builds, const std::string& key, const BuildRecord& record,
+BuiltSolution kept(const BuildCache& builds, const CacheKey& key, const BuildRecord& record,
                    std::string_view library, std::string_view kernels = {}) {
   if (record.stopped) return {record, {}, {}};  // another day or machine may be faster
   try {
@@ -74,7 +85,7 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
                     const fs::path& cache, const BuildTerms& terms) {
   const BuildCache builds(cache / "builds");
   const std::string contract = contract_of(challenge);
-  const std::string key = key_of(recipe, source, contract);
+  const CacheKey key = key_of(recipe, source, contract);
   if (auto built = builds.find(key)) return *built;
   LibraryBuild build(recipe, source, contract, terms,
                      recipe.links ? FirstHeader() : first_header(source, cache));
@@ -84,7 +95,7 @@ BuiltSolution build(const Recipe& recipe, const SolutionSource& source, const Ch
 
 /// Assembles and links what a subject was compiled to.
 BuiltSolution linked(const Toolchain& tools, const BuiltSolution& assembly,
-                     const BuildCache& builds, const std::string& key) {
+                     const BuildCache& builds, const CacheKey& key) {
   const BuildFolder folder;
   BuildSteps steps(folder, kSubjectTerms);
   std::vector<SolutionSource::File> parts;
@@ -103,18 +114,11 @@ BuiltSolution linked(const Toolchain& tools, const BuiltSolution& assembly,
   return kept(builds, key, record, record.ok ? folder.take(kLibrary, kLargestSubject) : "");
 }
 
-/// Its key has all that kernels are made and accepted by: the device's program as well.
 BuiltSolution build_cuda(const SolutionSource& source, const Challenge& challenge,
                          const fs::path& cache, const BuildTerms& terms) {
-  const Toolchain& tools = toolchain(source.device);
   const BuildCache builds(cache / "builds");
   const std::string contract = contract_of(challenge);
-  const std::string key = surroundings(tools, contract)
-                              .add("cuda steps", kCudaSteps)
-                              .add("parts", cuda_parts().digest)
-                              .add("solution", source.digest())
-                              .add("flags", cuda_flags(tools))
-                              .hex();
+  const CacheKey key = cuda_key(source, contract);
   if (auto built = builds.find(key)) return *built;
   CudaBuild build(source, contract, terms);
   build.run();
@@ -130,6 +134,13 @@ BuiltSolution build_solution(const SolutionSource& source, const Challenge& chal
   return build(kSolution, source, challenge, cache, terms);
 }
 
+bool is_built(const SolutionSource& source, const Challenge& challenge, const fs::path& cache) {
+  const std::string contract = contract_of(challenge);
+  const CacheKey key = source.device == Device::cuda ? cuda_key(source, contract)
+                                                     : key_of(kSolution, source, contract);
+  return BuildCache(cache / "builds").find(key).has_value();
+}
+
 BuiltSolution build_tests(const SolutionSource& source, const Challenge& challenge,
                           const fs::path& cache) {
   return build(kTestsAlone, source, challenge, cache, {});
@@ -137,7 +148,7 @@ BuiltSolution build_tests(const SolutionSource& source, const Challenge& challen
 
 BuiltSolution build_assembly(const SolutionSource& subject, const Challenge& challenge,
                              const fs::path& cache) {
-  return build(kSubject, subject, challenge, cache, kSubjectTerms);
+  return build(kAssembly, subject, challenge, cache, kSubjectTerms);
 }
 
 BuiltSolution build_subject(const SolutionSource& subject, const Challenge& challenge,
@@ -145,8 +156,8 @@ BuiltSolution build_subject(const SolutionSource& subject, const Challenge& chal
   if (subject.device == Device::cuda) return build_cuda(subject, challenge, cache, kSubjectTerms);
   const BuildCache builds(cache / "builds");
   const Toolchain& tools = toolchain(subject.device);
-  const std::string key =
-      Digest().add("library", key_of(kSubject, subject, contract_of(challenge))).hex();
+  const CacheKey key = CacheKey("subject").add(
+      "assembly", key_of(kAssembly, subject, contract_of(challenge)).digest());
   if (auto built = builds.find(key)) return *built;
   const BuiltSolution assembly = build_assembly(subject, challenge, cache);
   if (!assembly.record.ok) return assembly;

@@ -113,6 +113,10 @@ std::string Challenge::prompt_digest(Device device) const {
       .hex();
 }
 
+std::string Challenge::contract_digest() const {
+  return sha256(read_file(folder / "contract.h"));
+}
+
 std::string Challenge::entry() const {
   return size.empty() ? id : id + "." + size;
 }

@@ -30,7 +30,7 @@ struct Challenge {
   std::int64_t memory_mib = 2048;  // private memory of the solution, without the grader's buffers
   std::int64_t arena_mib = 1024;   // address space for one call's inputs, and as much for outputs
 
-  std::vector<std::string> sizes;             // that exist besides the standard one
+  std::vector<std::string> sizes;            // that exist besides the standard one
   std::vector<Device> devices{Device::cpu};  // whose solutions are graded
 
   std::string entry() const;  // "ID", or "ID.SIZE": see CellKey::column
@@ -39,6 +39,7 @@ struct Challenge {
 
   std::string prompt(Device device) const;
   std::string prompt_digest(Device device) const;  // of prompt and contract.h together
+  std::string contract_digest() const;
 };
 
 /// Reads challenges/<id>/challenge.yaml under `root` for "ID" or "ID.SIZE"; another size may have

@@ -10,7 +10,6 @@
 #include "harness/build/build_cache.h"
 #include "harness/build/build_folder.h"
 #include "harness/build/build_steps.h"
-#include "harness/core/digest.h"
 #include "harness/core/error.h"
 
 namespace gauntlet {
@@ -36,18 +35,17 @@ bool includes(const SolutionSource& subject, std::string_view header) {
   });
 }
 
-std::string key_of(const Toolchain& tools, const std::string& headers) {
-  return Digest()
-      .add("headers", headers)
+CacheKey key_of(const Toolchain& tools, const std::string& headers) {
+  return CacheKey("headers")
+      .add_text("headers", headers)
       .add("flags", fmt::format("{}", fmt::join(tools.subject_flags, " ")))
-      .add("compiler", tools.compiler().path + tools.compiler().version)
-      .add("machine", tools.compiler().machine)
-      .hex();
+      .add("compiler", fmt::format("{}: {}", tools.compiler().path, tools.compiler().version))
+      .add_text("machine", tools.compiler().machine);
 }
 
 fs::path made(const Toolchain& tools, const std::string& headers, const fs::path& cache) {
   const BuildCache builds(cache / "builds");
-  const std::string key = key_of(tools, headers);
+  const CacheKey key = key_of(tools, headers);
   if (const auto built = builds.find(key)) return built->library;
   const BuildFolder folder;
   const BuildTerms terms{.limits = {.wall_seconds = 600, .cpu_seconds = 600}};
@@ -75,7 +73,7 @@ FirstHeader first_header(const Toolchain& tools, const std::string& headers,
   static std::mutex mutex;
   static std::map<std::string, fs::path> known;
   const std::lock_guard lock(mutex);
-  fs::path& precompiled = known[fs::absolute(cache).string() + key_of(tools, headers)];
+  fs::path& precompiled = known[fs::absolute(cache).string() + key_of(tools, headers).digest()];
   std::error_code gone;
   if (precompiled.empty() || !fs::exists(precompiled, gone))
     precompiled = made(tools, headers, cache);

@@ -165,6 +165,13 @@ std::string SolutionSource::digest() const {
   return digest.hex();
 }
 
+std::vector<FileDigest> SolutionSource::file_digests() const {
+  std::vector<FileDigest> digests;
+  for (const File& file : files) digests.push_back({file.name, sha256(file.content)});
+  if (claims) digests.push_back({std::string(kClaims), sha256(*claims)});
+  return digests;
+}
+
 bool SolutionSource::has_tests() const {
   return std::any_of(files.begin(), files.end(),
                      [](const File& file) { return file.name == kTests; });

@@ -31,6 +31,7 @@ struct SolutionSource {
   std::optional<std::string> claims;  // the text of its claims.yaml, which is not compiled
 
   std::string digest() const;
+  std::vector<FileDigest> file_digests() const;  // claims.yaml too
   bool has_tests() const;
 };
 
@@ -62,6 +63,10 @@ struct BuildTerms {
 /// nothing else of ours, but for the CUDA runtime of a CUDA solution. Results are kept under `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const std::filesystem::path& cache, const BuildTerms& terms = {});
+
+/// Whether a build of it is kept, of which build_solution would make use.
+bool is_built(const SolutionSource& source, const Challenge& challenge,
+              const std::filesystem::path& cache);
 
 /// Compiles the solution's tests.cpp alone, with its headers, in the same way. The contract's
 /// functions stay undefined: whoever loads the library decides which solution they are of.

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "harness/cli/command_line.h"
+#include "harness/cli/completion.h"
 #include "harness/cli/exit_codes.h"
+#include "harness/cli/installation.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -14,7 +16,8 @@
 namespace gauntlet {
 namespace {
 
-int fail(const Program& program, bool json, const std::string& message, int code) {
+int fail(const Program& program, bool json, const std::string& said, int code) {
+  const std::string message = as_called(said, program.installed);
   if (json)
     program.out << json_text(
         Json{{"schema", "gauntlet.error/1"}, {"message", printable(message)}, {"exit_code", code}});
@@ -30,6 +33,11 @@ std::string document_text(const VerbResult& answer) {
 }  // namespace
 
 int run_program(const Program& program, const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == kCompleteCall) {
+    program.out << completion_answer(program, {arguments.begin() + 1, arguments.end()})
+                << std::flush;
+    return kExitDone;
+  }
   // Known before the line is understood, so that a wrong line is answered in JSON as well.
   const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
   try {
@@ -37,7 +45,8 @@ int run_program(const Program& program, const std::vector<std::string>& argument
     end_on_interrupt(json);
     sweep_scratch_folders();
     const VerbResult answer = line.run(line.context);
-    program.out << (json ? document_text(answer) : answer.text) << std::flush;
+    program.out << as_called(json ? document_text(answer) : answer.text, program.installed)
+                << std::flush;
     if (program.out) return answer.exit_code;
     return fail(program, false, "the answer could not be written", kExitUsage);
   } catch (const UserError& error) {

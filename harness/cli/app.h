@@ -12,14 +12,17 @@ namespace gauntlet {
 
 /// What the program knows about itself, and the streams it talks to.
 struct Program {
-  std::filesystem::path root;    // the checkout it was built from
-  std::filesystem::path folder;  // that the running executable lies in
+  std::filesystem::path root;    // the checkout it was built from, or its installed data
+  std::filesystem::path folder;  // that gauntlet-worker lies in
   std::string version;
   Environment environment;
   std::ostream& out;
   std::ostream& err;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  bool installed = false;
+  std::string build = {};     // how it was built, a phrase
+  std::string released = {};  // "November 24, 2026", as mdoc writes a date
 };
 
 /// Runs one command line, without the program's name, and returns the exit code. The answer goes to

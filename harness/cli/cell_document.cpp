@@ -6,6 +6,7 @@
 
 #include "harness/grading/grader.h"
 #include "harness/report/text/phrases.h"
+#include "harness/score/attempts.h"
 #include "harness/score/judge_claims.h"
 
 namespace gauntlet {
@@ -44,6 +45,16 @@ Json cell_document(const Rubric& rubric, const BoardCell& scored, const CellObse
     document["stated_claims"].push_back(to_json(one));
   if (!cell.claims_fault.empty()) document["claims_fault"] = cell.claims_fault;
   return document;
+}
+
+void add_attempts(const Board& board, Json& document) {
+  for (const SubmissionAttempts& one : several_attempts(board))
+    document["attempts"].push_back(to_json(one));
+}
+
+void add_attempts(const Board& board, const CellKey& only, Json& document) {
+  for (const SubmissionAttempts& one : several_attempts(board))
+    if (one.submission == board.submission(only)) document["attempts"] = to_json(one);
 }
 
 void remark_older_graders(const Context& context, const std::vector<CellObservation>& cells) {

@@ -64,7 +64,7 @@ class Job {
  private:
   void find_submissions() {
     if (!options_.base.empty()) {
-      history_.emplace(context_.root(), options_.base);
+      history_.emplace(context_.workspace, options_.base);
       ChangedFiles changed = history_->changes();
       run_.base_id = history_->fork_point();
       run_.outside = changed.outside;
@@ -74,10 +74,10 @@ class Job {
   }
 
   void add_unchanged() {
-    for (const std::string& name : submission_names(context_.root())) {
+    for (const std::string& name : submission_names(context_.workspace)) {
       add_unless_there(name, "1");
       for (const std::string& attempt :
-           folder_names(context_.root() / "submissions" / name / "attempts"))
+           folder_names(context_.workspace / "submissions" / name / "attempts"))
         add_unless_there(name, attempt);
     }
   }
@@ -120,9 +120,9 @@ class Job {
   }
 
   SubmissionFolder folder_of(const ChangedSubmission& changed) const {
-    const fs::path folder = context_.root() / changed.folder();
+    const fs::path folder = context_.workspace / changed.folder();
     // Each part in turn: a link could lead to somebody else's solutions.
-    fs::path part = context_.root();
+    fs::path part = context_.workspace;
     for (const fs::path& name : fs::path(changed.folder())) {
       part /= name;
       if (fs::is_symlink(part))
@@ -133,7 +133,7 @@ class Job {
     if (const std::string why = why_not_called(changed.name); !why.empty())
       throw UserError(fmt::format("{}: {}", one_line(folder.string(), 400), why),
                       kExitInvalidSubmission);
-    return find_submission(context_.root(), changed.generation());
+    return find_submission(context_.folders(), changed.generation());
   }
 
   /// Validates one submission and plans its cells. What is wrong with it is its own problem and
@@ -151,7 +151,7 @@ class Job {
         if (is_asked(solution.challenge)) planned.push_back(plan(submission, solution, place));
       one.lost = lost_cells(one.changed, solutions);
       if (planned.empty()) return;
-      context_.store().claim(submission.key(), submission.folder, context_.root());
+      context_.store().claim(submission.key(), submission.folder, context_.workspace);
       context_.store().save_model_card(submission.key(), model_card_of(submission));
     } catch (const UserError& error) {
       // Of a name that a stranger chose, "#x" for an attempt, any complaint is about the stranger.

@@ -6,8 +6,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/build/cache_use.h"
+#include "harness/cli/completion.h"
 #include "harness/cli/exit_codes.h"
-#include "harness/cli/options.h"
+#include "harness/cli/help.h"
+#include "harness/cli/make_context.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/sandbox/report.h"
@@ -18,45 +21,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kIntroduction =
-    "Gauntlet grades C++ solutions that language models wrote.\n\n"
-    "  ./gauntlet new my-model                  a folder to put the model's answers into\n"
-    "  ./gauntlet grade submissions/my-model    build, check, time, score\n"
-    "  ./gauntlet report                        write reports/README.md";
-
-Seed parse_seed(const std::string& word) {
-  if (const auto seed = Seed::parse(word)) return *seed;
-  throw UserError(fmt::format(
-      "--seed {}: must be a number, 12345 or 0x3039 (hexadecimal: up to 64 digits, as printed)",
-      printable(word, 80)));
-}
-
-ColorChoice parse_color(const std::string& word) {
-  if (word == "auto") return ColorChoice::automatic;
-  if (word == "always") return ColorChoice::always;
-  if (word == "never") return ColorChoice::never;
-  throw UserError(fmt::format("--color {}: must be auto, always or never", printable(word, 40)));
-}
-
-std::vector<std::string> verb_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
-  return names;
+/// "gauntlet 0.1.0" and, below it, how it was built.
+std::string version_text(const Program& program) {
+  return fmt::format("gauntlet {}\n{}", program.version,
+                     program.build.empty() ? "" : "built " + program.build + "\n");
 }
 
 VerbResult text_answer(const std::string& text) {
   return {text, {{"schema", "gauntlet.text/1"}, {"text", text}}, kExitDone};
-}
-
-VerbResult help_on(CLI::App& app, const std::vector<std::string>& topic) {
-  if (topic.empty()) return text_answer(app.help());
-  if (topic.front() == "exit-codes") return text_answer(exit_codes_text());
-  std::vector<std::string> known = verb_names(app);
-  known.push_back("exit-codes");
-  if (std::find(known.begin(), known.end(), topic.front()) == known.end())
-    throw UserError(fmt::format("no help on '{}'{}; topics: {}", printable(topic.front(), 80),
-                                did_you_mean(topic.front(), known), sentence_list(known)));
-  return text_answer(app.get_subcommand(topic.front())->help("./gauntlet"));
 }
 
 /// CLI11 names the word that it could not place; the nearest word that it could have is ours to
@@ -81,7 +53,7 @@ VerbResult help_on(CLI::App& app, const std::vector<std::string>& topic) {
 
 ReportOptions report_options(const Context& context, const CommandLineOptions& o) {
   const auto folder = [&](const std::string& word, const fs::path& usual) {
-    return word.empty() ? context.root() / usual : fs::path(word);
+    return word.empty() ? context.workspace / usual : fs::path(word);
   };
   return {folder(o.report_folder, "reports"), folder(o.report_site, "build/report"),
           o.report_check};
@@ -89,7 +61,7 @@ ReportOptions report_options(const Context& context, const CommandLineOptions& o
 
 AuditOptionsOfUser audit_options(const Context& context, const CommandLineOptions& o) {
   AuditOptionsOfUser audit = o.audit;
-  if (o.record_audit) audit.record = context.root() / "reports" / "audit";
+  if (o.record_audit) audit.record = context.workspace / "reports" / "audit";
   return audit;
 }
 
@@ -100,7 +72,7 @@ std::function<CiOptions(const Context&)> ci_options(const CommandLineOptions& o,
   ci.step_summary = program.environment("GITHUB_STEP_SUMMARY");
   ci.in_github = program.environment("GITHUB_ACTIONS") == "true";
   return [ci, out = o.ci_out](const Context& context) mutable {
-    ci.out = out.empty() ? context.root() / "build" / "ci" : fs::path(out);
+    ci.out = out.empty() ? context.workspace / "build" / "ci" : fs::path(out);
     return ci;
   };
 }
@@ -110,7 +82,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
   const auto says = [](VerbResult answer) {
     return [answer = std::move(answer)](const Context&) { return answer; };
   };
-  if (o.version) return says(text_answer(program.version + "\n"));
+  if (o.version) return says(text_answer(version_text(program)));
   if (app.get_subcommands().empty()) return says(text_answer(app.help()));
   const std::string verb = app.get_subcommands().front()->get_name();
   if (verb == "list") return [o](const Context& c) { return list(c, o.list); };
@@ -126,6 +98,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     return [=](const Context& context) {
       require_sandbox(probe_sandbox(), weaker);
       if (const std::string why = context.exposure(); !why.empty()) throw UserError(why);
+      const CacheUse in_use(context.environment.cache);
       return verb_itself(context);
     };
   };
@@ -144,6 +117,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     return [o](const Context& c) {
       return import_judgement(c, {o.judgement, report_options(c, o).folder});
     };
+  if (verb == "cache") return [o](const Context& c) { return cache(c, o.cache); };
   if (verb == "sanitize") return [o](const Context& c) { return sanitize_folder(c, o.sanitize); };
   if (verb == "compare") return [o](const Context& c) { return compare(c, o.compare); };
   if (verb == "show") return [o](const Context& c) { return show(c, o.show); };
@@ -152,36 +126,16 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
   if (verb == "calibrate")
     return guarded([o](const Context& c) { return calibrate(c, o.calibrate); });
   if (verb == "doctor") return [](const Context& c) { return doctor(c); };
-  return says(help_on(app, o.help));
-}
-
-Context make_context(const Program& program, const CommandLineOptions& o) {
-  Context context;
-  const fs::path root = o.root.empty() ? program.root : fs::absolute(o.root);
-  context.environment = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
-                         program.version};
-  context.environment.race_patience = std::chrono::seconds(o.patience);
-  context.results = o.results.empty() ? root / "results" : fs::path(o.results);
-  if (!o.seed.empty()) context.seed = parse_seed(o.seed);
-  context.jobs = o.jobs;
-  context.json = o.json;
-  context.quiet = o.quiet;
-  context.live = redraws(program.environment, program.err_is_terminal);
-  context.style = style_for(parse_color(o.color), program.environment, program.out_is_terminal);
-  context.err = &program.err;
-  return context;
+  if (verb == "completion") return says(text_answer(completion_script(o.shell)));
+  return says(text_answer(help_on(app, o.help, program)));
 }
 
 }  // namespace
 
 CommandLine parse_command_line(const Program& program, const std::vector<std::string>& arguments) {
   CommandLineOptions options;
-  CLI::App app(kIntroduction, "./gauntlet");
-  app.set_help_flag("-h,--help", "Print this help");
-  app.require_subcommand(0, 1);
-  app.footer("Exit codes: ./gauntlet help exit-codes");
-  add_global_options(app, options);
-  add_verbs(app, options);
+  CLI::App app;
+  describe_command_line(app, options);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
     app.parse(reversed);

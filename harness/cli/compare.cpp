@@ -23,19 +23,28 @@ std::string name_in(const std::string& word) {
   return path.filename().string();
 }
 
+/// Single attempts are compared where a word names one, all attempts together elsewhere.
+Attempts attempts_named(const std::vector<std::string>& words) {
+  const bool single = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.find('#') != std::string::npos;
+  });
+  return single ? Attempts::apart : Attempts::together;
+}
+
 /// Local results, and those that the reports were made from where there are none.
 class Results {
  public:
-  explicit Results(const Context& context)
-      : local_(context.store()),
+  Results(const Context& context, Attempts attempts)
+      : attempts_(attempts),
+        local_(context.store()),
         published_(published_cells(context)),
-        published_cards_(report_data(context.root() / "reports").cards()) {}
+        published_cards_(report_data(context.workspace / "reports").cards()) {}
 
-  /// Rows of the matrix.
+  /// What can be compared with one another.
   std::vector<std::string> submissions() const {
     std::vector<std::string> names;
-    const auto add = [&names](const CellKey& key) {
-      if (!contains(names, key.row())) names.push_back(key.row());
+    const auto add = [&](const CellKey& key) {
+      if (!contains(names, row(key))) names.push_back(row(key));
     };
     for (const auto& key : local_.keys()) add(key);
     for (const auto& cell : published_) add(cell.key);
@@ -44,24 +53,35 @@ class Results {
 
   void add(const std::string& submission, ReportInput& input) const {
     const auto local =
-        load_all_marked(local_, [&](const CellKey& key) { return key.row() == submission; });
+        load_all_marked(local_, [&](const CellKey& key) { return row(key) == submission; });
     for (const auto* cells : {&local, &published_})
       for (const auto& cell : *cells)
-        if (cell.key.row() == submission && !has(input, cell)) input.cells.push_back(cell);
-    const CellKey row = CellKey::of(submission);
-    if (auto card = local_.load_model_card(row))
-      input.cards.emplace(row.generation(), *std::move(card));
-    else if (const auto known = published_cards_.find(row.generation());
+        if (row(cell.key) == submission && !has(input, cell)) {
+          input.cells.push_back(cell);
+          add_card(cell.key, input);
+        }
+  }
+
+ private:
+  std::string row(const CellKey& key) const {
+    return attempts_ == Attempts::together ? key.submission_row() : key.row();
+  }
+
+  void add_card(const CellKey& key, ReportInput& input) const {
+    if (input.cards.contains(key.generation())) return;
+    if (auto card = local_.load_model_card(key))
+      input.cards.emplace(key.generation(), *std::move(card));
+    else if (const auto known = published_cards_.find(key.generation());
              known != published_cards_.end())
       input.cards.insert(*known);
   }
 
- private:
   static bool has(const ReportInput& input, const CellObservation& wanted) {
     return std::any_of(input.cells.begin(), input.cells.end(),
                        [&](const CellObservation& cell) { return cell.key == wanted.key; });
   }
 
+  Attempts attempts_;
   ResultStore local_;
   std::vector<CellObservation> published_;
   std::map<std::string, ModelCard> published_cards_;
@@ -72,7 +92,7 @@ std::vector<std::string> named_submissions(const Results& results,
   const auto known = results.submissions();
   std::vector<std::string> names;
   for (const auto& word : words) {
-    const std::string name = name_in(word);
+    const std::string name = CellKey::of(name_in(word)).row();
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw UserError(
           fmt::format("no result of '{}'{}; there are results of {}", printable(name, 80),
@@ -108,8 +128,9 @@ std::string criteria_of(const Context& context, const Aggregate& all,
 VerbResult compare(const Context& context, const CompareOptions& options) {
   const auto known = context.challenges();
   for (const auto& challenge : options.challenges) require_challenge(challenge, known);
-  const Results results(context);
   ReportInput input = report_frame(context);
+  input.attempts = attempts_named(options.submissions);
+  const Results results(context, input.attempts);
   for (const auto& name : named_submissions(results, options.submissions)) results.add(name, input);
   const Aggregate all = aggregate(input);
   VerbResult answer;

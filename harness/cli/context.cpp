@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/cli/installation.h"
 #include "harness/core/text.h"
 #include "harness/sandbox/landlock.h"
 
@@ -23,17 +24,17 @@ std::vector<std::string> Context::challenges() const {
 }
 
 std::string Context::exposure() const {
-  std::vector<std::filesystem::path> ours{root(), environment.cache, results,
-                                          std::filesystem::temp_directory_path()};
-  for (const char* part : {"graders", "reference", "submissions"})  // links lead elsewhere
-    ours.push_back(root() / part);
+  std::vector<std::filesystem::path> ours{
+      root(), workspace, environment.cache, results, std::filesystem::temp_directory_path(),
+      // links lead elsewhere
+      root() / "graders", root() / "reference", workspace / "submissions"};
   for (const std::filesystem::path& folder : ours)
     if (std::string why = why_readable(folder); !why.empty()) return why;
   return "";
 }
 
 void Context::remark(const std::string& text) const {
-  if (!quiet) *err << printable(text) << "\n" << std::flush;
+  if (!quiet) *err << printable(as_called(text, installed)) << "\n" << std::flush;
 }
 
 }  // namespace gauntlet

@@ -10,6 +10,7 @@
 #include "harness/core/seed.h"
 #include "harness/grading/cell.h"
 #include "harness/report/terminal/terminal.h"
+#include "harness/run/folders.h"
 #include "harness/run/grading_run.h"
 #include "harness/run/local_runner.h"
 #include "harness/score/board.h"
@@ -22,6 +23,8 @@ namespace gauntlet {
 /// Only progress and remarks are written by verbs, to `err`; the answer is what they return.
 struct Context {
   GradingEnvironment environment;
+  std::filesystem::path
+      workspace;  // submissions/, reports/, build/: environment.root in a checkout
   std::filesystem::path results;
   std::optional<Seed> seed;
   int jobs = 1;
@@ -29,9 +32,11 @@ struct Context {
   bool quiet = false;
   bool live = false;    // progress may redraw its line
   TerminalStyle style;  // of the answer
+  bool installed = false;
   std::ostream* err = nullptr;
 
   const std::filesystem::path& root() const { return environment.root; }
+  Folders folders() const { return {root(), workspace}; }
   ResultStore store() const { return store_in(results); }
   ResultStore store_in(const std::filesystem::path& folder) const {
     return ResultStore(folder, [this](const std::string& text) { remark(text); });

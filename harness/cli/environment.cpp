@@ -2,9 +2,44 @@
 #include "harness/cli/environment.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <fmt/format.h>
 
 namespace gauntlet {
+namespace {
+
+constexpr std::array<EnvironmentVariable, 13> kVariables{{
+    {"GAUNTLET_DATA_DIR",
+     "folder of challenges, references and rubric, in place of those that came with the program"},
+    {"XDG_CACHE_HOME",
+     "an installed program keeps compiled code in its folder gauntlet; else in "
+     "~/.cache/gauntlet"},
+    {"HOME", "see XDG_CACHE_HOME; sanitize removes its path from files"},
+    {"TMPDIR", "folder of scratch folders, else /tmp"},
+    {"NO_COLOR", "no colour, if it is not empty and --color says nothing"},
+    {"CLICOLOR_FORCE", "colour, even where nothing is a terminal; 0 says nothing"},
+    {"FORCE_COLOR", "the same"},
+    {"TERM", "dumb: no colour, and no line is drawn over again"},
+    {"COLUMNS", "width of tables"},
+    {"LC_ALL", "with LC_CTYPE and LANG: signs beyond ASCII where the locale writes UTF-8"},
+    {"CI", "not empty: no line is drawn over again"},
+    {"GITHUB_ACTIONS", "true: ci prints annotations"},
+    {"GITHUB_STEP_SUMMARY", "file that ci appends its summary to"},
+}};
+
+}  // namespace
+
+std::span<const EnvironmentVariable> environment_variables() {
+  return kVariables;
+}
+
+std::string environment_text() {
+  std::string text;
+  for (const EnvironmentVariable& row : kVariables)
+    text += fmt::format("{}\n    {}\n", row.name, row.meaning);
+  return text;
+}
 
 bool wants_color(ColorChoice choice, const Environment& environment, bool is_terminal) {
   if (choice != ColorChoice::automatic) return choice == ColorChoice::always;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "harness/report/terminal/terminal.h"
 
@@ -10,6 +12,15 @@ namespace gauntlet {
 
 /// Value of an environment variable, "" when it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
+
+struct EnvironmentVariable {
+  std::string_view name;
+  std::string_view meaning;  // a phrase
+};
+
+/// Every variable that gauntlet looks at, for `gauntlet help environment` and the man page.
+std::span<const EnvironmentVariable> environment_variables();
+std::string environment_text();
 
 enum class ColorChoice { automatic, always, never };
 

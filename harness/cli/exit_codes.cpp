@@ -9,12 +9,7 @@
 namespace gauntlet {
 namespace {
 
-struct Meaning {
-  int code;
-  std::string_view meaning;
-};
-
-constexpr std::array<Meaning, 9> kMeanings{{
+constexpr std::array<ExitCodeMeaning, 9> kMeanings{{
     {kExitDone, "did what was asked; a bad grade alone is no failure"},
     {kExitGateFailed,
      "a gate that was asked for failed: --fail-under, --min-grade, --no-regression, report "
@@ -42,6 +37,10 @@ int worse_exit_code(int a, int b) {
     return std::find(kWorstFirst.begin(), kWorstFirst.end(), code) - kWorstFirst.begin();
   };
   return rank(a) <= rank(b) ? a : b;
+}
+
+std::span<const ExitCodeMeaning> exit_code_meanings() {
+  return kMeanings;
 }
 
 std::string exit_codes_text() {

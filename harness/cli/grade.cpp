@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
@@ -11,6 +12,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/report/terminal/terminal_attempts.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -57,22 +59,24 @@ std::vector<CellKey> asked_of(const SubmissionFolder& submission, const Solution
   return keys;
 }
 
-/// The cells that were asked for.
+/// The cells that were asked for, each once.
 std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
   for (const auto& word : options.challenges)
     require_challenge(CellKey::of("", word).challenge, known);
   std::vector<PlannedCell> plan;
+  std::set<CellKey> planned;
   for (const auto& word : options.submissions) {
-    const SubmissionFolder submission = find_submission(context.root(), word);
+    const SubmissionFolder submission = find_submission(context.folders(), word);
     if (!submission.is_reference()) {
       const ModelCard card = model_card_of(submission);
-      context.store().claim(submission.key(), submission.folder, context.root());
+      context.store().claim(submission.key(), submission.folder, context.workspace);
       context.store().save_model_card(submission.key(), card);
     }
     for (const SolutionFolder& solution : solutions_of(submission, known))
       for (const CellKey& key : asked_of(submission, solution, options))
-        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission, key));
+        if (planned.insert(key).second)
+          plan.push_back(plan_cell(context.plan_terms(options.fresh), submission, key));
   }
   if (plan.empty())
     throw UserError(
@@ -131,7 +135,7 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
 VerbResult grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
-  const std::vector<PlannedCell> plan = make_plan(context, options);
+  std::vector<PlannedCell> plan = make_plan(context, options);
   std::size_t to_run = 0;
   for (const auto& cell : plan)
     if (!cell.reused) {
@@ -147,8 +151,11 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
       runner, context.store(), rubric, plan, [&](const CellEvent& event) { display.show(event); },
       [&](const GradedCell& cell) { timings.emplace_back(cell.observation.key, cell.timings); });
   std::vector<std::string> columns;
-  for (const auto& cell : cells)
+  std::vector<std::string> graded;
+  for (const auto& cell : cells) {
     if (!contains(columns, cell.key.column())) columns.push_back(cell.key.column());
+    graded.push_back(cell.key.submission_row());
+  }
   const auto shown = [&](const CellKey& key) { return contains(columns, key.column()); };
   const Board board(rubric, load_all_marked(context.store(), shown), {});
 
@@ -168,7 +175,9 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
     if (scored.score.broken > 0 || scored.score.status == CellStatus::broken)
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }
-  answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);
+  answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style) +
+                 terminal_attempts(rubric, board, graded, columns, context.style);
+  add_attempts(board, answer.document);
   if (options.timings) {
     answer.text += "\n" + timings_text(timings, runner.seconds_ahead());
     answer.document["timings"] = timings_document(timings, runner.seconds_ahead());

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include "harness/build/challenge.h"
+#include "harness/cli/report_input.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
+#include "harness/core/hold_interrupts.h"
+#include "harness/core/machine.h"
 #include "harness/core/names.h"
 #include "harness/core/text.h"
 #include "harness/score/recount.h"
+#include "harness/store/judgement_changes.h"
 
 namespace gauntlet {
 
@@ -29,6 +33,23 @@ void require_known_challenges(const Context& context, const Judgement& judgement
   }
 }
 
+/// What the ledger is told of the grades that lie there already.
+std::vector<LedgerEntry> replaced_grades(const Context& context, const fs::path& kept,
+                                         const Judgement& judgement) {
+  if (!fs::exists(kept)) return {};
+  try {
+    const auto entries =
+        judgement_changes(read_judgement(kept), judgement, utc_now(),
+                          fmt::format("{} was imported again", kept.filename().string()));
+    if (!entries.empty())
+      context.remark(fmt::format("{} held other grades; they are replaced", kept.string()));
+    return entries;
+  } catch (const UserError& error) {
+    context.remark(fmt::format("what it replaces cannot be read: {}", error.what()));
+    return {};
+  }
+}
+
 }  // namespace
 
 VerbResult import_judgement(const Context& context, const ImportOptions& options) {
@@ -46,8 +67,8 @@ VerbResult import_judgement(const Context& context, const ImportOptions& options
   for (const auto& statement : judgement.statements)
     contradicted += examine(recount, statement).truth == Truth::contradicted ? 1 : 0;
   const fs::path kept = options.folder / "judged" / (name + ".yaml");
-  if (fs::exists(kept) && read_file(kept, kJudgementFile) != text)
-    context.remark(fmt::format("{} held other grades; they are replaced", kept.string()));
+  const HoldInterrupts hold;  // the grades and the ledger belong together
+  append_to_ledger(ledger_file(options.folder), replaced_grades(context, kept, judgement));
   write_file(kept, text);
   VerbResult answer;
   answer.text = fmt::format(

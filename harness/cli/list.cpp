@@ -70,9 +70,9 @@ VerbResult list_checks(const Context& context, const ListOptions& options) {
 VerbResult list_submissions(const Context& context) {
   VerbResult answer;
   std::vector<std::string> names;
-  for (const auto& name : submission_names(context.root())) {
+  for (const auto& name : submission_names(context.workspace)) {
     names.push_back(name);
-    for (const auto& attempt : folder_names(context.root() / "submissions" / name / "attempts"))
+    for (const auto& attempt : folder_names(context.workspace / "submissions" / name / "attempts"))
       names.push_back(fmt::format("{}#{}", name, attempt));
   }
   answer.document = {{"schema", "gauntlet.submissions/1"}, {"submissions", Json(names)}};

@@ -66,7 +66,7 @@ std::vector<std::string> first_files(const std::vector<Device>& devices) {
 
 VerbResult new_submission(const Context& context, const NewOptions& options) {
   if (const std::string why = why_not_called(options.model); !why.empty()) throw UserError(why);
-  const fs::path folder = context.root() / "submissions" / options.model;
+  const fs::path folder = context.workspace / "submissions" / options.model;
   if (fs::exists(folder))
     throw UserError(fmt::format("{} exists already; nothing was changed", folder.string()));
   std::set<Device> devices;

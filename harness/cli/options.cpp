@@ -26,7 +26,23 @@ void add_device(CLI::App& verb, Words& devices, const std::string& what) {
       ->allow_extra_args(false);
 }
 
+constexpr const char* kIntroduction =
+    "Gauntlet grades C++ and CUDA solutions that language models wrote.\n\n"
+    "  ./gauntlet new my-model                  a folder to put the model's answers into\n"
+    "  ./gauntlet grade submissions/my-model    build, check, time, score\n"
+    "  ./gauntlet report                        write reports/README.md";
+
 }  // namespace
+
+void describe_command_line(CLI::App& app, CommandLineOptions& options) {
+  app.name("./gauntlet");
+  app.description(kIntroduction);
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(0, 1);
+  app.footer("Exit codes: ./gauntlet help exit-codes");
+  add_global_options(app, options);
+  add_verbs(app, options);
+}
 
 void add_global_options(CLI::App& app, CommandLineOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON document, also on failure");
@@ -38,16 +54,18 @@ void add_global_options(CLI::App& app, CommandLineOptions& options) {
       ->check(CLI::Range(0, 3600));
   app.add_option("--seed", options.seed, "Seed of all inputs, 12345 or 0x3039 (default: drawn)")
       ->check(not_empty());
-  app.add_option("--results", options.results, "Folder of results (default: results/)")
+  app.add_option("--results", options.results,
+                 "Folder of results (default: results/; see ./gauntlet help files)")
       ->check(not_empty());
-  app.add_option("--root", options.root,
-                 "Checkout to work in (default: the one it was built from)");
+  app.add_option(
+      "--root", options.root,
+      "Checkout to work in (default: the one it was built from; see ./gauntlet help files)");
   app.add_option("--color", options.color, "auto, always or never");
   app.add_flag("--allow-weaker-sandbox", options.allow_weaker_sandbox,
                "Run submissions where a wall of the sandbox is missing");
   app.add_flag("--quiet,-q", options.quiet,
                "No progress, no remarks; of an audit only what is off");
-  app.add_flag("--version,-V", options.version, "Print the version");
+  app.add_flag("--version,-V", options.version, "Print the version and how it was built");
 }
 
 namespace {
@@ -245,6 +263,31 @@ void add_sanitize(CLI::App& app, SanitizeOptions& o) {
       example);
 }
 
+void add_cache(CLI::App& app, CacheOptions& o) {
+  const std::string example = "cache prune --older-than 30d --write";
+  CLI::App& verb = add_verb(app, "cache", "What is kept, why a grade is stale, and room", example);
+  verb.add_option("what", o.what,
+                  "explain: which field of a cell's key changed since it was graded, and what has "
+                  "to be made again; prune: remove compiled programs; nothing: what there is");
+  verb.add_option("model", o.submission, "Of explain: name or folder");
+  verb.add_option("challenge", o.challenge, "Of explain: challenge, or ID.SIZE for another size");
+  verb.add_option("--older-than", o.older_than,
+                  "Of prune: what was not used for so long, 90m, 12h or 30d")
+      ->check(not_empty());
+  verb.add_option("--max-size", o.max_size,
+                  "Of prune: the longest unused, until no more than this is left, 500M or 2G")
+      ->check(not_empty());
+  verb.add_flag("--write", o.write, "Of prune: remove it; without it, nothing is");
+  verb.footer(
+      "Compiled solutions are kept by the digest of all that they are made of, and observations, "
+      "scores and reports follow from each other in the same way. Nothing is graded again while no "
+      "field of its key changes: './gauntlet cache explain MODEL ID' shows the fields.\n"
+      "prune never touches results, nor what a gauntlet that runs may be using. What nothing can "
+      "use any more (another key format, leftovers of killed runs) goes in any case.\n"
+      "Example: ./gauntlet " +
+      example);
+}
+
 void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& list =
       add_verb(app, "list", "List challenges, checks or submissions", "list checks -c CHALLENGE");
@@ -313,8 +356,14 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
 
   add_sanitize(app, o.sanitize);
 
+  add_cache(app, o.cache);
+
   CLI::App& compare = add_verb(app, "compare", "Two or more submissions side by side",
                                "compare my-model other-model -c CHALLENGE");
+  compare.footer(
+      "Several attempts of a submission are compared by their means. Where a name says which "
+      "attempt is meant ('my-model#2'), single attempts are compared, and a name that does not is "
+      "the first.\nExample: ./gauntlet compare my-model#1 my-model#2 -c CHALLENGE");
   compare.add_option("submission", o.compare.submissions, "Two to six names or folders")
       ->required();
   compare
@@ -340,8 +389,14 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
 
-  CLI::App& help = add_verb(app, "help", "Explain a verb, or exit-codes", "help exit-codes");
-  help.add_option("topic", o.help, "A verb, or exit-codes");
+  CLI::App& completion =
+      add_verb(app, "completion", "Print a script by which a shell completes command lines",
+               "completion bash > ~/.local/share/bash-completion/completions/gauntlet");
+  completion.add_option("shell", o.shell, "bash, zsh or fish")->required();
+
+  CLI::App& help =
+      add_verb(app, "help", "Explain a verb, exit codes or where files are", "help exit-codes");
+  help.add_option("topic", o.help, "A verb, exit-codes, files, environment or man-page");
 }
 
 }  // namespace

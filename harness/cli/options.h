@@ -31,6 +31,7 @@ struct CommandLineOptions {
   GradeOptions grade;
   RewardOptions reward;
   SanitizeOptions sanitize;
+  CacheOptions cache;
   CiOptions ci;
   std::string ci_baseline;
   std::string ci_out;
@@ -46,8 +47,12 @@ struct CommandLineOptions {
   AuditOptionsOfUser audit;
   bool record_audit = false;
   CalibrateOptions calibrate;
+  std::string shell;
   std::vector<std::string> help;
 };
+
+/// The whole command line: what gauntlet is, its global options and its verbs.
+void describe_command_line(CLI::App& app, CommandLineOptions& options);
 
 /// Options of all verbs.
 void add_global_options(CLI::App& app, CommandLineOptions& options);

@@ -46,7 +46,7 @@ fs::path ledger_file(const fs::path& folder) {
 
 std::vector<CellObservation> published_cells(const Context& context) {
   std::vector<CellObservation> cells;
-  for (auto& cell : report_data(context.root() / "reports").load())
+  for (auto& cell : report_data(context.workspace / "reports").load())
     if (!cell.grade.empty()) cells.push_back(std::move(cell.seen));
   return cells;
 }

@@ -50,7 +50,7 @@ VerbResult rerun_checks(const Context& context, PlannedCell cell, const RerunOpt
   return answer;
 }
 
-VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
+VerbResult rerun_cell(const Context& context, PlannedCell cell) {
   const Rubric rubric = context.rubric();
   std::optional<CellScore> before;
   try {
@@ -61,7 +61,8 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
   }
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   LocalRunner runner = context.runner();
-  const auto cells = carry_out(runner, context.store(), rubric, {cell},
+  std::vector<PlannedCell> plan{std::move(cell)};
+  const auto cells = carry_out(runner, context.store(), rubric, plan,
                                [&](const CellEvent& event) { display.show(event); });
   const auto same_column = [&](const CellKey& key) {
     return key.column() == cells[0].key.column();
@@ -83,7 +84,7 @@ VerbResult rerun_cell(const Context& context, const PlannedCell& cell) {
 }  // namespace
 
 VerbResult rerun(const Context& context, const RerunOptions& options) {
-  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const SubmissionFolder submission = find_submission(context.folders(), options.submission);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
   std::vector<std::string> taken;
   for (const SolutionFolder& solution : solutions_of(submission, context.challenges()))
@@ -97,10 +98,10 @@ VerbResult rerun(const Context& context, const RerunOptions& options) {
   if (!options.checks.empty()) return rerun_checks(context, std::move(cell), options);
   if (!submission.is_reference()) {
     const ModelCard card = model_card_of(submission);
-    context.store().claim(key, submission.folder, context.root());
+    context.store().claim(key, submission.folder, context.workspace);
     context.store().save_model_card(key, card);
   }
-  return rerun_cell(context, cell);
+  return rerun_cell(context, std::move(cell));
 }
 
 }  // namespace gauntlet

@@ -109,7 +109,7 @@ void write_rejection(const fs::path& folder, const CellKey& key, const std::stri
 
 /// The cell that is asked for. Throws UserError where there is none.
 CellRequest request_of(const Context& context, const RewardOptions& options) {
-  const SubmissionFolder submission = find_submission(context.root(), options.submission);
+  const SubmissionFolder submission = find_submission(context.folders(), options.submission);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
   try {
     return plan_cell(context.plan_terms(true), submission, key).request;

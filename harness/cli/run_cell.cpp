@@ -4,8 +4,10 @@
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
+#include "harness/core/file_lock.h"
 #include "harness/core/files.h"
 #include "harness/run/cell_request_json.h"
+#include "harness/run/keep.h"
 
 namespace gauntlet {
 
@@ -16,10 +18,11 @@ VerbResult run_cell_of(const Context& context, const RunCellOptions& options) {
   request.results = out.root();
   const Rubric rubric = context.rubric();
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  const CellKey key = request.key();
+  const FileLock lock(out.lock_file(key), FileLock::Mode::exclusive);
   const auto cells = context.runner().grade(
       {request}, [&](const CellEvent& event) { display.show(event); },
-      [&](const GradedCell& cell) { keep(out, rubric, cell); });
-  const CellKey key = request.key();
+      [&](const GradedCell& cell) { keep(out, rubric, cell, "a runner asked for it"); });
   VerbResult answer;
   answer.text = fmt::format("{}\n", out.observation_file(key).string());
   answer.document = {{"schema", "gauntlet.run-cell/1"}};

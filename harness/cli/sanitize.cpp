@@ -20,7 +20,7 @@ namespace {
 /// A folder, or what a submission of that name lies in.
 fs::path working_folder(const Context& context, const std::string& word) {
   std::error_code error;
-  for (const fs::path& folder : {fs::path(word), context.root() / "submissions" / word})
+  for (const fs::path& folder : {fs::path(word), context.workspace / "submissions" / word})
     if (fs::is_directory(folder, error)) return fs::canonical(folder);
   throw UserError(
       fmt::format("{} is no folder, and no submission is called so; name the folder "

@@ -8,6 +8,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/report/terminal/terminal_attempts.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/reuse.h"
 
@@ -64,7 +65,9 @@ VerbResult show(const Context& context, const ShowOptions& options) {
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.show/1"}, {"cell", cell_document(rubric, scored, cell)}};
   if (slash == std::string::npos) {
-    answer.text = terminal_details(rubric, scored, cell, context.style);
+    answer.text = terminal_details(rubric, scored, cell, context.style) +
+                  terminal_attempts_line(board, cell.key, context.style);
+    add_attempts(board, cell.key, answer.document);
     return answer;
   }
   const CheckObservation& check = find_check(cell, options.what.substr(slash + 1));

@@ -101,7 +101,7 @@ VerbResult validate(const Context& context, const std::vector<std::string>& subm
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.validate/1"}, {"submissions", Json::array()}};
   for (const auto& word : submissions) {
-    const SubmissionFolder submission = find_submission(context.root(), word);
+    const SubmissionFolder submission = find_submission(context.folders(), word);
     const ValidationFindings findings = inspect_submission(context, submission);
     if (!findings.problems.empty()) answer.exit_code = kExitInvalidSubmission;
     answer.text += fmt::format("{} {}\n", submission.key().generation(),

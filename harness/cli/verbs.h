@@ -100,6 +100,16 @@ struct SanitizeOptions {
 };
 VerbResult sanitize_folder(const Context& context, const SanitizeOptions& options);
 
+struct CacheOptions {
+  std::string what;        // empty: what there is; explain or prune
+  std::string submission;  // to be explained
+  std::string challenge;
+  std::string older_than;  // "30d"; empty: whatever age
+  std::string max_size;    // "2G"; empty: whatever size
+  bool write = false;      // prune
+};
+VerbResult cache(const Context& context, const CacheOptions& options);
+
 struct CompareOptions {
   std::vector<std::string> submissions;  // two or more names or folders
   std::vector<std::string> challenges;   // to be looked at check by check

@@ -114,7 +114,7 @@ Claim stored_claim(const Context& context, const VerifyOptions& options) {
         fmt::format("'{}' is no receipt's file; name a submission's challenge with it: "
                     "./gauntlet verify {} CHALLENGE",
                     printable(options.what, 200), printable(options.what, 200)));
-  const SubmissionFolder submission = find_submission(context.root(), options.what);
+  const SubmissionFolder submission = find_submission(context.folders(), options.what);
   const CellKey key = cell_named(submission, options.challenge, context.challenges());
   return claim_in_store(context.store(), submission, key);
 }
@@ -123,7 +123,7 @@ Claim stored_claim(const Context& context, const VerifyOptions& options) {
 
 VerbResult verify(const Context& context, const VerifyOptions& options) {
   const Claim claim = fs::is_regular_file(options.what)
-                          ? claim_in_file(context.root(), options.what)
+                          ? claim_in_file(context.folders(), options.what)
                           : stored_claim(context, options);
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
   LocalRunner runner = context.runner();

@@ -66,7 +66,15 @@ std::string CellKey::entry() const {
 }
 
 std::string CellKey::row() const {
-  return submission + device_suffix(device) + attempt_suffix(attempt);
+  return submission_row() + attempt_suffix(attempt);
+}
+
+std::string CellKey::submission_row() const {
+  return submission + device_suffix(device);
+}
+
+std::string CellKey::attempt_row() const {
+  return fmt::format("{}#{}", submission_row(), attempt);
 }
 
 std::string CellKey::column() const {

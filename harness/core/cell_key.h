@@ -32,6 +32,11 @@ struct CellKey {
   /// "first.small@cuda": what is named beside a submission, and the folder that keeps the result.
   std::string entry() const;
 
+  /// "bravo@cuda": all attempts together; and "bravo@cuda#1": one of several, the first being
+  /// numbered like the others.
+  std::string submission_row() const;
+  std::string attempt_row() const;
+
   /// "bravo#2": one attempt on whatever devices. It has one model.yaml.
   std::string generation() const;
 

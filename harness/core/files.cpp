@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kRandomEnding = ".XXXXXX";  // of temporary files, as mkostemp wants it
+
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
   throw UserError(fmt::format("cannot read {}: {}", file.string(), why));
 }
@@ -98,7 +100,7 @@ void write_file(const fs::path& file, std::string_view content) {
     errno = error.value();
     fail("making its folder");
   }
-  std::string temporary = file.string() + ".XXXXXX";
+  std::string temporary = file.string() + std::string(kRandomEnding);
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) fail("opening a temporary file beside it");
   bool written = true;
@@ -114,6 +116,18 @@ void write_file(const fs::path& file, std::string_view content) {
     unlink(temporary.c_str());
     errno = reason;
     fail("writing");
+  }
+}
+
+void sweep_temporaries(const fs::path& folder, const std::vector<std::string>& names) {
+  std::error_code error;  // a leftover is no reason to end a run
+  for (auto entry = fs::directory_iterator(folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool ours = std::any_of(names.begin(), names.end(), [&](const std::string& file) {
+      return name.starts_with(file + ".") && name.size() == file.size() + kRandomEnding.size();
+    });
+    if (ours) unlink(entry->path().c_str());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gauntlet {
 
@@ -30,6 +31,10 @@ std::string read_file(const std::filesystem::path& file, const ReadRule& rule = 
 /// Writes through a temporary file in the same folder and renames it, so that a reader sees the old
 /// or the new content and never half of one. Makes missing parent folders. Throws UserError.
 void write_file(const std::filesystem::path& file, std::string_view content);
+
+/// Removes what write_file left of these files when its process was killed. Nobody may be writing
+/// them meanwhile.
+void sweep_temporaries(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
 /// A folder of our own under the system's temporary folder, removed with everything in it.
 class ScratchFolder {

@@ -93,6 +93,8 @@ Provenance provenance_of(const GradingEnvironment& environment, const CellReques
   provenance.sandbox = probe_sandbox().tier;
   provenance.cache_bytes = static_cast<double>(machine.cache_bytes);
   provenance.started = utc_now();
+  provenance.files = request.solution.file_digests();
+  provenance.contract_digest = request.challenge.contract_digest();
   return provenance;
 }
 

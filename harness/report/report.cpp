@@ -22,7 +22,11 @@ void add_pages(const Aggregate& all, Claims& claims, const Files& plots, Files& 
   for (const auto& column : all.challenges)
     add(pages, challenge_page(column.name), render_challenge(all, claims, column, plots));
   for (const auto& submission : all.submissions)
-    add(pages, submission_page(submission.name), render_submission(all, claims, submission));
+    add(pages, submission_page(submission.name),
+        all.attempts_of(submission.name) ? render_attempts(all, claims, submission)
+                                         : render_submission(all, claims, submission));
+  for (const auto& attempt : all.single)
+    add(pages, submission_page(attempt.name), render_submission(all, claims, attempt));
   if (all.cells.empty()) return;
   add(pages, "ranking.md", render_ranking(all, claims));
   add(pages, "rounds.md", render_rounds(all, claims, plots));

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/grading_run.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "harness/build/toolchain.h"
 #include "harness/core/error.h"
-#include "harness/core/files.h"
-#include "harness/core/hold_interrupts.h"
 #include "harness/core/machine.h"
+#include "harness/run/cell_claims.h"
+#include "harness/run/keep.h"
 #include "harness/sandbox/report.h"
-#include "harness/score/cell_score.h"
-#include "harness/store/reuse.h"
 
 namespace gauntlet {
 
 namespace fs = std::filesystem;
-
-namespace {
 
 ReuseKey reuse_key(const CellRequest& request) {
   const Machine machine = this_machine();
@@ -31,14 +26,10 @@ ReuseKey reuse_key(const CellRequest& request) {
           machine.cores,
           request.seed,
           request.solution.device,
-          probe_sandbox().tier};
+          probe_sandbox().tier,
+          request.solution.file_digests(),
+          request.challenge.contract_digest()};
 }
-
-void keep_score(const ResultStore& store, const Rubric& rubric, const CellObservation& seen) {
-  write_file(store.score_file(seen.key), to_json(score_cell(rubric, seen), rubric));
-}
-
-}  // namespace
 
 PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission,
                       const CellKey& key) {
@@ -52,55 +43,45 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
   if (const std::string why = cell.request.challenge.why_not_on(device); !why.empty())
     throw UserError(fmt::format("{}: {}", folder.string(), why), kExitInvalidSubmission);
   if (device != key.device)
-    throw UserError(fmt::format("{}: the solution in {} is for device {}; name the cell {}",
-                                key.text(), folder.string(), name_of(device),
-                                cell.request.key().text()),
-                    kExitNothingMatched);
+    throw UserError(
+        fmt::format("{}: the solution in {} is for device {}; name the cell {}", key.text(),
+                    folder.string(), name_of(device), cell.request.key().text()),
+        kExitNothingMatched);
   cell.request.seed = terms.seed;
   // The graders are what tests the reference.
   cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (terms.fresh) return cell;
-  auto stored = load_proven(terms.store, key, cell.why_run);
-  if (!stored) return cell;
-  if (auto reason = why_not_reusable(*stored, reuse_key(cell.request)))
-    cell.why_run = *reason;
-  else
-    cell.reused = std::move(stored->observation);
+  cell.wanted = reuse_key(cell.request);
+  ask_store(terms.store, cell);
   return cell;
 }
 
 std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
-                                       const Rubric& rubric, const std::vector<PlannedCell>& plan,
+                                       const Rubric& rubric, std::vector<PlannedCell>& plan,
                                        const Progress& progress, const Finished& finished) {
+  CellClaims claims(store, plan, progress);
   std::vector<CellObservation> cells(plan.size());
-  for (std::size_t i = 0; i < plan.size(); ++i)
-    if (plan[i].reused) {
-      cells[i] = *plan[i].reused;
-      keep_score(store, rubric, cells[i]);  // the rubric may be another one by now
-    }
   std::vector<CellRequest> requests;
   std::vector<std::size_t> places;  // of the requests, in the plan
-  for (std::size_t i = 0; i < plan.size(); ++i)
-    if (!plan[i].reused) {
-      requests.push_back(plan[i].request);
-      requests.back().results = store.root();
-      places.push_back(i);
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (plan[i].reused) {
+      cells[i] = *plan[i].reused;
+      finish_keeping(store, cells[i].key);
+      keep_score(store, rubric, cells[i]);  // the rubric may be another one by now
+      continue;
     }
+    requests.push_back(plan[i].request);
+    requests.back().results = store.root();
+    places.push_back(i);
+  }
   auto seen = runner.grade(requests, progress, [&](const GradedCell& cell) {
-    keep(store, rubric, cell);
+    keep(store, rubric, cell, claims.why_run(cell.observation.key));
+    claims.release(cell.observation.key);
     if (finished) finished(cell);
   });
   for (std::size_t n = 0; n < seen.size(); ++n) cells[places[n]] = std::move(seen[n]);
   return cells;
-}
-
-void keep(const ResultStore& store, const Rubric& rubric, const GradedCell& cell) {
-  const HoldInterrupts hold;
-  const CellObservation& seen = cell.observation;
-  store.save(seen);
-  keep_score(store, rubric, seen);
-  store.close_receipt(seen, cell.receipt);
 }
 
 }  // namespace gauntlet

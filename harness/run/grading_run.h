@@ -9,6 +9,7 @@
 #include "harness/run/submissions.h"
 #include "harness/score/rubric.h"
 #include "harness/store/result_store.h"
+#include "harness/store/reuse.h"
 
 namespace gauntlet {
 
@@ -17,6 +18,7 @@ struct PlannedCell {
   CellRequest request;
   std::optional<CellObservation> reused;  // still valid: nothing has to run
   std::string why_run;                    // else: "not graded before", "the grader changed: ..."
+  std::optional<ReuseKey> wanted;         // what a stored one must answer for; absent: none may
 };
 
 /// What a cell is graded with.
@@ -32,13 +34,14 @@ struct PlanTerms {
 PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission,
                       const CellKey& key);
 
-/// Runs what has to run and keeps every result as soon as it is there; `finished` sees it then.
-/// Answers in plan order.
-std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
-                                       const Rubric& rubric, const std::vector<PlannedCell>& plan,
-                                       const Progress& progress, const Finished& finished = {});
+/// Everything that an observation of the request depends on, here and now.
+ReuseKey reuse_key(const CellRequest& request);
 
-/// Writes observation, score and receipt of a cell.
-void keep(const ResultStore& store, const Rubric& rubric, const GradedCell& cell);
+/// Runs what has to run and keeps every result as soon as it is there; `finished` sees it then.
+/// Waits for other processes that grade cells of the plan into the same store, and marks what they
+/// graded as reused. Answers in plan order.
+std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
+                                       const Rubric& rubric, std::vector<PlannedCell>& plan,
+                                       const Progress& progress, const Finished& finished = {});
 
 }  // namespace gauntlet

@@ -17,8 +17,8 @@ namespace gauntlet {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> submission_names(const fs::path& root) {
-  return folder_names(root / "submissions");
+std::vector<std::string> submission_names(const fs::path& workspace) {
+  return folder_names(workspace / "submissions");
 }
 
 std::string why_not_called(const std::string& name) {
@@ -31,10 +31,11 @@ namespace {
 constexpr std::string_view kAttempts = "attempts";
 
 /// Of the first attempt.
-SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
-  if (word == kReferenceName) return {word, root / "reference"};
-  std::vector<std::string> known = submission_names(root);
-  fs::path folder = root / "submissions" / word;
+SubmissionFolder find_folder(const Folders& folders, const std::string& word) {
+  const fs::path reference = folders.data / "reference";
+  if (word == kReferenceName) return {word, reference};
+  std::vector<std::string> known = submission_names(folders.workspace);
+  fs::path folder = folders.workspace / "submissions" / word;
   if (word.empty() || !contains(known, word)) folder = fs::absolute(word);
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "submissions/bravo/"
@@ -43,7 +44,7 @@ SubmissionFolder find_folder(const fs::path& root, const std::string& word) {
     throw UserError(fmt::format("no submission '{}': it is no folder, and submissions/ has {}{}",
                                 printable(word, 80), sentence_list(known),
                                 did_you_mean(folder.filename().string(), known)));
-  if (fs::equivalent(folder, root / "reference")) return {std::string(kReferenceName), folder};
+  if (fs::equivalent(folder, reference)) return {std::string(kReferenceName), folder};
   return {folder.filename().string(), folder};
 }
 
@@ -73,10 +74,10 @@ void recognise_attempt(SubmissionFolder& found) {
 
 }  // namespace
 
-SubmissionFolder find_submission(const fs::path& root, const std::string& word) {
+SubmissionFolder find_submission(const Folders& folders, const std::string& word) {
   const std::size_t last = word.rfind('/') + 1;  // 0 where there is none
   const CellKey named = CellKey::of(word.substr(last));
-  SubmissionFolder found = find_folder(root, word.substr(0, last) + named.submission);
+  SubmissionFolder found = find_folder(folders, word.substr(0, last) + named.submission);
   recognise_attempt(found);
   if (named.attempt > 1) {
     found.attempt = named.attempt;
@@ -153,11 +154,11 @@ CellKey cell_named(const SubmissionFolder& submission, const std::string& column
   return key;
 }
 
-std::string prompts_digest(const fs::path& root, const std::vector<Device>& devices) {
+std::string prompts_digest(const fs::path& data, const std::vector<Device>& devices) {
   Digest digest;
   for (const Device device : devices)
-    for (const std::string& id : challenge_ids(root)) {
-      const Challenge challenge = load_challenge(root, id);
+    for (const std::string& id : challenge_ids(data)) {
+      const Challenge challenge = load_challenge(data, id);
       if (!challenge.is_graded_on(device)) continue;
       const CellKey key{"", id, "", device};
       digest.add(key.entry(), challenge.prompt_digest(device));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/run/folders.h"
 #include "harness/score/board.h"
 #include "harness/store/model_card.h"
 
@@ -24,13 +25,13 @@ struct SubmissionFolder {
 
 /// Finds a submission by name or by folder, "bravo", "bravo#2" for its second attempt,
 /// "bravo@cuda" for what it does on that device. Throws UserError with the nearest known name.
-SubmissionFolder find_submission(const std::filesystem::path& root, const std::string& word);
+SubmissionFolder find_submission(const Folders& folders, const std::string& word);
 
 /// Why nobody's submission can have this name; empty when one can.
 std::string why_not_called(const std::string& name);
 
-/// Names of the folders under submissions/, sorted: as strangers wrote them.
-std::vector<std::string> submission_names(const std::filesystem::path& root);
+/// Names of the folders under submissions/ of a workspace, sorted: as strangers wrote them.
+std::vector<std::string> submission_names(const std::filesystem::path& workspace);
 
 /// A solution of a submission: in the folder <challenge>/, or, for another device than the CPU, in
 /// <challenge>@<device>/ as well, beside that for the CPU.
@@ -62,6 +63,6 @@ CellKey cell_named(const SubmissionFolder& submission, const std::string& column
 
 /// What a model.yaml's prompt_digest says: of the prompts of all challenges together that are graded
 /// on these devices.
-std::string prompts_digest(const std::filesystem::path& root, const std::vector<Device>& devices);
+std::string prompts_digest(const std::filesystem::path& data, const std::vector<Device>& devices);
 
 }  // namespace gauntlet

@@ -130,12 +130,12 @@ Comparison compare_with_runs(const VerifyTerms& terms, const CellRequest& reques
 
 }  // namespace
 
-Claim claim_in_file(const fs::path& root, const fs::path& file) {
+Claim claim_in_file(const Folders& folders, const fs::path& file) {
   const Receipt receipt = receipt_from_json(read_file(file, kReceiptFile), file.string());
   if (const std::string why = why_no_submission_name(receipt.key.submission); !why.empty())
     throw UserError(fmt::format("{}: submission: {}", one_line(file.string(), 200), why));
-  require_challenge(receipt.key.challenge, challenge_ids(root));
-  return {receipt, find_submission(root, receipt.key.row()), fs::absolute(file)};
+  require_challenge(receipt.key.challenge, challenge_ids(folders.data));
+  return {receipt, find_submission(folders, receipt.key.row()), fs::absolute(file)};
 }
 
 Claim claim_in_store(const ResultStore& store, const SubmissionFolder& submission,

@@ -21,7 +21,7 @@ struct Claim {
 };
 
 /// Throws UserError for a file that is no receipt, or one of a submission that is not here.
-Claim claim_in_file(const std::filesystem::path& root, const std::filesystem::path& file);
+Claim claim_in_file(const Folders& folders, const std::filesystem::path& file);
 
 /// Throws UserError when the store has no receipt of the cell, saying what to do.
 Claim claim_in_store(const ResultStore& store, const SubmissionFolder& submission,

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "harness/core/cell_key.h"
+#include "harness/score/attempt_mean.h"
 
 namespace gauntlet {
 namespace {
@@ -35,12 +36,20 @@ std::vector<std::optional<Place>> column_places(const Rubric& rubric,
                                                 const std::vector<const CellScore*>& scores) {
   const CellScore* group = most_common(scores);
   Standings column;
+  bool several = false;
   for (const CellScore* score : scores) {
     column.emplace_back();
-    if (score->score && comparable(*score, *group))
-      column.back() = Standing{score->ends(), {*score->score, *score->score}};
+    if (!score->score || !comparable(*score, *group)) continue;
+    column.back() = Standing{score->ends(), {*score->score, *score->score}, {low_ends_of(*score)}};
+    several = several || score->attempts.size() > 1;
   }
-  return placements(rubric.tie_band, column);
+  if (!several) return placements(rubric.tie_band, column);
+  const Resamples resamples(rubric.resamples, 1, rubric.confidence);
+  return placements(rubric.tie_band, column, &resamples);
+}
+
+std::vector<double> low_ends_of(const CellScore& score) {
+  return score.attempts.empty() ? std::vector{score.score.value_or(0)} : score.attempts;
 }
 
 bool is_reference_row(std::string_view row) {
@@ -48,17 +57,54 @@ bool is_reference_row(std::string_view row) {
 }
 
 Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
-             std::vector<std::string> challenges)
+             std::vector<std::string> challenges, Attempts attempts)
     : rubric_(rubric), challenges_(std::move(challenges)) {
+  if (attempts == Attempts::together) find_attempts(cells);
   for (const auto& cell : cells) {
-    add_new(submissions_, cell.key.row());
+    add_new(submissions_, submission(cell.key));
     add_new(cell.key.is_standard() ? challenges_ : other_sizes_, cell.key.column());
-    cells_[{cell.key.row(), cell.key.column()}] = {score_cell(rubric, cell), std::nullopt};
+    cells_[{row(cell.key), cell.key.column()}] = {score_cell(rubric, cell), std::nullopt};
   }
+  add_means();
   for (const auto* column : {&challenges_, &other_sizes_})
     for (const auto& challenge : *column)
       for (const Device device : kAllDevices) place(challenge, device);
   order_submissions();
+}
+
+void Board::find_attempts(const std::vector<CellObservation>& cells) {
+  std::map<std::string, std::map<int, std::string>> numbered;
+  for (const auto& cell : cells)
+    numbered[cell.key.submission_row()][cell.key.attempt] = cell.key.attempt_row();
+  for (const auto& [submission, rows] : numbered)
+    if (rows.size() > 1)
+      for (const auto& one : rows) attempts_[submission].push_back(one.second);
+}
+
+const std::vector<std::string>& Board::attempts(const std::string& submission) const {
+  static const std::vector<std::string> none;
+  const auto found = attempts_.find(submission);
+  return found == attempts_.end() ? none : found->second;
+}
+
+std::string Board::row(const CellKey& key) const {
+  return attempts_.contains(key.submission_row()) ? key.attempt_row() : key.row();
+}
+
+std::string Board::submission(const CellKey& key) const {
+  return attempts_.contains(key.submission_row()) ? key.submission_row() : key.row();
+}
+
+void Board::add_means() {
+  for (const auto& [submission, rows] : attempts_)
+    for (const auto* columns : {&challenges_, &other_sizes_})
+      for (const auto& column : *columns) {
+        std::vector<const CellScore*> scores;
+        for (const auto& one : rows)
+          if (const BoardCell* cell = find(one, column)) scores.push_back(&cell->score);
+        if (scores.empty()) continue;
+        cells_[{submission, column}] = {mean_of(rubric_, scores), std::nullopt};
+      }
 }
 
 void Board::place(const std::string& challenge, Device device) {
@@ -66,6 +112,8 @@ void Board::place(const std::string& challenge, Device device) {
   std::vector<const CellScore*> scores;
   for (auto& [key, cell] : cells_) {
     if (key.second != challenge || is_reference_row(key.first)) continue;
+    if (std::find(submissions_.begin(), submissions_.end(), key.first) == submissions_.end())
+      continue;  // a single attempt of several
     if (!cell.score.score || cell.score.key.device != device) continue;
     entries.push_back(&cell);
     scores.push_back(&cell.score);
@@ -85,8 +133,8 @@ void Board::order_submissions() {
             [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
 }
 
-const BoardCell* Board::find(const std::string& submission, const std::string& challenge) const {
-  const auto found = cells_.find({submission, challenge});
+const BoardCell* Board::find(const std::string& row, const std::string& challenge) const {
+  const auto found = cells_.find({row, challenge});
   return found == cells_.end() ? nullptr : &found->second;
 }
 
@@ -101,12 +149,12 @@ std::vector<std::string> Board::challenges_on(Device device) const {
   return counting;
 }
 
-std::optional<Mean> Board::mean(const std::string& submission) const {
+std::optional<Mean> Board::mean(const std::string& row) const {
   Mean mean;
-  const std::vector<std::string> counting = challenges_on(CellKey::of(submission).device);
+  const std::vector<std::string> counting = challenges_on(CellKey::of(row).device);
   mean.of = static_cast<int>(counting.size());
   for (const auto& challenge : counting) {
-    const BoardCell* cell = find(submission, challenge);
+    const BoardCell* cell = find(row, challenge);
     if (!cell) continue;
     const CellScore& score = cell->score;
     if (score.status == CellStatus::broken) ++mean.broken;

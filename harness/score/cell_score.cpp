@@ -193,6 +193,21 @@ void note_unmeasured(const Rubric& rubric, const Checks& checks, CellScore& resu
   }
 }
 
+/// Sets whether it counts as passed in pass@k. A cell that broke or could not be asked may have.
+void decide_passing(const Rubric& rubric, const Checks& checks, CellScore& result) {
+  const auto holds = [&](const CheckObservation* check) {
+    const auto& passing = rubric.passing;
+    const bool counts =
+        std::find(passing.begin(), passing.end(), check->info.section) != passing.end();
+    return !counts || check->verdict == Verdict::passed;
+  };
+  const auto may_hold = [&](const CheckObservation* check) {
+    return check->verdict != Verdict::cheated && (holds(check) || !was_asked(*check));
+  };
+  result.may_pass = !result.failed_to_build && std::all_of(checks.begin(), checks.end(), may_hold);
+  result.passed = result.may_pass && result.raw && std::all_of(checks.begin(), checks.end(), holds);
+}
+
 Json to(const SectionScore& section, const Rubric& rubric) {
   Json json{{"section", name_of(section.section)},
             {"weight", json_number(rubric.weight_of(section.section))}};
@@ -239,6 +254,7 @@ CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
       result.sections.push_back(scored);
 
   result.raw = result.failed_to_build ? 0 : raw_score(rubric, result.sections);
+  decide_passing(rubric, checks, result);
   if (!result.raw) {
     const bool ours = result.broken > 0 || cell.checks.empty();
     result.status = ours ? CellStatus::broken : CellStatus::unmeasured;
@@ -300,6 +316,8 @@ std::string to_json(const CellScore& score, const Rubric& rubric) {
     json["interval_low"] = json_number(score.range->low);
     json["interval_high"] = json_number(score.range->high);
   }
+  json["passes"] = score.passed;
+  json["may_pass"] = score.may_pass;
   json["partial"] = score.partial();
   json["caps"] = Json::array();
   for (const Cap& cap : score.caps)

@@ -63,8 +63,13 @@ struct CellScore {
   std::vector<std::string> reasons;  // "check: why it is not measured", in the same order
   int broken = 0;                    // how many of them are our fault
   bool failed_to_build = false;
-  bool unproven = false;      // no receipt vouches for what it follows from
-  std::string grader_digest;  // scores of different graders are not comparable
+  bool unproven = false;  // no receipt vouches for what it follows from
+  // For pass@k: it passed every check of the rubric's passing sections; what could not be measured
+  // did not pass, or may have.
+  bool passed = false;
+  bool may_pass = false;
+  std::vector<double> attempts;  // of a mean_of several: the low ends, falling
+  std::string grader_digest;     // scores of different graders are not comparable
 
   bool partial() const { return !not_measured.empty(); }
   /// Both ends of the score; only where there is one.

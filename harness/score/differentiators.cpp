@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "harness/score/attempt_mean.h"
+
 namespace gauntlet {
 namespace {
 
@@ -48,11 +50,20 @@ double spread_of(const std::vector<double>& shares) {
 
 /// A column of scores: what its places and winners would be.
 struct Outcome {
-  std::vector<CellScore> scores;
-  std::vector<std::optional<Place>> places;  // none without a score
+  std::vector<CellScore> attempts;           // of the cells
+  std::vector<std::string> submissions;      // rows of the board
+  std::vector<CellScore> scores;             // theirs
+  std::vector<std::optional<Place>> places;  // theirs; none without a score
 
-  Outcome(const Rubric& rubric, const Column& column, const std::string& left_out) {
-    for (const auto* cell : column) scores.push_back(score_without(rubric, *cell, left_out));
+  Outcome(const Rubric& rubric, const Board& board, const Column& column,
+          const std::string& left_out) {
+    std::map<std::string, std::vector<const CellScore*>> together;
+    for (const auto* cell : column) attempts.push_back(score_without(rubric, *cell, left_out));
+    for (const CellScore& score : attempts) together[board.submission(score.key)].push_back(&score);
+    for (const auto& [submission, of] : together) {
+      submissions.push_back(submission);
+      scores.push_back(of.size() == 1 ? *of.front() : mean_of(rubric, of));
+    }
     std::vector<const CellScore*> graded;
     for (const CellScore& score : scores)
       if (score.score) graded.push_back(&score);
@@ -69,9 +80,9 @@ double stake_of(const Rubric& rubric, const Column& column, const Outcome& as_is
   std::vector<double> lost;
   for (std::size_t i = 0; i < column.size(); ++i) {
     const CheckObservation* check = find_check(*column[i], id);
-    if (!check || !as_is.scores[i].score || !earned_share(rubric, *check)) continue;
+    if (!check || !as_is.attempts[i].score || !earned_share(rubric, *check)) continue;
     const auto earned = score_assuming(rubric, *column[i], {.gained = id}).score;
-    lost.push_back(earned.value_or(0) - *as_is.scores[i].score);
+    lost.push_back(earned.value_or(0) - *as_is.attempts[i].score);
   }
   const auto [least, most] = std::minmax_element(lost.begin(), lost.end());
   return lost.empty() ? 0 : *most - *least;
@@ -109,7 +120,7 @@ class Lead {
     const std::pair<const std::string, double>* best = nullptr;
     std::map<std::string, double> means;
     for (std::size_t i = 0; i < as_is.scores.size(); ++i) {
-      const auto known = means_.find(as_is.scores[i].key.row());
+      const auto known = means_.find(as_is.submissions[i]);
       if (known == means_.end() || !now.scores[i].score) continue;
       means[known->first] = known->second.score +
                             (*now.scores[i].score - *as_is.scores[i].score) / known->second.of;
@@ -123,9 +134,9 @@ class Lead {
   std::map<std::string, Mean> means_;
 };
 
-void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
+void survey_column(const Rubric& rubric, const Board& board, const Lead& lead, const Column& column,
                    CheckSurvey& survey) {
-  const Outcome as_is(rubric, column, "");
+  const Outcome as_is(rubric, board, column, "");
   std::map<std::string, CheckInfo> checks;
   for (const auto* cell : column)
     for (const auto& check : cell->checks) checks.emplace(check.info.id, check.info);
@@ -138,7 +149,7 @@ void survey_column(const Rubric& rubric, const Lead& lead, const Column& column,
     found.spread = spread_of(shares.earned);
     if (found.spread > 0) {
       found.stake = stake_of(rubric, column, as_is, id);
-      const Outcome without(rubric, column, id);
+      const Outcome without(rubric, board, column, id);
       count_changes(rubric, as_is, without, found);
       found.first = lead.leader(as_is, as_is) != lead.leader(as_is, without);
       survey.differentiators.push_back(found);
@@ -163,7 +174,7 @@ CheckSurvey survey_checks(const Rubric& rubric, const Board& board,
   }
   const Lead lead(board);
   CheckSurvey survey;
-  for (const auto& column : columns) survey_column(rubric, lead, column.second, survey);
+  for (const auto& column : columns) survey_column(rubric, board, lead, column.second, survey);
   std::stable_sort(survey.differentiators.begin(), survey.differentiators.end(),
                    [](const Differentiator& a, const Differentiator& b) {
                      return std::tuple(a.pivots(), a.stake * a.spread) >

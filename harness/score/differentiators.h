@@ -8,7 +8,8 @@
 
 namespace gauntlet {
 
-/// How one check tells the submissions apart. The reference is none of them.
+/// How one check tells the submissions apart. The reference is none of them. Single attempts are
+/// counted; places, winners and means are of all attempts of a submission together.
 struct Differentiator {
   std::string challenge;
   Device device = Device::cpu;

@@ -88,28 +88,36 @@ Interval graded_challenges(const Field& field, const Board& board, const std::st
 
 /// The timed cases of a field: those that anybody ran. Whoever failed the check of a case, or whose
 /// race told nothing, is as slow in it as the rubric knows; in the latter case it may also be as
-/// fast as anything.
+/// fast as anything. Several attempts of a submission count alike.
 class Speeds {
  public:
-  Speeds(const Rubric& rubric, const Field& field, const std::vector<CellObservation>& cells)
+  Speeds(const Rubric& rubric, const Field& field, const Board& board,
+         const std::vector<CellObservation>& cells)
       : slowest_(rubric.zero_ratio) {
     const std::set<std::string> ids(field.challenges.begin(), field.challenges.end());
     const std::set<std::string> names(field.submissions.begin(), field.submissions.end());
-    for (const auto& cell : cells)
-      if (ids.contains(cell.key.column()) && names.contains(cell.key.row()))
-        for (const auto& check : cell.checks) add(rubric, cell, check);
+    for (const auto& cell : cells) {
+      const std::string submission = board.submission(cell.key);
+      if (!ids.contains(cell.key.column()) || !names.contains(submission)) continue;
+      attempts_[submission].insert(cell.key.row());
+      for (const auto& check : cell.checks) add(rubric, cell, check);
+    }
   }
 
   std::optional<Interval> geometric_mean(const std::string& submission) const {
     if (cases_.empty()) return std::nullopt;
+    const auto& attempts = attempts_.at(submission);
     double logs = 0;
-    for (const auto& one : cases_) {
-      const auto own = one.second.find(submission);
-      logs += std::log(std::max(slowest_, own == one.second.end() ? 0.0 : own->second));
+    bool open = false;
+    for (const auto& attempt : attempts) {
+      open = open || open_.contains(attempt);
+      for (const auto& one : cases_) {
+        const auto own = one.second.find(attempt);
+        logs += std::log(std::max(slowest_, own == one.second.end() ? 0.0 : own->second));
+      }
     }
-    const double mean = std::exp(logs / static_cast<double>(cases_.size()));
-    return Interval{mean,
-                    open_.contains(submission) ? std::numeric_limits<double>::infinity() : mean};
+    const double mean = std::exp(logs / static_cast<double>(cases_.size() * attempts.size()));
+    return Interval{mean, open ? std::numeric_limits<double>::infinity() : mean};
   }
 
  private:
@@ -129,15 +137,16 @@ class Speeds {
   }
 
   double slowest_;
-  std::map<Case, std::map<std::string, double>> cases_;  // ratios by submission
-  std::set<std::string> open_;                           // submissions that miss some
+  std::map<Case, std::map<std::string, double>> cases_;    // ratios by attempt
+  std::map<std::string, std::set<std::string>> attempts_;  // of each submission
+  std::set<std::string> open_;                             // attempts that miss some
 };
 
 std::vector<Candidate> candidates_of(const Rubric& rubric, const Need& need, const Field& field,
                                      const Board& board,
                                      const std::vector<CellObservation>& cells) {
   std::optional<Speeds> speeds;
-  if (need.measure == Measure::speed) speeds.emplace(rubric, field, cells);
+  if (need.measure == Measure::speed) speeds.emplace(rubric, field, board, cells);
   std::vector<Candidate> candidates;
   for (const auto& submission : field.submissions) {
     std::optional<Interval> value;

@@ -3,58 +3,90 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace gauntlet {
 namespace {
 
-/// Places by the low ends alone.
-std::vector<std::optional<Place>> places_as_failed(double band, const Standings& column) {
+/// Best low end first. Who is the first of equal ones decides who is compared with whom: the
+/// attempts say so before the order of the column does.
+std::vector<std::size_t> by_low_end(const Standings& column) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < column.size(); ++i)
     if (column[i]) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return column[a]->score.low > column[b]->score.low;
+    return std::tie(column[a]->score.low, column[a]->attempts) >
+           std::tie(column[b]->score.low, column[b]->attempts);
   });
+  return order;
+}
+
+std::optional<Behind> behind(const Standings& column, std::size_t ahead, std::size_t own,
+                             const Resamples* resamples) {
+  if (!resamples) return std::nullopt;
+  return Behind{ahead, column[ahead]->score.low - column[own]->score.low,
+                resamples->difference(column[ahead]->attempts, column[own]->attempts)};
+}
+
+/// Places by the low ends alone.
+std::vector<std::optional<Place>> places_as_failed(double band, const Standings& column,
+                                                   const Resamples* resamples) {
+  const auto order = by_low_end(column);
   std::vector<std::optional<Place>> places(column.size());
-  for (std::size_t first = 0; first < order.size();) {
+  std::size_t first = 0;  // of the group, in the order
+  for (std::size_t i = 0; i < order.size(); ++i) {
     const Standing& anchor = *column[order[first]];
-    const auto same = [&](const Standing& one) {
-      return anchor.score.low - one.score.low < band || anchor.measured.low <= one.measured.high;
-    };
-    std::size_t end = first + 1;
-    while (end < order.size() && same(*column[order[end]])) ++end;
-    const int number = static_cast<int>(first) + 1;
-    for (std::size_t i = first; i < end; ++i) places[order[i]] = Place{number, end - first > 1};
-    first = end;
+    const Standing& one = *column[order[i]];
+    const auto apart = i > 0 ? behind(column, order[first], order[i], resamples) : std::nullopt;
+    const bool same = anchor.score.low - one.score.low < band ||
+                      anchor.measured.low <= one.measured.high ||
+                      (apart && apart->interval.low <= 0);
+    if (i > first && !same) first = i;
+    places[order[i]] = Place{static_cast<int>(first) + 1, false, std::nullopt, apart};
   }
   return places;
 }
 
-/// How many others are ahead of a score by the band, each taken by one end of its range.
-template <class End>
-int ahead_of(double band, const Standings& column, std::size_t own, double score, const End& end) {
+/// How many others are ahead of a score by the band, each taken by one end of its range, without
+/// those that `left_out` names.
+template <class End, class LeftOut>
+int ahead_of(double band, const Standings& column, std::size_t own, double score, const End& end,
+             const LeftOut& left_out) {
   int count = 0;
   for (std::size_t i = 0; i < column.size(); ++i)
-    if (i != own && column[i] && end(column[i]->score) > score &&
+    if (i != own && column[i] && !left_out(i) && end(column[i]->score) > score &&
         end(column[i]->score) - score >= band)
       ++count;
   return count;
 }
 
-}  // namespace
-
-std::vector<std::optional<Place>> placements(double band, const Standings& column) {
-  auto places = places_as_failed(band, column);
+/// What is missing leaves places open, its own and those of others.
+void open_places(double band, const Standings& column, std::vector<std::optional<Place>>& places) {
+  const auto as_failed = places;
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (!column[i] || !column[i]->open()) continue;
     const Interval& score = column[i]->score;
-    const int worst =
-        1 + ahead_of(band, column, i, score.low, [](const Interval& one) { return one.high; });
+    const auto one_group = [&](std::size_t other) {  // of nothing that might be worth more
+      return !column[other]->open() && as_failed[other]->number == as_failed[i]->number;
+    };
+    const int worst = 1 + ahead_of(
+                              band, column, i, score.low,
+                              [](const Interval& one) { return one.high; }, one_group);
     const int best =
-        1 + ahead_of(band, column, i, score.high, [](const Interval& one) { return one.low; });
+        1 + ahead_of(
+                band, column, i, score.high, [](const Interval& one) { return one.low; },
+                [](std::size_t) { return false; });
     places[i]->number = std::max(places[i]->number, worst);
     if (best < places[i]->number) places[i]->best = best;
   }
+}
+
+}  // namespace
+
+std::vector<std::optional<Place>> placements(double band, const Standings& column,
+                                             const Resamples* resamples) {
+  auto places = places_as_failed(band, column, resamples);
+  open_places(band, column, places);
   for (auto& place : places)
     for (const auto& other : places)
       if (place && other && &place != &other &&

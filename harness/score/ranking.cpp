@@ -12,15 +12,22 @@ namespace {
 constexpr NameTable<Shape, 5> kShapes{
     "shape", {"too short", "flat", "rising", "falling", "no steady direction"}};
 
+/// The rows of single attempts, the submission's own where it is one.
+std::vector<std::string> attempts_of(const Board& board, const std::string& submission) {
+  const auto& several = board.attempts(submission);
+  return several.empty() ? std::vector{submission} : several;
+}
+
 /// The grader that graded most cells of each challenge on one device.
 std::map<std::string, std::string> usual_graders(const Board& board, Device device) {
   std::map<std::string, std::string> usual;
   for (const auto& challenge : board.challenges_on(device)) {
     std::map<std::string, int> votes;
     for (const auto& submission : board.submissions())
-      if (const BoardCell* cell = board.find(submission, challenge);
-          cell && cell->score.key.device == device)
-        ++votes[cell->score.grader_digest];
+      for (const auto& attempt : attempts_of(board, submission))
+        if (const BoardCell* cell = board.find(attempt, challenge);
+            cell && cell->score.key.device == device)
+          ++votes[cell->score.grader_digest];
     const auto most =
         std::max_element(votes.begin(), votes.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -38,6 +45,10 @@ Ranked unplaced(const Board& board, const std::string& submission, const Graders
   const auto& graders = usual.at(ranked.device);
   ranked.mean = board.mean(submission);
   if (!ranked.mean) return ranked;
+  for (const auto& attempt : attempts_of(board, submission)) {
+    const auto its = board.mean(attempt);
+    ranked.all_attempts = ranked.all_attempts && its && its->graded == its->of;
+  }
   double absent = 0;
   for (const auto& challenge : board.challenges_on(ranked.device)) {
     const BoardCell* cell = board.find(submission, challenge);
@@ -63,7 +74,32 @@ Ranked unplaced(const Board& board, const std::string& submission, const Graders
 }
 
 bool may_have_place(const Ranked& ranked) {
-  return ranked.mean && ranked.mean->graded == ranked.mean->of && ranked.same_graders;
+  return ranked.mean && ranked.all_attempts && ranked.same_graders;
+}
+
+AttemptScores attempt_scores(const Board& board, const std::string& submission, Device device) {
+  AttemptScores scores;
+  for (const auto& challenge : board.challenges_on(device))
+    scores.push_back(low_ends_of(board.find(submission, challenge)->score));
+  return scores;
+}
+
+void place(const Rubric& rubric, const Board& board, Device device, std::vector<Ranked>& all) {
+  const Resamples resamples(rubric.resamples, board.challenges_on(device).size(),
+                            rubric.confidence);
+  Standings column;
+  for (const Ranked& ranked : all) {
+    column.emplace_back();
+    if (may_have_place(ranked) && ranked.device == device)
+      column.back() = Standing{ranked.mean->ends(), ranked.measured,
+                               attempt_scores(board, ranked.submission, device)};
+  }
+  const auto places = placements(rubric.mean_band, column, &resamples);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!places[i]) continue;
+    all[i].place = places[i];
+    if (places[i]->behind) all[i].ahead = all[places[i]->behind->ahead].submission;
+  }
 }
 
 void set_rank_range(Ranked& ranked, const std::vector<Ranked>& all) {
@@ -88,17 +124,7 @@ std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board) {
   std::vector<Ranked> all;
   for (const auto& submission : board.submissions())
     if (!is_reference_row(submission)) all.push_back(unplaced(board, submission, graders));
-  for (const Device device : kAllDevices) {
-    Standings column;
-    for (const Ranked& ranked : all) {
-      column.emplace_back();
-      if (may_have_place(ranked) && ranked.device == device)
-        column.back() = Standing{ranked.mean->ends(), ranked.measured};
-    }
-    const auto places = placements(rubric.mean_band, column);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (places[i]) all[i].place = places[i];
-  }
+  for (const Device device : kAllDevices) place(rubric, board, device, all);
   for (Ranked& ranked : all)
     if (ranked.mean) set_rank_range(ranked, all);
   return all;

@@ -10,8 +10,8 @@
 namespace gauntlet {
 
 /// Where a submission stands among all others of its device. Ranges come from measured uncertainty:
-/// the intervals of timed cases, and what could not be measured. One attempt each says nothing of
-/// how far a model varies, so this ranks submissions.
+/// the intervals of timed cases, and what could not be measured. How far a model varies is known as
+/// far as it made several attempts; one attempt each says nothing of it.
 struct Ranked {
   std::string submission;
   std::optional<Mean> mean;
@@ -19,15 +19,18 @@ struct Ranked {
   Interval measured;           // of the mean's low end, by the intervals of timed cases
   Interval range;              // of the mean over everything that it took part in
   Interval bounds;             // of the mean over all challenges, a missing one being worth 0..100
-  std::optional<Place> place;  // none unless it was graded everywhere, by the graders of the others
+  std::optional<Place> place;  // none unless every attempt was graded everywhere, by the graders of
+                               // the others: leaving out what went wrong must not raise a mean
+  std::string ahead;           // the submission that `place->behind` compares it with
   bool same_graders = true;    // false: some of its cells were graded by other graders than most
+  bool all_attempts = true;    // false: one of its attempts was not graded everywhere
   int best_rank = 0;           // that no other submission's bounds exclude; 0 without a mean
   int worst_rank = 0;
 };
 
 /// In the board's order, without the reference. Submissions share a place with the first of their
-/// tier while their means are within the rubric's mean_band of its, or cannot be told from it by
-/// what was measured.
+/// group while their means are within the rubric's mean_band of its, or cannot be told from it by
+/// what was measured, or by Resamples of its challenges and attempts.
 std::vector<Ranked> rank_submissions(const Rubric& rubric, const Board& board);
 
 /// One round of challenges in the life of a submission.

@@ -83,6 +83,25 @@ void read_speed(YamlFields fields, Rubric& rubric) {
   fields.refuse_unknown();
 }
 
+void read_attempts(YamlFields fields, Rubric& rubric) {
+  for (const auto& name : fields.texts("passing")) {
+    try {
+      rubric.passing.push_back(section_named(name));
+    } catch (const std::invalid_argument& error) {
+      fields.refuse("passing", error.what());
+    }
+  }
+  if (rubric.passing.empty()) fields.refuse("passing", "must name a section or more");
+  const std::int64_t resamples = fields.integer("resamples");
+  if (resamples < 100 || resamples > 1'000'000)
+    fields.refuse("resamples", "must be a number from 100 to 1000000");
+  rubric.resamples = static_cast<int>(resamples);
+  rubric.confidence = fields.number("confidence");
+  if (!(rubric.confidence > 0 && rubric.confidence < 1))
+    fields.refuse("confidence", "must lie between 0 and 1");
+  fields.refuse_unknown();
+}
+
 /// The factor by which the reference may have differed from itself.
 double most_apart(const SpeedMeasurement& speed) {
   return std::max({1.0, speed.noise_high, 1 / speed.noise_low});
@@ -152,6 +171,7 @@ Rubric rubric_from_yaml(const std::string& text, const std::string& shown_name) 
   rubric.letters = read_letters(fields.fields("letters"));
   read_comparison(fields, rubric);
   read_speed(fields.fields("speed"), rubric);
+  read_attempts(fields.fields("attempts"), rubric);
   fields.refuse_unknown();
   rubric.digest = sha256(text);
   return rubric;

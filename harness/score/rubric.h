@@ -33,7 +33,10 @@ struct Rubric {
   double different_beyond = 0;
   double equal_within = 0;
   double most_noise = 0;
-  std::string digest;  // of the file that it was read from
+  std::vector<Section> passing;  // whose checks an attempt has to pass all, to count in pass@k
+  int resamples = 0;
+  double confidence = 0;  // 0..1
+  std::string digest;     // of the file that it was read from
 
   double weight_of(Section section) const;
   double cap_of(Severity severity) const;

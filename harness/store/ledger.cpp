@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/core/append.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/store/json_fields.h"
@@ -26,7 +27,34 @@ LedgerEntry entry_from(const Json& line) {
   return {text(0), text(1), text(2), text(3), text(4), line.at(5).get<std::vector<std::string>>()};
 }
 
-LedgerEntry entry_in(const std::string& line, const std::string& where) {
+std::vector<LedgerEntry> entries_in(std::string text, const std::filesystem::path& file) {
+  text.erase(text.rfind('\n') + 1);  // npos + 1 is 0
+  std::vector<LedgerEntry> entries;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    entries.push_back(ledger_entry(line, fmt::format("{}:{}", file.string(), entries.size() + 1)));
+  return entries;
+}
+
+std::string lines_of(const std::vector<LedgerEntry>& entries) {
+  std::string text;
+  for (const LedgerEntry& entry : entries) text += ledger_line(entry);
+  return text;
+}
+
+/// Only the ledger of a report can have such lines, and one process at a time writes a report.
+void write_in_present_form(const std::filesystem::path& file) {
+  if (std::ifstream(file).peek() == '{') write_file(file, lines_of(load_ledger(file)));
+}
+
+}  // namespace
+
+std::string ledger_line(const LedgerEntry& entry) {
+  return json_line(Json::array({entry.when, entry.submission, entry.challenge, entry.before,
+                                entry.after, Json(entry.because)}));
+}
+
+LedgerEntry ledger_entry(const std::string& line, const std::string& where) {
   Json parsed = parsed_json(line, where);
   if (!parsed.is_array())
     return entry_from(JsonFields::of_document(std::move(parsed), where, kLedgerSchema));
@@ -37,26 +65,14 @@ LedgerEntry entry_in(const std::string& line, const std::string& where) {
   }
 }
 
-}  // namespace
-
 std::vector<LedgerEntry> load_ledger(const std::filesystem::path& file) {
-  std::vector<LedgerEntry> entries;
-  if (!std::filesystem::exists(file)) return entries;
-  std::istringstream lines(read_file(file, kLedgerFile));
-  for (std::string line; std::getline(lines, line);)
-    entries.push_back(entry_in(line, fmt::format("{}:{}", file.string(), entries.size() + 1)));
-  return entries;
+  if (!std::filesystem::exists(file)) return {};
+  return entries_in(read_file(file, kLedgerFile), file);
 }
 
 void append_to_ledger(const std::filesystem::path& file, const std::vector<LedgerEntry>& entries) {
-  std::vector<LedgerEntry> all = load_ledger(file);
-  all.insert(all.end(), entries.begin(), entries.end());
-  std::string text;
-  for (const LedgerEntry& entry : all)
-    text += json_line(Json::array({entry.when, entry.submission, entry.challenge, entry.before,
-                                   entry.after, Json(entry.because)}));
-  const bool there = std::filesystem::exists(file);
-  if (there ? read_file(file, kLedgerFile) != text : !text.empty()) write_file(file, text);
+  write_in_present_form(file);
+  if (!entries.empty()) append_lines(file, lines_of(entries));
 }
 
 }  // namespace gauntlet

@@ -15,6 +15,7 @@
 #include "harness/core/stated_claim.h"
 #include "harness/core/stats.h"
 #include "harness/core/verdict.h"
+#include "harness/store/cache_key.h"
 
 namespace gauntlet {
 
@@ -102,6 +103,12 @@ struct BuildRecord {
   double seconds = 0;
 };
 
+/// A file of a submission, and the SHA-256 of what it held.
+struct FileDigest {
+  std::string name;
+  std::string digest;
+};
+
 /// What a result depends on besides the submission's files.
 struct Provenance {
   std::string gauntlet_version;
@@ -118,6 +125,9 @@ struct Provenance {
   double cache_bytes = 0;    // of the last-level cache; 0 when the kernel does not say
   double read_gb_per_s = 0;  // further ceilings; 0 in older observations
   double cache_gb_per_s = 0;
+  std::vector<FileDigest> files = {};  // that submission_digest is over; none in older observations
+  std::string contract_digest = {};    // of contract.h; empty in older observations
+  int key_format = CacheKey::kFormat;  // see CacheKey; older observations have 1
 };
 
 /// One cell of the matrix as it was seen: raw facts only, no score.

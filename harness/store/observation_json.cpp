@@ -83,6 +83,10 @@ Json to(const std::pair<double, double>& point) {
   return {{"x", json_number(point.first)}, {"y", json_number(point.second)}};
 }
 
+Json to(const FileDigest& file) {
+  return {{"name", file.name}, {"sha256", file.digest}};
+}
+
 Json to(const Curve& curve);
 Json to(const CheckObservation& check);
 
@@ -133,6 +137,8 @@ Json to(const BuildRecord& build) {
           {"seconds", json_number(build.seconds)}};
 }
 
+constexpr int kUnwrittenFormat = 1;  // of cache keys; observations did not name it
+
 Json to(const Provenance& provenance) {
   Json json{{"gauntlet_version", provenance.gauntlet_version},
             {"grader_digest", provenance.grader_digest},
@@ -148,6 +154,10 @@ Json to(const Provenance& provenance) {
   set_unless_zero(json, "cache_bytes", provenance.cache_bytes);
   set_unless_zero(json, "read_gb_per_s", provenance.read_gb_per_s);
   set_unless_zero(json, "cache_gb_per_s", provenance.cache_gb_per_s);
+  if (provenance.key_format == kUnwrittenFormat) return json;
+  json["key_format"] = provenance.key_format;
+  json["contract_digest"] = provenance.contract_digest;
+  json["files"] = list_of(provenance.files);
   return json;
 }
 
@@ -265,21 +275,34 @@ BuildRecord build_from(const JsonFields& in) {
           in.number("seconds")};
 }
 
+/// What the cache key has besides the rest of the provenance.
+void read_key(const JsonFields& in, Provenance& provenance) {
+  provenance.key_format = kUnwrittenFormat;
+  if (!in.has("key_format")) return;
+  provenance.key_format = static_cast<int>(in.integer("key_format"));
+  provenance.contract_digest = in.text("contract_digest");
+  if (!in.has("files")) return;  // what is published leaves them out
+  for (const auto& file : in.list("files"))
+    provenance.files.push_back({file.text("name"), file.text("sha256")});
+}
+
 Provenance provenance_from(const JsonFields& in) {
-  return {in.text("gauntlet_version"),
-          in.text("grader_digest"),
-          in.text("submission_digest"),
-          in.text("prompt_digest"),
-          in.text("cpu"),
-          static_cast<int>(in.integer("cores")),
-          in.text("kernel"),
-          in.text("sandbox"),
-          in.text("started"),
-          in.number("copy_gb_per_s"),
-          in.number("fma_gflop_per_s"),
-          number_or_zero(in, "cache_bytes"),
-          number_or_zero(in, "read_gb_per_s"),
-          number_or_zero(in, "cache_gb_per_s")};
+  Provenance provenance{in.text("gauntlet_version"),
+                        in.text("grader_digest"),
+                        in.text("submission_digest"),
+                        in.text("prompt_digest"),
+                        in.text("cpu"),
+                        static_cast<int>(in.integer("cores")),
+                        in.text("kernel"),
+                        in.text("sandbox"),
+                        in.text("started"),
+                        in.number("copy_gb_per_s"),
+                        in.number("fma_gflop_per_s"),
+                        number_or_zero(in, "cache_bytes"),
+                        number_or_zero(in, "read_gb_per_s"),
+                        number_or_zero(in, "cache_gb_per_s")};
+  read_key(in, provenance);
+  return provenance;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/core/file_lock.h"
 #include "harness/core/files.h"
 #include "harness/core/names.h"
 #include "harness/core/text.h"
@@ -96,6 +97,22 @@ fs::path ResultStore::opened_file(const CellKey& key) const {
   return cell_folder(key) / "opened.json";
 }
 
+fs::path ResultStore::keeping_file(const CellKey& key) const {
+  return cell_folder(key) / "keeping.json";
+}
+
+fs::path ResultStore::lock_file(const CellKey& key) const {
+  return cell_folder(key) / "lock";
+}
+
+bool ResultStore::has_ended(const CellKey& key) const {
+  const fs::path file = opened_file(key);
+  const auto closed = load_receipt(key);
+  return closed && closed->closing &&
+         receipt_from_json(read_file(file, kReceiptFile), file.string()).commitment ==
+             closed->commitment;
+}
+
 void ResultStore::open_receipt(const Receipt& receipt) const {
   require_key(receipt.key);
   write_file(opened_file(receipt.key), to_json(receipt));
@@ -136,12 +153,21 @@ void ResultStore::claim(const CellKey& generation, const fs::path& folder,
         "{} has grades of {}, not of {}: rename the folder, or keep its grades apart with "
         "--results FOLDER",
         graded.string(), printable(before.string(), 400), printable(here.string(), 400)));
-  write_file(file, before.string());
+  write_about(generation, file, before.string());
 }
 
 void ResultStore::save_model_card(const CellKey& generation, const ModelCard& card) const {
   require_submission(generation.submission);
-  write_file(generation_folder(generation) / "model.yaml", model_card_to_yaml(card));
+  write_about(generation, generation_folder(generation) / "model.yaml", model_card_to_yaml(card));
+}
+
+void ResultStore::write_about(const CellKey& generation, const fs::path& file,
+                              const std::string& text) const {
+  if (fs::exists(file) && read_file(file) == text) return;
+  const fs::path folder = generation_folder(generation);
+  const FileLock lock(folder / "lock", FileLock::Mode::exclusive);
+  sweep_temporaries(folder, {"graded_from", "model.yaml"});
+  write_file(file, text);
 }
 
 std::optional<CellObservation> ResultStore::load(const CellKey& key) const {

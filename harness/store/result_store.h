@@ -21,7 +21,11 @@ namespace gauntlet {
 ///   <root>/<submission>/<cell>/score.json              what the rubric made of it
 ///   <root>/<submission>/<cell>/receipt.json            what proves that it was not arranged
 ///   <root>/<submission>/<cell>/opened.json             the receipt of a run that has not ended
+///   <root>/<submission>/<cell>/keeping.json            what is being replaced, see Replacement
+///   <root>/<submission>/<cell>/lock                    held by who grades it, see FileLock; the
+///                                                      submission's, by who writes its files
 ///   <root>/<submission>/attempts/<N>/...               the same for each attempt after the first
+///   <root>/ledger.jsonl                                a line for each result that was replaced
 /// where <cell> is <challenge>[.SIZE][@DEVICE], without what is usual.
 /// Every file is replaced as a whole; an interrupted write leaves the old one.
 class ResultStore {
@@ -37,9 +41,15 @@ class ResultStore {
   std::filesystem::path score_file(const CellKey& key) const;
   std::filesystem::path receipt_file(const CellKey& key) const;
   std::filesystem::path opened_file(const CellKey& key) const;
+  std::filesystem::path keeping_file(const CellKey& key) const;
+  std::filesystem::path lock_file(const CellKey& key) const;
+  std::filesystem::path ledger_file() const { return root_ / "ledger.jsonl"; }
 
   void save(const CellObservation& cell) const;
   void open_receipt(const Receipt& receipt) const;
+
+  /// Whether the run that opened a receipt has closed it, so that the opened one is a leftover.
+  bool has_ended(const CellKey& key) const;
 
   /// Replaces the receipt that was opened. Without a receipt, that of the observation before goes
   /// away: it proves nothing about this one.
@@ -72,6 +82,8 @@ class ResultStore {
   std::vector<std::string> folders_in(const std::filesystem::path& folder, const Refusal& refuse,
                                       const Remark& remark) const;
   std::filesystem::path generation_folder(const CellKey& key) const;
+  void write_about(const CellKey& generation, const std::filesystem::path& file,
+                   const std::string& text) const;
   std::filesystem::path cell_folder(const CellKey& key) const;
   void add_keys(const CellKey& generation, std::vector<CellKey>& keys) const;
 

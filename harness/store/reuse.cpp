@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/reuse.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <sstream>
+#include <thread>
 
 #include "harness/core/error.h"
+#include "harness/core/file_lock.h"
 #include "harness/core/files.h"
 #include "harness/core/machine.h"
 #include "harness/core/text.h"
@@ -14,13 +17,7 @@
 namespace gauntlet {
 namespace {
 
-/// "the grader changed: 9c1e0f22 -> 77b04d10"; digests are cut, they only have to look different.
-std::string changed(std::string_view what, std::string_view from, std::string_view to,
-                    std::size_t shown = std::string_view::npos) {
-  return fmt::format("{} changed: {} -> {}", what, from.substr(0, shown), to.substr(0, shown));
-}
-
-constexpr std::size_t kShownDigest = 8;
+constexpr std::string_view kDrawn = "drawn";  // a seed that nobody chose
 
 /// No GPU comes between two runs: this program knows none.
 bool may_differ_next_time(const CheckObservation& check) {
@@ -44,6 +41,23 @@ std::string walls_missing(const std::string& then, const std::string& now) {
   return missing;
 }
 
+/// What people call a field of an observation's key.
+std::string called(const std::string& field) {
+  if (field == "cpu") return "the CPU";
+  if (field == "cores") return "the number of cores";
+  if (field == "flags") return "the compiler's flags";
+  return field.starts_with("file ") ? field : "the " + field;
+}
+
+std::string in_words(const KeyChange& change, const ReuseKey& wanted) {
+  if (change.field == "seed" && change.after == kDrawn)
+    return fmt::format("its seed was chosen (--seed {}), and this run draws one", change.before);
+  if (change.field == "sandbox")
+    return fmt::format("it was made in a weaker sandbox, without {}",
+                       walls_missing(change.before, wanted.sandbox));
+  return sentence_of(change, called(change.field));
+}
+
 /// Why the receipt, if there is one, does not vouch for the stored observation.
 std::optional<std::string> why_not_vouched(const ResultStore& store, const CellKey& key) {
   const auto stored = store.load_receipt(key);
@@ -58,19 +72,43 @@ std::optional<std::string> why_not_vouched(const ResultStore& store, const CellK
   return std::nullopt;
 }
 
+std::optional<CellObservation> load_marked(const ResultStore& store, const CellKey& key) {
+  auto cell = store.load(key);
+  if (!cell) return cell;
+  try {
+    cell->unproven = why_not_vouched(store, key).value_or("");
+  } catch (const UserError& error) {
+    cell->unproven = error.what();
+  }
+  return cell;
+}
+
+/// Of a run that was begun and did not end; empty where there is none.
+std::string interruption(const ResultStore& store, const CellKey& key) {
+  const auto opened = store.opened_file(key);
+  if (!std::filesystem::exists(opened) || store.has_ended(key)) return "";
+  return fmt::format(
+      "a run of it was begun and did not end, so that what is stored is not used again ({})",
+      opened.string());
+}
+
+/// Whether nobody is replacing the cell's files. Waits for who does, which takes milliseconds.
+bool is_left_alone(const ResultStore& store, const CellKey& key) {
+  namespace fs = std::filesystem;
+  if (!fs::exists(store.lock_file(key))) return true;
+  for (int tries = 0; tries < 200 && fs::exists(store.keeping_file(key)); ++tries) {
+    if (FileLock::try_now(store.lock_file(key), FileLock::Mode::shared)) return true;  // killed
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& key,
                                       std::string& why_not) {
-  namespace fs = std::filesystem;
   try {
     const auto cell = store.load(key);
-    if (const auto opened = store.opened_file(key); fs::exists(opened)) {
-      why_not = fmt::format(
-          "a run of it was begun and did not end, so that what is stored is not used again ({})",
-          opened.string());
-      return std::nullopt;
-    }
     if (!cell) {
       why_not = "not graded before";
       return std::nullopt;
@@ -79,7 +117,7 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& k
       why_not = *std::move(reason);
       return std::nullopt;
     }
-    return ProvenCell{*cell, store.load_receipt(key)->seed_drawn};
+    return ProvenCell{*cell, store.load_receipt(key)->seed_drawn, interruption(store, key)};
   } catch (const UserError& error) {
     why_not = error.what();
     return std::nullopt;
@@ -88,47 +126,60 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& k
 
 std::vector<CellObservation> load_all_marked(const ResultStore& store,
                                              const ResultStore::Wanted& wanted) {
-  std::vector<CellObservation> cells = store.load_all(wanted);
-  for (CellObservation& cell : cells) try {
-      cell.unproven = why_not_vouched(store, cell.key).value_or("");
-    } catch (const UserError& error) {
-      cell.unproven = error.what();
-    }
+  std::vector<CellObservation> cells;
+  for (const CellKey& key : store.keys()) {
+    if (wanted && !wanted(key)) continue;
+    auto cell = load_marked(store, key);
+    // Its files may have been replaced between one and the other.
+    if (cell && !cell->unproven.empty() && !is_left_alone(store, key))
+      cell = load_marked(store, key);
+    if (cell) cells.push_back(*std::move(cell));
+  }
   return cells;
+}
+
+CacheKey observation_key(const ReuseKey& wanted) {
+  CacheKey key("observation");
+  key.add("device", name_of(wanted.device)).add("submission", wanted.submission_digest);
+  for (const FileDigest& file : wanted.files) key.add("file " + file.name, file.digest);
+  return key.add("contract", wanted.contract_digest)
+      .add("grader", wanted.grader_digest)
+      .add("compiler", wanted.compiler)
+      .add("flags", wanted.flags)
+      .add("cpu", wanted.cpu)
+      .add("cores", std::to_string(wanted.cores))
+      .add("seed", wanted.seed ? wanted.seed->text() : std::string(kDrawn))
+      .add("sandbox", wanted.sandbox);
+}
+
+CacheKey observation_key(const ProvenCell& stored, const ReuseKey& wanted) {
+  const CellObservation& cell = stored.observation;
+  const Provenance& seen = cell.provenance;
+  const bool same_seed = wanted.seed ? *wanted.seed == cell.seed : stored.seed_drawn;
+  return observation_key(
+      {seen.submission_digest, seen.grader_digest, cell.build.compiler, cell.build.flags, seen.cpu,
+       seen.cores, same_seed ? wanted.seed : cell.seed, cell.key.device,
+       walls_missing(seen.sandbox, wanted.sandbox).empty() ? wanted.sandbox : seen.sandbox,
+       seen.files, seen.contract_digest});
 }
 
 std::optional<std::string> why_not_reusable(const ProvenCell& proven, const ReuseKey& wanted) {
   const CellObservation& stored = proven.observation;
+  const Provenance& seen = stored.provenance;
   for (const auto& check : stored.checks)
     if (may_differ_next_time(check))
       return fmt::format("check {} was {} last time", check.info.id, name_of(check.verdict));
   if (stored.build.stopped) return "the compiler ran into a limit last time";
   if (stored.build.ok && stored.checks.empty()) return "no check ran last time";
-  const Provenance& seen = stored.provenance;
   if (seen.started > utc_now())
     return fmt::format("it says that it began at {}, which lies ahead of this machine's clock",
                        one_line(seen.started, 40));
-  if (stored.key.device != wanted.device)
-    return changed("the device", name_of(stored.key.device), name_of(wanted.device));
-  if (seen.submission_digest != wanted.submission_digest)
-    return changed("the submission", seen.submission_digest, wanted.submission_digest,
-                   kShownDigest);
-  if (seen.grader_digest != wanted.grader_digest)
-    return changed("the grader", seen.grader_digest, wanted.grader_digest, kShownDigest);
-  if (stored.build.compiler != wanted.compiler)
-    return changed("the compiler", stored.build.compiler, wanted.compiler);
-  if (stored.build.flags != wanted.flags)
-    return changed("the compiler's flags", stored.build.flags, wanted.flags);
-  if (seen.cpu != wanted.cpu) return changed("the CPU", seen.cpu, wanted.cpu);
-  if (seen.cores != wanted.cores)
-    return fmt::format("the number of cores changed: {} -> {}", seen.cores, wanted.cores);
-  if (wanted.seed && *wanted.seed != stored.seed)
-    return changed("the seed", stored.seed.text(), wanted.seed->text());
-  if (!wanted.seed && !proven.seed_drawn)
-    return fmt::format("its seed was chosen (--seed {}), and this run draws one",
-                       stored.seed.text());
-  if (const std::string missing = walls_missing(seen.sandbox, wanted.sandbox); !missing.empty())
-    return fmt::format("it was made in a weaker sandbox, without {}", missing);
+  if (seen.key_format != CacheKey::kFormat)
+    return fmt::format("it was kept under cache key format {}, and this version's is {}",
+                       seen.key_format, CacheKey::kFormat);
+  const auto differing = changes(observation_key(proven, wanted), observation_key(wanted));
+  if (!differing.empty()) return in_words(differing.front(), wanted);
+  if (!proven.interrupted.empty()) return proven.interrupted;
   return std::nullopt;
 }
 

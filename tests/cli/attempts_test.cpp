@@ -40,6 +40,46 @@ TEST_CASE("a further attempt has its own name, card and grade beside the first")
   CHECK(contains(third.err, "bravo has no attempt 3: "));
 }
 
+TEST_CASE("grade, score, show and compare know what several attempts came to") {
+  const Checkout checkout;
+  checkout.add_submission("bravo");
+  checkout.add_submission("bravo/attempts/2");
+  checkout.add_submission("alpha");
+  checkout.add_result("bravo", 0.5);    // F 25
+  checkout.add_result("bravo#2", 0.7);  // F 35
+  checkout.add_result("alpha", 0.6);
+  checkout.add_result("reference", 1);
+  const std::string& id = checkout.challenge;
+  const Ran graded = checkout.run({"grade", "bravo#2"});
+  INFO(graded.out, graded.err);
+  CHECK(contains(graded.out, "\nbravo, 2 attempts "));
+  CHECK(contains(graded.out, " 25-35#2"));
+  CHECK(contains(graded.out, "\nbravo#1 "));
+  CHECK(contains(graded.out, "bravo " + id + ": 0 of 2 passed; pass@1 0.00, pass@2 0.00"));
+  CHECK_FALSE(contains(checkout.run({"grade", "alpha"}).out, "\nbravo#1 "));
+  CHECK(contains(checkout.run({"show", "bravo", id}).out, "All attempts: F 30"));
+  const Ran together = checkout.run({"compare", "bravo", "alpha"});
+  INFO(together.out, together.err);
+  CHECK(contains(together.out, "bravo, 2 attempts: 0 of 2 passed"));
+  const Ran single = checkout.run({"compare", "bravo#1", "bravo#2"});
+  INFO(single.out, single.err);
+  CHECK(single.code == kExitDone);
+  CHECK_FALSE(contains(single.out, "2 attempts"));
+  for (const auto& words : {std::vector<std::string>{"grade", "bravo"}, {"score"}}) {
+    auto with_json = words;
+    with_json.push_back("--json");
+    const Json attempts = Json::parse(checkout.run(with_json).out).at("attempts");
+    REQUIRE(attempts.size() == 1);
+    CHECK(attempts[0]["submission"] == "bravo");
+    CHECK(attempts[0]["overall"]["best_attempt"] == 2);
+    CHECK(attempts[0]["challenges"][0]["pass_at"].size() == 2);
+  }
+  const Json shown = Json::parse(checkout.run({"show", "bravo#2", id, "--json"}).out);
+  CHECK(shown["attempts"]["rows"] == Json{"bravo#1", "bravo#2"});
+  CHECK(shown["cell"]["passes"] == false);
+  CHECK_FALSE(Json::parse(checkout.run({"show", "alpha", id, "--json"}).out).contains("attempts"));
+}
+
 TEST_CASE("a cell of another device is shown beside the CPU's, and what has no solution is named") {
   const Checkout checkout;
   checkout.add_submission("bravo");

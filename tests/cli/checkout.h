@@ -77,7 +77,10 @@ class Checkout {
     CellObservation cell = sample::cell(name, challenge);
     cell.build.compiler = compiler().version;
     cell.build.flags = fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " "));
-    cell.provenance.submission_digest = read_solution(folder / challenge).digest();
+    const SolutionSource source = read_solution(folder / challenge);
+    cell.provenance.submission_digest = source.digest();
+    cell.provenance.files = source.file_digests();
+    cell.provenance.contract_digest = load_challenge(root(), challenge).contract_digest();
     cell.provenance.grader_digest = grader_for(challenge).digest(Device::cpu);
     cell.provenance.cpu = this_machine().cpu;
     cell.provenance.cores = this_machine().cores;

@@ -110,7 +110,7 @@ TEST_CASE("a solution lies in its challenge's folder, or in one that names its d
   const TwoDevices it;
   it.checkout.add_submission("bravo");
   const std::vector<std::string> known{it.both, it.cpu_only};
-  const auto found = [&] { return find_submission(it.checkout.root(), "bravo"); };
+  const auto found = [&] { return find_submission(Folders::checkout(it.checkout.root()), "bravo"); };
   const auto cells = [&] {
     std::string text;
     for (const SolutionFolder& one : solutions_of(found(), known))

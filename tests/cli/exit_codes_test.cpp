@@ -4,12 +4,17 @@
 #include <csignal>
 #include <doctest/doctest.h>
 #include <functional>
+#include <set>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
+#include "harness/cli/help.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/hold_interrupts.h"
+#include "harness/core/text.h"
 #include "harness/store/json_fields.h"
 #include "tests/cli/checkout.h"
 
@@ -55,6 +60,17 @@ std::vector<Line> lines(const std::string& challenge) {
        kExitInvalidSubmission,
        "is no folder"},
       {"nothing to sanitize", {"sanitize", "good"}, kExitDone, ""},
+      {"what is kept", {"cache"}, kExitDone, ""},
+      {"why a cell is stale", {"cache", "explain", "good", challenge}, kExitDone, ""},
+      {"nothing to explain", {"cache", "explain", "good"}, kExitUsage, "name a submission and"},
+      {"a cell that is not there to explain",
+       {"cache", "explain", "empty", challenge},
+       kExitInvalidSubmission,
+       "is no folder"},
+      {"what would be pruned", {"cache", "prune", "--older-than", "30d"}, kExitDone, ""},
+      {"an odd age", {"cache", "prune", "--older-than", "30"}, kExitUsage, "--older-than 30"},
+      {"an age without prune", {"cache", "--older-than", "30d"}, kExitUsage, "cache prune"},
+      {"something else of the cache", {"cache", "prnue"}, kExitUsage, "did you mean 'prune'?"},
       {"something to sanitize", {"sanitize", "odd_folder"}, kExitGateFailed, ""},
       {"no folder to sanitize", {"sanitize", "goood"}, kExitUsage, "is no folder"},
       {"an export in a format that nobody reads", {"export", "habor", "x"}, kExitUsage, "harbor"},
@@ -111,6 +127,33 @@ std::vector<Line> lines(const std::string& challenge) {
       {"no such result", {"show", "empty", challenge}, kExitNothingMatched, "grade it first"},
       {"no such finding", {"show", "good", challenge + "/bsae"}, kExitNothingMatched, "'base'"},
       {"no results", {"--results", "none", "score"}, kExitNothingMatched, "grade something first"},
+      {"the version", {"--version"}, kExitDone, ""},
+      {"a script for a shell", {"completion", "bash"}, kExitDone, ""},
+      {"an unknown shell", {"completion", "tcsh"}, kExitUsage, "known: bash"},
+      {"a submission that is there", {"new", "good"}, kExitUsage, "exists already"},
+      {"checks of one challenge", {"list", "checks", "-c", challenge}, kExitDone, ""},
+      {"a stored result", {"show", "good", challenge}, kExitDone, ""},
+      {"scores again", {"score"}, kExitDone, ""},
+      {"nobody to compare with",
+       {"compare", "good", "nobody"},
+       kExitNothingMatched,
+       "no result of 'nobody'"},
+      {"nothing to compare with", {"compare", "good", "good"}, kExitUsage, "two different"},
+      {"grades of others that are not there", {"import", "none.yaml"}, kExitUsage, "none.yaml"},
+      {"a request that is not there",
+       {"run-cell", "none.json", "--out", "x"},
+       kExitUsage,
+       "none.json"},
+      {"a receipt that is not there",
+       {"verify", "empty", challenge},
+       kExitNothingMatched,
+       "grade it first"},
+      {"a contract", {"audit", "--contract", "-c", challenge}, kExitDone, ""},
+      {"an audit of nothing", {"audit", "-c", challenge + "x"}, kExitUsage, "did you mean"},
+      {"a change of nothing", {"ci"}, kExitUsage, "--base"},
+      {"a change where there is no history", {"ci", "--base", "main"}, kExitUsage, "no git"},
+      {"races of no number", {"calibrate", "--races", "0"}, kExitUsage, "races"},
+      {"a word too many", {"doctor", "now"}, kExitUsage, "now"},
   };
 }
 
@@ -141,6 +184,25 @@ TEST_CASE("every command line ends with the code of the table, in text and in JS
       CHECK(document["message"].get<std::string>().find(line.says) != std::string::npos);
     }
   }
+}
+
+TEST_CASE(
+    "the table has a line for every verb and for every exit code that a line alone can have") {
+  CommandLineOptions options;
+  CLI::App app;
+  describe_command_line(app, options);
+  const std::vector<Line> table = lines("layer");
+  for (const std::string& verb : verb_names(app)) {
+    INFO(verb);
+    CHECK(std::any_of(table.begin(), table.end(),
+                      [&](const Line& line) { return contains(line.arguments, verb); }));
+  }
+  // Machines, bugs and signals bring these about, in the tests below.
+  std::set<int> seen{kExitIncomplete, kExitInternal, kExitInterrupted, kExitTerminated};
+  for (const Line& line : table) seen.insert(line.code);
+  std::set<int> known;
+  for (const ExitCodeMeaning& row : exit_code_meanings()) known.insert(row.code);
+  CHECK(seen == known);
 }
 
 TEST_CASE("a grader that cannot work ends with 5, and blames nobody") {

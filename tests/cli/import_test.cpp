@@ -3,6 +3,7 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/store/json_fields.h"
+#include "harness/store/ledger.h"
 #include "tests/cli/checkout.h"
 #include "tests/store/judged_sample.h"
 #include "tests/support/text.h"
@@ -34,6 +35,27 @@ TEST_CASE("judged grades are taken over, and the report has a page of them") {
   const Ran outdated = checkout.run({"report", "--check"});
   CHECK(outdated.code == kExitGateFailed);
   CHECK(contains(outdated.out, "judged.md"));
+}
+
+TEST_CASE("a judged grade that another import replaces is in the ledger of the report") {
+  const Checkout checkout;
+  const fs::path ledger = checkout.root() / "reports/data/ledger.jsonl";
+  REQUIRE(checkout.run({"import", kShipped.string()}).code == kExitDone);
+  REQUIRE(checkout.run({"import", kShipped.string()}).code == kExitDone);
+  CHECK_FALSE(fs::exists(ledger));  // the same grades again
+  const fs::path edited = checkout.root() / "origin.yaml";
+  write_file(edited, replaced(read_file(kShipped), "glm-5: B+ (2nd)", "glm-5: C+ (2nd)"));
+  CHECK(contains(checkout.run({"import", edited.string()}).err, "held other grades"));
+  const auto entries = load_ledger(ledger);
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].submission == "glm-5");
+  CHECK(entries[0].before == "judged B+");
+  CHECK(entries[0].after == "judged C+");
+  CHECK(entries[0].because == std::vector<std::string>{"origin.yaml was imported again"});
+  checkout.add_submission("bravo");
+  checkout.add_result("bravo", 1);
+  REQUIRE(checkout.run({"report"}).code == kExitDone);
+  CHECK(contains(read_file(checkout.root() / "reports/ledger.md"), "judged C+"));
 }
 
 TEST_CASE("the document of an import counts what it took") {

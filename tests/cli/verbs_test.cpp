@@ -389,7 +389,8 @@ TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
   for (const char* verb :
        {"grade", "rerun", "validate", "audit", "list", "new", "score", "report", "import",
-        "compare", "show", "verify", "export", "doctor", "sanitize", "help"}) {
+        "compare", "show", "verify", "export", "doctor", "sanitize", "cache", "completion",
+        "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);
@@ -397,5 +398,5 @@ TEST_CASE("every verb teaches itself with an example") {
     CHECK(checkout.run({verb, "--help"}).out == help.out);
   }
   CHECK(contains(checkout.run({}).out, "./gauntlet grade submissions/my-model"));
-  CHECK(checkout.run({"--version"}).out == "0.1.0\n");
+  CHECK(checkout.run({"--version"}).out == "gauntlet 0.1.0\n");
 }

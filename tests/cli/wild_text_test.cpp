@@ -74,7 +74,7 @@ TEST_CASE("a mutant is kept as a submission that rerun takes") {
   CHECK(read_file(folder / "solution.cpp") == "// changed\n");
   CHECK(read_file(folder / "common.h") == "// shared\n");
   const auto solutions =
-      solutions_of(find_submission(frame.root, folder.parent_path().string()), {"kv_cache"});
+      solutions_of(find_submission(Folders::checkout(frame.root), folder.parent_path().string()), {"kv_cache"});
   REQUIRE(solutions.size() == 1);
   CHECK(solutions[0].challenge == "kv_cache");
 }

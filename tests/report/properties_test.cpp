@@ -130,3 +130,17 @@ TEST_CASE("reports of random boards claim nothing that does not hold") {
          untruths(render_report(random_table(seed, 2 + static_cast<int>(seed % 5), 8, 10))))
       FAIL_CHECK(seed, ": ", complaint);
 }
+
+TEST_CASE("attempts of random boards add up, and their reports claim nothing that does not hold") {
+  std::size_t several = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const ReportInput input = random_attempts(seed, 7, 6, 10);
+    const Aggregate all = aggregate(input);
+    several += all.attempts.size();
+    for (const auto& complaint : unsound_numbers(document(all))) FAIL_CHECK(seed, ": ", complaint);
+    if (seed < 4)
+      for (const auto& complaint : untruths(render_report(input)))
+        FAIL_CHECK(seed, ": ", complaint);
+  }
+  CHECK(several > 20);
+}

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <string>
 
 #include "harness/core/rng.h"
 #include "tests/report/demo.h"
@@ -67,6 +68,18 @@ inline ReportInput random_table(std::uint64_t seed, int submissions, int challen
         if (cell.build.ok) cell.checks.push_back(random_check(rng, info, skill));
       input.cells.push_back(cell);
     }
+  }
+  return input;
+}
+
+/// The same, where every second submission is a further attempt of the one before it.
+inline ReportInput random_attempts(std::uint64_t seed, int submissions, int challenges,
+                                   int checks) {
+  ReportInput input = random_table(seed, submissions, challenges, checks);
+  for (auto& cell : input.cells) {
+    const int own = std::stoi(cell.key.submission.substr(cell.key.submission.find('-') + 1));
+    cell.key.submission = fmt::format("model-{:02}", own / 2);
+    cell.key.attempt = own % 2 + 1;
   }
   return input;
 }

@@ -37,7 +37,10 @@ inline const Json* cell_of(const Json& aggregate, const Json& submission, const 
   const auto found =
       std::lower_bound(cells.begin(), cells.end(), wanted,
                        [&](const Json& cell, const auto& name) { return key(cell) < name; });
-  return found != cells.end() && key(*found) == wanted ? &*found : nullptr;
+  if (found != cells.end() && key(*found) == wanted) return &*found;
+  for (const auto& mean : aggregate.at("means"))
+    if (key(mean) == wanted) return &mean;
+  return nullptr;
 }
 
 inline bool same_grader(const Json& a, const Json& b) {
@@ -120,8 +123,16 @@ inline std::vector<Places> places_in(const Column& column, double band) {
   return places;
 }
 
+/// Scores alone do not say what several attempts share: tests/score/attempts_test.cpp does.
+inline bool placed_by_resampling(const Column& column) {
+  return std::any_of(column.begin(), column.end(), [](const Json* cell) {
+    return cell->contains("attempts") && cell->at("attempts").size() > 1;
+  });
+}
+
 inline void check_column(const std::string& name, double band, Column& column,
                          std::vector<std::string>& complaints) {
+  if (placed_by_resampling(column)) return;
   std::stable_sort(column.begin(), column.end(), [](const Json* a, const Json* b) {
     return a->at("score").get<double>() > b->at("score").get<double>();
   });
@@ -172,6 +183,49 @@ inline void check_cell(const Json& rubric, const Json& cell, std::vector<std::st
     complaints.push_back(fmt::format("{}: letters {} and {} that the scores do not give", where,
                                      cell.at("letter").get<std::string>(),
                                      cell.at("high_letter").get<std::string>()));
+}
+
+/// The cells of single attempts in a challenge.
+inline std::vector<const Json*> attempts_at(const Json& aggregate, const Json& several,
+                                            const Json& challenge) {
+  std::vector<const Json*> cells;
+  for (const auto& row : several.at("rows"))
+    if (const Json* cell = cell_of(aggregate, row, challenge)) cells.push_back(cell);
+  return cells;
+}
+
+/// What several attempts came to in a challenge, added up anew from their cells.
+inline void check_attempts(const Json& aggregate, const Json& several, const Json& said,
+                           std::vector<std::string>& complaints) {
+  double low = 0;
+  double high = 0;
+  double best = 0;
+  double lowest = 100;
+  int passed = 0;
+  const auto cells = attempts_at(aggregate, several, said.at("challenge"));
+  for (const Json* cell : cells) {
+    const double score = cell->value("score", 0.0);
+    low += score;
+    high += cell->value("high", 100.0);
+    best = std::max(best, score);
+    lowest = std::min(lowest, score);
+    if (cell->at("passes").get<bool>()) ++passed;
+  }
+  const auto count = static_cast<double>(cells.size());
+  const auto off = [&](const char* key, double value) {
+    return std::abs(said.at(key).get<double>() - value) > kRounding;
+  };
+  const Json* mean = cell_of(aggregate, several.at("submission"), said.at("challenge"));
+  double none = 1;  // of two attempts, drawn one after the other, none passes
+  for (int i = 0; i < 2; ++i) none *= std::max(0.0, count - passed - i) / (count - i);
+  if (off("attempts", count) || off("mean", low / count) || off("high", high / count) ||
+      off("best", best) || off("lowest", lowest) || off("passed", passed) || !mean ||
+      (mean->contains("score") && std::abs(mean->at("score").get<double>() - low / count) > 1e-6) ||
+      (count > 1 &&
+       std::abs(said.at("pass_at").at(1).at("chance").get<double>() - (1 - none)) > kRounding))
+    complaints.push_back(fmt::format("{} in {}: attempts do not add up to what is said of them",
+                                     several.at("submission").get<std::string>(),
+                                     said.at("challenge").get<std::string>()));
 }
 
 /// The differences of a pair's rows, and their mean, from the cells.
@@ -257,13 +311,17 @@ inline std::vector<std::string> unsound_numbers(const Json& aggregate) {
     if (!complaint.empty()) complaints.push_back(complaint);
   }
   std::map<std::string, Column> columns;
-  for (const auto& cell : aggregate.at("cells")) {
+  for (const auto& cell : aggregate.at("cells"))
     check_cell(aggregate.at("rubric"), cell, complaints);
-    if (cell.contains("place"))
-      columns[cell.at("challenge").get<std::string>() + " on " +
-              cell.at("device").get<std::string>()]
-          .push_back(&cell);
-  }
+  for (const char* list : {"cells", "means"})
+    for (const auto& cell : aggregate.at(list))
+      if (cell.contains("place"))
+        columns[cell.at("challenge").get<std::string>() + " on " +
+                cell.at("device").get<std::string>()]
+            .push_back(&cell);
+  for (const auto& several : aggregate.at("attempts"))
+    for (const auto& said : several.at("challenges"))
+      check_attempts(aggregate, several, said, complaints);
   for (auto& [name, column] : columns)
     check_column(name, aggregate.at("rubric").at("tie_band").get<double>(), column, complaints);
   return complaints;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/report/terminal/terminal.h"
+#include "harness/report/terminal/terminal_attempts.h"
 #include "harness/report/terminal/terminal_compare.h"
 #include "tests/report/demo.h"
 #include "tests/report/golden.h"
@@ -19,6 +20,16 @@ namespace {
 /// Bars that end a table cell: those that no backslash keeps from it.
 int bars(const std::string& line) {
   return static_cast<int>(std::count(line.begin(), line.end(), '|'));
+}
+
+/// The demo, with two further attempts of bravo, of which one lacks a measurement.
+ReportInput with_attempts() {
+  ReportInput input = demo::input();
+  input.cells.push_back(demo::good("bravo#2", "first", 0.9));
+  input.cells.push_back(demo::good("bravo#2", "second", 0.4));
+  input.cells.push_back(demo::partial("bravo#3", "first"));
+  input.cells.push_back(demo::good("bravo#3", "second", 1.0));
+  return input;
 }
 
 }  // namespace
@@ -75,16 +86,16 @@ TEST_CASE("there is an index before anything is graded") {
   CHECK(contains(pages.at("README.md"), "No submission has been graded yet."));
 }
 
-TEST_CASE("attempts and devices of a submission have rows, pages and links of their own") {
+TEST_CASE("attempts of a submission are one row, with rows, pages and links of their own below") {
   ReportInput input = demo::input();
   for (const char* row : {"alpha#2", "alpha@cuda", "alpha@cuda#2"})
     input.cells.push_back(demo::good(row, "first", 0.8));
   input.cards["alpha#2"] = demo::model_card("Alpha, once more", "high");
   const auto pages = render_report(input);
   const std::string index = pages.at("README.md");
-  const std::pair<std::string, std::string> kRowPages[] = {{"alpha", "alpha"},
+  const std::pair<std::string, std::string> kRowPages[] = {{"alpha#1", "alpha@1"},
                                                            {"alpha#2", "alpha@2"},
-                                                           {"alpha@cuda", "alpha@cuda"},
+                                                           {"alpha@cuda#1", "alpha@cuda@1"},
                                                            {"alpha@cuda#2", "alpha@cuda@2"}};
   for (const auto& entry : kRowPages) {
     const std::string& row = entry.first;
@@ -93,19 +104,40 @@ TEST_CASE("attempts and devices of a submission have rows, pages and links of th
     CHECK(contains(index, fmt::format("| [{}](submissions/{}.md) | ", row, page)));
     CHECK(pages.count(fmt::format("submissions/{}.md", page)) == 1);
   }
-  CHECK(pages.count("pairs/alpha_vs_alpha@2.md") == 1);
-  CHECK(pages.count("pairs/alpha@cuda_vs_alpha@cuda@2.md") == 1);
   CHECK(pages.count("pairs/alpha_vs_alpha@cuda.md") == 0);  // devices are never compared
-  CHECK(contains(index, "Every attempt has a row of its own"));
+  CHECK(contains(index, "| [alpha](submissions/alpha.md), 2 attempts | "));
+  CHECK(contains(index, "| [alpha@cuda](submissions/alpha@cuda.md), 2 attempts | "));
+  CHECK(contains(index, "## Single attempts"));
+  CHECK(contains(index, "A submission's score is the mean of its attempts: "));
+  CHECK(pages.count("pairs/alpha_vs_bravo.md") == 1);
+  CHECK(pages.count("pairs/alpha@1_vs_bravo.md") == 0);
   CHECK(contains(pages.at("submissions/alpha@2.md"), "Alpha, once more"));
   CHECK(contains(pages.at("submissions/alpha@cuda@2.md"), "Alpha, once more"));  // one generation
-  CHECK_FALSE(contains(pages.at("submissions/alpha.md"), "Alpha, once more"));
+  CHECK_FALSE(contains(pages.at("submissions/alpha@1.md"), "Alpha, once more"));
   for (const auto& entry : pages) {
     const std::string& name = entry.first;
     INFO(name);
     CHECK(name.find('#') == std::string::npos);
     CHECK_FALSE(contains(entry.second, "alpha#2.md"));
   }
+}
+
+TEST_CASE("the pages of several attempts are what they were") {
+  const auto pages = render_report(with_attempts());
+  check_golden("attempts.md", pages.at("submissions/bravo.md"));
+  check_golden("attempts_index.md", pages.at("README.md"));
+  check_golden("attempts_ranking.md", pages.at("ranking.md"));
+}
+
+TEST_CASE("the terminal shows several attempts together, then one by one") {
+  const ReportInput input = with_attempts();
+  const std::vector<std::string> challenges{"first", "second"};
+  const Board board(input.rubric, input.cells, challenges);
+  check_golden("attempts.txt",
+               terminal_matrix(input.rubric, board, challenges, {}) +
+                   terminal_attempts(input.rubric, board, board.submissions(), challenges, {}) +
+                   terminal_attempts_line(board, CellKey::of("bravo#2", "first"), {}) + "----\n" +
+                   terminal_comparison(aggregate(input), {}));
 }
 
 TEST_CASE("absent, unmeasured, broken and failed cells look different") {

@@ -79,6 +79,11 @@ TEST_CASE("every number of a random board's pages stands in aggregate.json") {
       FAIL_CHECK(seed, " ", stranger);
 }
 
+TEST_CASE("every number of a random board of attempts stands in aggregate.json") {
+  for (const auto& stranger : untraceable(render_report(random_attempts(1, 6, 6, 12))))
+    FAIL_CHECK(stranger);
+}
+
 TEST_CASE("every number of the committed pages stands in the aggregate.json of their data") {
   const auto folder = committed_folder();
   std::map<std::string, std::string> pages{

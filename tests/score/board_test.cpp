@@ -72,16 +72,17 @@ TEST_CASE("no attempt, device or size of a submission hides another") {
     for (const char* column : {"one", "one.large"})
       cells.push_back(cell(row, column, 50.0 + 5 * static_cast<double>(cells.size())));
   const Board board(rubric(), cells, {"one"});
-  CHECK(board.submissions() ==
-        std::vector<std::string>{"alpha#2", "alpha", "alpha@cuda#2", "alpha@cuda"});
+  CHECK(board.submissions() == std::vector<std::string>{"alpha", "alpha@cuda"});
+  CHECK(board.attempts("alpha@cuda") == std::vector<std::string>{"alpha@cuda#1", "alpha@cuda#2"});
   CHECK(board.other_sizes() == std::vector<std::string>{"one.large"});
   for (std::size_t i = 0; i < cells.size(); ++i) {
     REQUIRE(board.find(cells[i].key) != nullptr);
     CHECK(*board.find(cells[i].key)->score.score ==
           doctest::Approx(50.0 + 5 * static_cast<double>(i)));
   }
-  CHECK(place(board, "alpha", "one") == "2nd");  // of its device
-  CHECK(place(board, "alpha#2", "one") == "1st");
+  CHECK(place(board, "alpha", "one") == "1st");  // of its device
+  CHECK(place(board, "alpha#2", "one") == "-");
+  CHECK(*board.find("alpha", "one.large")->score.score == doctest::Approx(60));
 }
 
 TEST_CASE("the reference of any device takes no place and comes last") {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
-#include "harness/score/rubric.h"
+#include "harness/score/ranking.h"
 #include "tests/store/sample.h"
 
 namespace gauntlet {
@@ -15,6 +17,16 @@ inline const Rubric& rubric() {
   return loaded;
 }
 
+/// The same with few resamples, for tests that rank many boards.
+inline const Rubric& quick_rubric() {
+  static const Rubric quick = [] {
+    Rubric few = rubric();
+    few.resamples = 200;
+    return few;
+  }();
+  return quick;
+}
+
 /// A cell with this score and no caps.
 inline CellObservation cell(const std::string& submission, const std::string& challenge,
                             double score) {
@@ -22,6 +34,12 @@ inline CellObservation cell(const std::string& submission, const std::string& ch
   cell.checks = {sample::passed("base")};
   cell.checks[0].earned = score / 100;
   return cell;
+}
+
+inline const Ranked& of(const std::vector<Ranked>& all, const std::string& name) {
+  for (const auto& one : all)
+    if (one.submission == name) return one;
+  throw std::runtime_error("not ranked: " + name);
 }
 
 }  // namespace gauntlet

@@ -99,7 +99,7 @@ struct Printed {
 
   explicit Printed(const std::vector<CellObservation>& cells)
       : board(rubric(), cells, kChallenges),
-        ranking(rank_submissions(rubric(), board)),
+        ranking(rank_submissions(quick_rubric(), board)),
         picks(pick(rubric(), needs(), board, cells, {1, 2, 3})) {}
 
   static const std::vector<Need>& needs() {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/ledger.h"
 
+#include <csignal>
 #include <doctest/doctest.h>
+#include <map>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -40,6 +45,65 @@ TEST_CASE("lines of earlier versions are read, and kept in fewer letters") {
   CHECK(read_file(file) ==
         "[\"2026-04-02\",\"alpha\",\"first\",\"A 95\",\"C+ 79\",[]]\n"
         "[\"2026-04-03\",\"bravo\",\"first\",\"B 84\",\"withdrawn\",[\"x\"]]\n");
+}
+
+TEST_CASE("half a line that a crash left is no entry, and is cut off by the next") {
+  const ScratchFolder folder("ledger");
+  const auto file = folder.path() / "ledger.jsonl";
+  const LedgerEntry first{"2026-04-02", "alpha", "first", "A 95", "C+ 79", {}};
+  const LedgerEntry second{"2026-04-03", "bravo", "first", "B 84", "F 5", {"x"}};
+  for (std::size_t cut = 1; cut < ledger_line(second).size(); cut += 9) {
+    write_file(file, ledger_line(first) + ledger_line(second).substr(0, cut));
+    CHECK(load_ledger(file) == std::vector{first});
+    append_to_ledger(file, {second});
+    CHECK(read_file(file) == ledger_line(first) + ledger_line(second));
+  }
+  write_file(file, "[\"half");
+  CHECK(load_ledger(file).empty());
+}
+
+TEST_CASE("processes that write a ledger at once lose none of their lines") {
+  const ScratchFolder folder("ledger");
+  const auto file = folder.path() / "ledger.jsonl";
+  constexpr int kProcesses = 4;
+  constexpr int kEntries = 25;
+  for (int i = 0; i < kProcesses; ++i)
+    if (fork() == 0) {
+      for (int n = 0; n < kEntries; ++n)
+        append_to_ledger(file, {{std::to_string(n), std::to_string(i), "first", "A", "B", {}}});
+      _exit(0);
+    }
+  for (int i = 0; i < kProcesses; ++i) wait(nullptr);
+  std::map<std::string, int> next;
+  for (const LedgerEntry& entry : load_ledger(file))
+    CHECK(entry.when == std::to_string(next[entry.submission]++));
+  CHECK(next == std::map<std::string, int>{{"0", 25}, {"1", 25}, {"2", 25}, {"3", 25}});
+}
+
+TEST_CASE("a line that a full disk has no room for is not there") {
+  const ScratchFolder folder("ledger");
+  const auto file = folder.path() / "ledger.jsonl";
+  const LedgerEntry entry{"2026-04-02", "alpha", "first", "A 95", "C+ 79", {}};
+  append_to_ledger(file, {entry});
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);  // write() fails instead
+    const rlimit limit{ledger_line(entry).size() + 9, ledger_line(entry).size() + 9};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(9);
+    try {
+      append_to_ledger(file, {entry});
+    } catch (const UserError& error) {
+      _exit(std::string(error.what()).find("ledger.jsonl: writing: File too large") !=
+                    std::string::npos
+                ? 0
+                : 2);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(read_file(file) == ledger_line(entry));
 }
 
 TEST_CASE("a damaged line is named") {

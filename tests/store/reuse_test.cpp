@@ -41,7 +41,12 @@ TEST_CASE("a result is reused when nothing that it depends on has changed") {
 TEST_CASE("each thing that a result depends on is named when it differs") {
   const std::vector<std::pair<std::string, std::function<void(ReuseKey&)>>> changes{
       {"the submission changed: 77b04d10 -> x", [](ReuseKey& k) { k.submission_digest = "x"; }},
-      {"the grader changed: 9c1e0f22 -> x", [](ReuseKey& k) { k.grader_digest = "x"; }},
+      {"the grader changed: 9c1e0f2255aa -> x", [](ReuseKey& k) { k.grader_digest = "x"; }},
+      {"file solution.cpp changed: (none) -> ab",
+       [](ReuseKey& k) {
+         k.files = {{"solution.cpp", "ab"}};
+       }},
+      {"the contract changed: (none) -> x", [](ReuseKey& k) { k.contract_digest = "x"; }},
       {"the compiler changed: g++ 12.2.0 -> x", [](ReuseKey& k) { k.compiler = "x"; }},
       {"the compiler's flags changed: -O2 -> x", [](ReuseKey& k) { k.flags = "x"; }},
       {"the CPU changed: A CPU -> x", [](ReuseKey& k) { k.cpu = "x"; }},
@@ -64,6 +69,13 @@ TEST_CASE("what needs a GPU is not asked again as long as there is none") {
   CHECK(why_not_reusable({cell}, matching(cell)) == "check speed was unmeasured last time");
   cell.checks.back().finding->summary = kNoGpu;
   CHECK_FALSE(why_not_reusable({cell}, matching(cell)).has_value());
+}
+
+TEST_CASE("what was kept under another key format is not used") {
+  CellObservation cell = stored();
+  cell.provenance.key_format = 1;
+  CHECK(why_not_reusable({cell}, matching(cell)) ==
+        "it was kept under cache key format 1, and this version's is 2");
 }
 
 TEST_CASE("the seed that was used may be asked for again") {
@@ -134,7 +146,7 @@ struct Kept {
     std::string why;
     const auto proven = load_proven(store, cell.key, why);
     CHECK(proven.has_value() == why.empty());
-    return why;
+    return proven ? proven->interrupted : why;
   }
   std::filesystem::path receipt() const { return store.receipt_file(cell.key); }
 
@@ -196,4 +208,17 @@ TEST_CASE("a run that was begun and did not end leaves nothing to be used again"
   const Kept kept;
   kept.store.open_receipt(sample::receipt_of(kept.cell));
   CHECK(contains(kept.complaint(), "a run of it was begun and did not end"));
+  const ProvenCell interrupted{stored(), true, "interrupted"};
+  CHECK(why_not_reusable(interrupted, matching(stored())) == "interrupted");
+  ReuseKey key = matching(stored());
+  key.flags = "x";
+  CHECK(contains(*why_not_reusable(interrupted, key), "flags changed"));  // says more
+}
+
+TEST_CASE("a run that ended and was killed before it removed what it had opened has ended") {
+  const Kept kept;
+  Receipt opened = *kept.store.load_receipt(kept.cell.key);
+  opened.closing.reset();
+  kept.store.open_receipt(opened);
+  CHECK(kept.complaint() == "");
 }

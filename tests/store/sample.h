@@ -58,6 +58,8 @@ inline CellObservation full_cell() {
   timed.facts.push_back({"peak", 0.5, "MiB", ClaimKind::peak_workspace, Interval{0.25, 0.5}});
   timed.workspace = Growth{"rows", {{64, 0.25}, {128, 0.5}}, ""};
   one.provenance.cache_bytes = 32e6;
+  one.provenance.files = {{"solution.cpp", "77b04d10"}};
+  one.provenance.contract_digest = "c0";
   one.stated_claims = {{ClaimKind::bound, Bound::compute}, {ClaimKind::time_exponent, 1.5}};
   one.claims_fault = "claims.yaml:1: `tick` \x1b[31m";
   one.time_growth = Growth{"rows", {{64, 1000.5}, {128, 2000}}, "SIGSEGV"};

@@ -10,6 +10,7 @@
 #include "harness/core/text.h"
 #include "harness/report/html/element.h"
 #include "harness/report/html/html_cell.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/text/phrases.h"
 
 namespace gauntlet {
@@ -34,6 +35,12 @@ void add_heading(xml_node row, std::string_view title) {
 void add_grade(xml_node row, const Aggregate& aggregate, const std::string& submission,
                const std::string& challenge) {
   const ReportedCell* cell = aggregate.find(submission, challenge);
+  if (const auto mean = aggregate.score(submission, challenge); mean && !cell) {
+    add(row, "td", matrix_text(aggregate, submission, challenge, unicode_signs()),
+        {{"class", lower(mean->score.grade.letter.substr(0, 1))},
+         {"data-value", fmt::to_string(mean->score.score.value_or(kUngraded))}});
+    return;
+  }
   if (!cell) {
     add(add(row, "td", "", {{"data-value", fmt::to_string(kAbsent)}}), "abbr",
         unicode_signs().absent, {{"title", "did not take part"}});
@@ -83,30 +90,30 @@ void add_matrix(xml_node main, const Aggregate& aggregate) {
     add_heading(head, aggregate.challenge(challenge).about.title);
   add_heading(head, "Mean");
   auto body = add(table, "tbody");
-  for (const auto& submission : aggregate.submissions) {
-    auto row = add(body, "tr", "", {{"data-words", words_of(aggregate, submission, challenges)}});
-    add(row, "th", submission.name, {{"scope", "row"}});
-    for (const auto& challenge : challenges) add_grade(row, aggregate, submission.name, challenge);
-    const double mean = submission.mean ? submission.mean->score : kUngraded;
-    add(row, "td", mean_text(aggregate.rubric, submission.mean, unicode_signs()),
-        {{"data-value", fmt::to_string(mean)}});
-  }
+  for (const auto* rows : {&aggregate.submissions, &aggregate.single})
+    for (const auto& submission : *rows) {
+      auto row = add(body, "tr", "", {{"data-words", words_of(aggregate, submission, challenges)}});
+      add(row, "th", submission.name, {{"scope", "row"}});
+      for (const auto& challenge : challenges)
+        add_grade(row, aggregate, submission.name, challenge);
+      const double mean = submission.mean ? submission.mean->score : kUngraded;
+      add(row, "td", matrix_mean(aggregate, submission, unicode_signs()),
+          {{"data-value", fmt::to_string(mean)}});
+    }
 }
 
 /// Cells at other sizes than the standard one have no place in the matrix.
 void add_other_sizes(xml_node main, const Aggregate& aggregate) {
   xml_node list;
   for (const auto& challenge : aggregate.challenges)
-    for (const auto& submission : aggregate.submissions)
-      if (const auto* cell = aggregate.find(submission.name, challenge.name);
-          cell && !challenge.standard) {
+    for (const auto& row : aggregate.rows())
+      if (const auto* cell = aggregate.find(row, challenge.name); cell && !challenge.standard) {
         if (!list) {
           add(main, "h2", "At other sizes");
           list = add(main, "ul");
         }
-        html::add_grade_link(
-            add(list, "li", fmt::format("{}, {}: ", submission.name, challenge.about.title)),
-            *cell);
+        html::add_grade_link(add(list, "li", fmt::format("{}, {}: ", row, challenge.about.title)),
+                             *cell);
       }
 }
 

@@ -18,7 +18,7 @@ ReportedCell reported(const Rubric& rubric, const Board& board, const CellObserv
   const BoardCell& scored = *board.find(cell.key);
   ReportedCell result;
   result.score = scored.score;
-  result.row = cell.key.row();
+  result.row = board.row(cell.key);
   result.column = cell.key.column();
   result.place = scored.placement;
   result.seed = cell.seed;
@@ -90,6 +90,11 @@ std::vector<int> rounds_of(const ReportInput& input, const Board& board) {
   return rounds;
 }
 
+std::optional<ModelCard> card_of(const ReportInput& input, const std::string& row) {
+  const auto card = input.cards.find(CellKey::of(row).generation());
+  return card == input.cards.end() ? std::nullopt : std::optional(card->second);
+}
+
 void add_submissions(const ReportInput& input, const Board& board, Aggregate& result) {
   const auto ranking = rank_submissions(input.rubric, board);
   const auto sections = profiles(board);
@@ -97,8 +102,7 @@ void add_submissions(const ReportInput& input, const Board& board, Aggregate& re
   for (std::size_t i = 0; i < board.submissions().size(); ++i) {
     ReportedSubmission one;
     one.name = board.submissions()[i];
-    const auto card = input.cards.find(CellKey::of(one.name).generation());
-    if (card != input.cards.end()) one.card = card->second;
+    if (board.attempts(one.name).empty()) one.card = card_of(input, one.name);
     one.mean = board.mean(one.name);
     for (const Ranked& ranked : ranking)
       if (ranked.submission == one.name) one.ranked = ranked;
@@ -106,6 +110,24 @@ void add_submissions(const ReportInput& input, const Board& board, Aggregate& re
     one.shape = shape_of(input.rubric, one.rounds);
     one.sections = sections[i];
     result.submissions.push_back(std::move(one));
+  }
+}
+
+/// The single attempts of submissions that made several.
+void add_attempts(const ReportInput& input, const Board& board, Aggregate& result) {
+  result.attempts = several_attempts(board);
+  for (const SubmissionAttempts& several : result.attempts) {
+    for (const auto& row : several.rows) {
+      ReportedSubmission one;
+      one.name = row;
+      one.card = card_of(input, row);
+      one.mean = board.mean(row);
+      result.single.push_back(std::move(one));
+    }
+    for (const auto& column : several.challenges) {
+      const BoardCell& mean = *board.find(several.submission, column.first);
+      result.means.push_back({several.submission, column.first, mean.score, mean.placement});
+    }
   }
 }
 
@@ -130,6 +152,34 @@ PairRow pair_row(const Aggregate& result, const Board& board, const ReportedPair
   return row;
 }
 
+/// Of each attempt, where there are several.
+std::vector<const std::optional<ModelCard>*> cards_of(const Aggregate& result,
+                                                      const ReportedSubmission& submission) {
+  const SubmissionAttempts* several = result.attempts_of(submission.name);
+  if (!several) return {&submission.card};
+  std::vector<const std::optional<ModelCard>*> cards;
+  for (const auto& one : result.single)
+    if (std::find(several->rows.begin(), several->rows.end(), one.name) != several->rows.end())
+      cards.push_back(&one.card);
+  return cards;
+}
+
+/// In which any attempt of the first differs from any of the second; nothing when a card is
+/// missing.
+std::optional<std::vector<std::string>> unequal_conditions(const Aggregate& result,
+                                                           const ReportedSubmission& first,
+                                                           const ReportedSubmission& second) {
+  std::vector<std::string> unequal;
+  for (const auto* one : cards_of(result, first))
+    for (const auto* other : cards_of(result, second)) {
+      if (!*one || !*other) return std::nullopt;
+      for (const auto& name : unequal_conditions(**one, **other))
+        if (std::find(unequal.begin(), unequal.end(), name) == unequal.end())
+          unequal.push_back(name);
+    }
+  return unequal;
+}
+
 ReportedPair reported_pair(const Aggregate& result, const Board& board,
                            const ReportedSubmission& first, const ReportedSubmission& second) {
   ReportedPair pair{first.name, second.name, {}, std::nullopt, {}, std::nullopt};
@@ -141,8 +191,7 @@ ReportedPair reported_pair(const Aggregate& result, const Board& board,
   }
   const int shared = pair.record.won + pair.record.lost + pair.record.tied;
   if (shared > 0) pair.mean_difference = sum / shared;
-  if (first.card && second.card)
-    pair.unequal_conditions = unequal_conditions(*first.card, *second.card);
+  pair.unequal_conditions = unequal_conditions(result, first, second);
   return pair;
 }
 
@@ -227,6 +276,31 @@ const ReportedSubmission& Aggregate::submission(std::string_view name) const {
   return named(submissions, name, [](const auto& one) { return one.name; });
 }
 
+std::optional<BoardCell> Aggregate::score(std::string_view row, std::string_view challenge) const {
+  if (const ReportedCell* cell = find(row, challenge)) return BoardCell{cell->score, cell->place};
+  for (const ReportedMean& mean : means)
+    if (mean.row == row && mean.column == challenge) return BoardCell{mean.score, mean.place};
+  return std::nullopt;
+}
+
+const SubmissionAttempts* Aggregate::attempts_of(std::string_view submission) const {
+  for (const SubmissionAttempts& one : attempts)
+    if (one.submission == submission) return &one;
+  return nullptr;
+}
+
+std::vector<std::string> Aggregate::rows() const {
+  std::vector<std::string> names;
+  for (const auto& submission : submissions) {
+    const SubmissionAttempts* several = attempts_of(submission.name);
+    if (several)
+      names.insert(names.end(), several->rows.begin(), several->rows.end());
+    else
+      names.push_back(submission.name);
+  }
+  return names;
+}
+
 std::vector<std::string> Aggregate::standard_challenges() const {
   std::vector<std::string> names;
   for (const auto& challenge : challenges)
@@ -241,7 +315,7 @@ Aggregate aggregate(const ReportInput& any_order) {
   });
   std::vector<std::string> ids;
   for (const auto& challenge : input.challenges) ids.push_back(challenge.id);
-  const Board board(input.rubric, input.cells, ids);
+  const Board board(input.rubric, input.cells, ids, input.attempts);
   Aggregate result;
   result.rubric = input.rubric;
   result.ledger = input.ledger;
@@ -250,8 +324,12 @@ Aggregate aggregate(const ReportInput& any_order) {
             [](const auto& a, const auto& b) { return a.entry() < b.entry(); });
   result.judged = !input.judgements.empty();
   for (const auto& cell : input.cells) result.cells.push_back(reported(input.rubric, board, cell));
+  std::sort(result.cells.begin(), result.cells.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.row, a.column) < std::tie(b.row, b.column);
+  });
   add_challenges(input, board, result);
   add_submissions(input, board, result);
+  add_attempts(input, board, result);
   add_pairs(board, result);
   add_totals(result);
   result.survey = survey_checks(input.rubric, board, input.cells);

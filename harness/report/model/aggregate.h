@@ -10,6 +10,7 @@
 
 #include "harness/core/seed.h"
 #include "harness/report/model/report_input.h"
+#include "harness/score/attempts.h"
 #include "harness/score/differentiators.h"
 #include "harness/score/judge_claims.h"
 #include "harness/score/picks.h"
@@ -37,7 +38,7 @@ bool both_timed(const ReportedCheck& first, const ReportedCheck& second);
 
 struct ReportedCell {
   CellScore score;
-  std::string row;  // that it stands in, on the board, and its column
+  std::string row;  // that it stands in itself, on the board, and its column
   std::string column;
   std::optional<Place> place;
   Seed seed;
@@ -57,12 +58,21 @@ struct ReportedCell {
   const ReportedCheck* find(std::string_view check, std::size_t hint = 0) const;
 };
 
+/// Several attempts of a submission at one challenge, together.
+struct ReportedMean {
+  std::string row;  // the submission's
+  std::string column;
+  CellScore score;
+  std::optional<Place> place;
+};
+
 /// A row of the matrix.
 struct ReportedSubmission {
-  std::string name;  // CellKey::row(): with device and attempt where they are not the usual ones
+  std::string
+      name;  // of the board's row: with device and attempt where they are not the usual ones
   std::optional<ModelCard> card;
   std::optional<Mean> mean;
-  std::optional<Ranked> ranked;  // the reference is not
+  std::optional<Ranked> ranked;  // the reference is not, nor a single attempt of several
   std::vector<RoundScore> rounds;
   Shape shape = Shape::too_short;
   std::vector<SectionProfile> sections;
@@ -106,8 +116,11 @@ struct Aggregate {
   Rubric rubric;
   std::vector<ReportedChallenge> challenges;    // the board's, then other sizes
   std::vector<ReportedSubmission> submissions;  // the board's order
-  std::vector<ReportedCell> cells;              // by submission, then challenge
-  std::vector<ReportedPair> pairs;              // every two rows of a device, without the reference
+  std::vector<SubmissionAttempts> attempts;     // of those that made several
+  std::vector<ReportedSubmission> single;       // each of these attempts, in that order
+  std::vector<ReportedMean> means;              // and what they come to in each challenge
+  std::vector<ReportedCell> cells;              // by row, then challenge; of single attempts
+  std::vector<ReportedPair> pairs;  // every two submissions of a device, without the reference
   CheckSurvey survey;
   std::vector<Pick> picks;
   std::vector<LedgerEntry> ledger;
@@ -117,12 +130,26 @@ struct Aggregate {
   /// Null when no audit of it was kept.
   const AuditRecord* audit(std::string_view challenge, Device device) const;
 
-  /// Null when the submission did not take part.
-  const ReportedCell* find(std::string_view submission, std::string_view challenge) const;
+  /// Null when it did not take part, and for a submission that made several attempts.
+  const ReportedCell* find(std::string_view row, std::string_view challenge) const;
+
+  /// What stands in the matrix, be it of one attempt or of several; null when it did not take part.
+  std::optional<BoardCell> score(std::string_view row, std::string_view challenge) const;
+
+  /// Null unless the submission made several attempts.
+  const SubmissionAttempts* attempts_of(std::string_view submission) const;
+
+  /// The rows that have cells: submissions, and the attempts of those that made several.
+  std::vector<std::string> rows() const;
   const ReportedChallenge& challenge(std::string_view name) const;
   const ReportedSubmission& submission(std::string_view name) const;
 
   std::vector<std::string> standard_challenges() const;
+
+  /// See least_p, of as many challenges as count in the means.
+  double least_p() const {
+    return gauntlet::least_p(static_cast<int>(standard_challenges().size()));
+  }
 };
 
 /// The same value for the same input, whatever the order of its cells.

@@ -43,6 +43,9 @@ Json rubric_json(const Rubric& rubric) {
   json["zero_ratio"] = json_number(rubric.zero_ratio);
   json["equal_within"] = json_number(rubric.equal_within);
   json["most_noise"] = json_number(rubric.most_noise);
+  json["passing"] = list_of(rubric.passing, [](Section section) { return name_of(section); });
+  json["resamples"] = rubric.resamples;
+  json["confidence"] = json_number(rubric.confidence);
   return json;
 }
 
@@ -83,7 +86,13 @@ Json rank_json(const Ranked& ranked) {
   set(json, "measured_low", "measured_high", ranked.measured);
   set(json, "low", "high", ranked.range);
   set(json, "bound_low", "bound_high", ranked.bounds);
+  json["all_attempts"] = ranked.all_attempts;
   if (ranked.place) json["place"] = ordinal(*ranked.place);
+  if (ranked.place && ranked.place->behind) {
+    json["behind"] = {{"ahead", ranked.ahead},
+                      {"points", json_number(ranked.place->behind->points)}};
+    set(json["behind"], "low", "high", ranked.place->behind->interval);
+  }
   json["best_rank"] = ranked.best_rank;
   json["worst_rank"] = ranked.worst_rank;
   return json;
@@ -110,11 +119,23 @@ Json mean_json(const Rubric& rubric, const Mean& mean) {
           {"partial", mean.partial}};
 }
 
+void add_card(const ReportedSubmission& submission, Json& json) {
+  if (!submission.card) return;
+  for (const auto& [key, value] : submission.card->entries())
+    json["model_card"][std::string(key)] = value;
+}
+
+/// One of several attempts: what it shares with the others stands with their submission.
+Json single_json(const Rubric& rubric, const ReportedSubmission& attempt) {
+  Json json{{"name", attempt.name}};
+  add_card(attempt, json);
+  if (attempt.mean) json["mean"] = mean_json(rubric, *attempt.mean);
+  return json;
+}
+
 Json submission_json(const Rubric& rubric, const ReportedSubmission& submission) {
   Json json{{"name", submission.name}};
-  if (submission.card)
-    for (const auto& [key, value] : submission.card->entries())
-      json["model_card"][std::string(key)] = value;
+  add_card(submission, json);
   if (submission.mean) json["mean"] = mean_json(rubric, *submission.mean);
   if (submission.ranked && submission.ranked->mean) json["rank"] = rank_json(*submission.ranked);
   json["rounds"] = list_of(submission.rounds, round_json);
@@ -185,6 +206,8 @@ void add_score(const CellScore& score, Json& json) {
     json["high_letter"] = score.grade.high_letter;
     set(json, "interval_low", "interval_high", *score.range);
   }
+  json["passes"] = score.passed;
+  json["may_pass"] = score.may_pass;
   json["capped"] = score.capped();
   json["caps"] = list_of(score.caps, [](const Cap& cap) {
     return Json{{"check", cap.check},
@@ -204,6 +227,17 @@ void add_score(const CellScore& score, Json& json) {
   json["not_measured"] = score.not_measured;
   json["reasons"] = score.reasons;
   json["broken"] = score.broken;
+}
+
+Json mean_cell_json(const ReportedMean& mean) {
+  Json json{{"submission", mean.row},
+            {"challenge", mean.column},
+            {"device", name_of(mean.score.key.device)},
+            {"from", {{"grader", mean.score.grader_digest}}}};
+  if (mean.place) json["place"] = ordinal(*mean.place);
+  add_score(mean.score, json);
+  json["attempts"] = mean.score.attempts;
+  return json;
 }
 
 Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
@@ -322,6 +356,12 @@ Json document(const Aggregate& aggregate) {
   json["submissions"] = list_of(aggregate.submissions, [&](const ReportedSubmission& one) {
     return submission_json(rubric, one);
   });
+  json["ranking"] = {{"challenges", aggregate.standard_challenges().size()},
+                     {"least_p", json_number(aggregate.least_p())}};
+  json["attempts"] = list_of(aggregate.attempts, [](const auto& one) { return to_json(one); });
+  json["single"] = list_of(aggregate.single,
+                           [&](const ReportedSubmission& one) { return single_json(rubric, one); });
+  json["means"] = list_of(aggregate.means, mean_cell_json);
   json["pairs"] = list_of(aggregate.pairs, pair_json);
   json["differentiators"] = list_of(aggregate.survey.differentiators, differentiator_json);
   json["failed_by_all"] = list_of(aggregate.survey.failed_by_all, differentiator_json);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/score/board.h"
 #include "harness/score/needs.h"
 #include "harness/score/rubric.h"
 #include "harness/store/audit_record.h"
@@ -35,6 +36,7 @@ struct ReportInput {
   std::vector<LedgerEntry> ledger;
   std::map<std::string, Judgement> judgements;  // published grades by the name of their file
   std::vector<AuditRecord> audits;
+  Attempts attempts = Attempts::together;
 };
 
 }  // namespace gauntlet

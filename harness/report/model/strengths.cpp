@@ -58,9 +58,9 @@ using Rivals = std::vector<const ReportedCell*>;
 /// What the other contestants' cells of a challenge are on the same device.
 Rivals rivals_of(const Aggregate& all, const ReportedCell& own) {
   Rivals cells;
-  for (const auto& submission : all.submissions) {
-    if (submission.is_reference()) continue;
-    const ReportedCell* cell = all.find(submission.name, own.challenge());
+  for (const auto& row : all.rows()) {
+    if (is_reference_row(row)) continue;
+    const ReportedCell* cell = all.find(row, own.challenge());
     if (cell && cell != &own && cell->score.key.device == own.score.key.device)
       cells.push_back(cell);
   }

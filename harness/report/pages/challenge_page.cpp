@@ -4,6 +4,7 @@
 
 #include "harness/core/text.h"
 #include "harness/report/model/criteria.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/model/plot_path.h"
 #include "harness/report/pages/pages.h"
 #include "harness/report/text/markdown.h"
@@ -16,8 +17,8 @@ using markdown::Table;
 
 std::vector<std::string> takers(const Aggregate& all, const std::string& name) {
   std::vector<std::string> names;
-  for (const auto& submission : all.submissions)
-    if (all.find(submission.name, name)) names.push_back(submission.name);
+  for (const auto& row : all.rows())
+    if (all.find(row, name)) names.push_back(row);
   return names;
 }
 
@@ -38,15 +39,18 @@ std::string section_text(const CellScore& score, Section section) {
 std::string scores(const Aggregate& all, const std::string& name) {
   Table table({"Submission", "Grade", "Correctness", "Robustness", "Performance", "Engineering",
                "Where it may lie", "Checks passed"});
-  for (const auto& submission : takers(all, name)) {
-    const ReportedCell& cell = *all.find(submission, name);
-    table.row({submission_link(submission, "../"), cell_text(&cell),
-               section_text(cell.score, Section::correctness),
-               section_text(cell.score, Section::robustness),
-               section_text(cell.score, Section::performance),
-               section_text(cell.score, Section::engineering),
-               cell.score.range ? range_text(*cell.score.range) : unicode_signs().absent,
-               fmt::format("{} of {}", cell.passed, cell.checks.size())});
+  const auto add = [&](const std::string& row, const CellScore& score, std::string passed) {
+    table.row({matrix_name(all, row, "../"), matrix_text(all, row, name, unicode_signs()),
+               section_text(score, Section::correctness), section_text(score, Section::robustness),
+               section_text(score, Section::performance), section_text(score, Section::engineering),
+               score.range ? range_text(*score.range) : unicode_signs().absent, std::move(passed)});
+  };
+  for (const ReportedMean& mean : all.means)
+    if (mean.column == name)
+      add(mean.row, mean.score, pass_text(*all.attempts_of(mean.row)->find(name)));
+  for (const auto& row : takers(all, name)) {
+    const ReportedCell& cell = *all.find(row, name);
+    add(row, cell.score, fmt::format("{} of {}", cell.passed, cell.checks.size()));
   }
   return table.empty() ? "Nobody took part.\n\n" : table.str() + "\n";
 }

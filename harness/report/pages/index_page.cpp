@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/core/text.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/model/plot_path.h"
 #include "harness/report/pages/pages.h"
 #include "harness/report/pages/sentences.h"
@@ -19,7 +20,7 @@ using markdown::Table;
 constexpr std::size_t kShownDifferentiators = 3;
 constexpr std::size_t kShownPairs = 15;
 
-std::string matrix(const Aggregate& all) {
+std::string matrix(const Aggregate& all, const std::vector<ReportedSubmission>& submissions) {
   std::string page;
   const auto groups = column_groups(all.standard_challenges());
   for (const auto& group : groups) {
@@ -28,10 +29,11 @@ std::string matrix(const Aggregate& all) {
     for (const auto& name : group) header.push_back(challenge_link(all, name, ""));
     if (last) header.push_back("Mean");
     Table table(header);
-    for (const auto& submission : all.submissions) {
-      std::vector<std::string> row{submission_link(submission.name, "")};
-      for (const auto& name : group) row.push_back(cell_text(all.find(submission.name, name)));
-      if (last) row.push_back(mean_text(all.rubric, submission.mean, unicode_signs()));
+    for (const auto& submission : submissions) {
+      std::vector<std::string> row{matrix_name(all, submission.name, "")};
+      for (const auto& name : group)
+        row.push_back(matrix_text(all, submission.name, name, unicode_signs()));
+      if (last) row.push_back(matrix_mean(all, submission, unicode_signs()));
       table.row(row);
     }
     page += table.str() + "\n";
@@ -44,16 +46,25 @@ std::string other_sizes(const Aggregate& all) {
   Table table({"Submission", "At another size", "Grade"}, 2);
   for (const auto& submission : all.submissions)
     for (const auto& column : all.challenges)
-      if (const ReportedCell* cell = all.find(submission.name, column.name);
-          cell && !column.standard)
-        table.row({submission_link(submission.name, ""), challenge_link(all, column.name, ""),
-                   cell_text(cell)});
+      if (!column.standard && all.score(submission.name, column.name))
+        table.row({matrix_name(all, submission.name, ""), challenge_link(all, column.name, ""),
+                   matrix_text(all, submission.name, column.name, unicode_signs())});
   return table.empty() ? "" : table.str() + "\n";
 }
 
-std::string footnote(const CellScore& score, const Signs& signs) {
+/// The single ones, where a submission made several.
+std::string attempts(const Aggregate& all) {
+  if (all.single.empty()) return "";
+  return fmt::format(
+      "## Single attempts\n\nThey take no places. {} How often they do stands on the pages of "
+      "their submissions.\n\n{}",
+      what_passes(all), matrix(all, all.single));
+}
+
+std::string footnote(const ReportedCell& cell, const Signs& signs) {
+  const CellScore& score = cell.score;
   std::string notes;
-  const std::string where = fmt::format("{} in {}: ", score.key.row(), score.key.column());
+  const std::string where = fmt::format("{} in {}: ", cell.row, cell.column);
   if (score.capped())
     notes += fmt::format("- {} {}{}\n", signs.capped, where, markdown::text(cap_text(score)));
   if (score.partial())
@@ -71,7 +82,7 @@ std::string footnote(const CellScore& score, const Signs& signs) {
 
 std::string footnotes(const Aggregate& all) {
   std::string notes;
-  for (const auto& cell : all.cells) notes += footnote(cell.score, unicode_signs());
+  for (const auto& cell : all.cells) notes += footnote(cell, unicode_signs());
   if (!notes.empty())
     notes = "<details><summary>Caps and missing measurements</summary>\n\n" + notes +
             "\n</details>\n\n";
@@ -84,16 +95,15 @@ std::string footnotes(const Aggregate& all) {
              "place "
              "with the first of its group, within {} points, or with one of whom something is "
              "missing; 2nd..1st: the place that the low end gives, and the best that the missing "
-             "part leaves possible. The reference takes no place.\n\n",
+             "part leaves possible. The reference takes no place.{}\n\n",
              unicode_signs().capped, unicode_signs().partial, kPartial, unicode_signs().absent,
-             points(all.rubric.tie_band));
+             points(all.rubric.tie_band),
+             all.attempts.empty() ? "" : fmt::format(" lowest–best#number: {}", kSpread));
 }
 
 std::string ranking(const Aggregate& all, Claims& claims) {
-  return "## Ranking\n\n" + leaders(all, claims, "index") + std::string(what_is_ranked(all)) +
-         "; how far the same model would vary was not measured. [Ranking, ranges and missing "
-         "data](ranking.md). [Round by "
-         "round](rounds.md).\n\n";
+  return "## Ranking\n\n" + leaders(all, claims, "index") + what_is_ranked(all) +
+         " [Ranking, ranges and missing data](ranking.md). [Round by round](rounds.md).\n\n";
 }
 
 std::string head_to_head(const Aggregate& all) {
@@ -143,8 +153,7 @@ std::string method(const Aggregate& all) {
       "range says what it might have been worth. A failed check also caps the score: major {}, "
       "critical {}, fatal {}. Letters: {}. A timed check earns its points by the ratio reference "
       "time / "
-      "solution time: all at {:g}, none at {:g}, logarithmic between. {}; how "
-      "far the same model would vary was not measured. What was replaced, and "
+      "solution time: all at {:g}, none at {:g}, logarithmic between. {} What was replaced, and "
       "why, "
       "is in the [ledger](ledger.md). Every number on these pages stands in {}, every "
       "sentence that claims something in {}, with a predicate that a test judges again; "
@@ -195,9 +204,9 @@ std::string render_index(const Aggregate& all, Claims& claims, const Files& plot
   if (all.cells.empty())
     page += "No submission has been graded yet.\n\n";
   else
-    page += matrix(all) + other_sizes(all) + footnotes(all) + elsewhere(all, plots) +
-            ranking(all, claims) + head_to_head(all) + differentiators(all, claims) +
-            picks(all, claims);
+    page += matrix(all, all.submissions) + other_sizes(all) + footnotes(all) + attempts(all) +
+            elsewhere(all, plots) + ranking(all, claims) + head_to_head(all) +
+            differentiators(all, claims) + picks(all, claims);
   return page + method(all) + provenance(all);
 }
 

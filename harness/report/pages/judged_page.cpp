@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/core/text.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/pages/pages.h"
 #include "harness/report/text/markdown.h"
 #include "harness/report/text/phrases.h"
@@ -106,10 +107,10 @@ std::string records(const Recount& recount) {
 std::string both(const Aggregate& all, const Judgement& judgement) {
   Table table({"Model", "Challenge", "Judged", "Measured"}, 2);
   for (const auto& grade : judgement.grades)
-    if (const ReportedCell* cell = all.find(grade.model, grade.challenge))
+    if (all.score(grade.model, grade.challenge))
       table.row({submission_link(grade.model, ""),
                  markdown::text(judgement.challenge(grade.challenge).name), grade.letter,
-                 cell_text(cell)});
+                 matrix_text(all, grade.model, grade.challenge, unicode_signs())});
   return "### Judged and measured\n\n" +
          (table.empty() ? "No submission here bears the name of a judged model yet.\n\n"
                         : table.str() + "\n");

@@ -43,6 +43,12 @@ std::string cell_text(const ReportedCell* cell) {
   return cell_text(&scored, unicode_signs());
 }
 
+std::string matrix_name(const Aggregate& all, std::string_view name, std::string_view up) {
+  const SubmissionAttempts* several = all.attempts_of(name);
+  const std::string link = submission_link(name, up);
+  return several ? fmt::format("{}, {} attempts", link, several->rows.size()) : link;
+}
+
 std::string check_text(const Aggregate& all, std::string_view challenge, std::string_view check,
                        std::string_view up) {
   return fmt::format("{} in {}", markdown::code(check), challenge_link(all, challenge, up));
@@ -69,8 +75,8 @@ std::string site_file(std::string_view path) {
 
 std::vector<std::string> contestants(const Aggregate& all) {
   std::vector<std::string> names;
-  for (const auto& submission : all.submissions)
-    if (!submission.is_reference()) names.push_back(submission.name);
+  for (const auto& row : all.rows())
+    if (!is_reference_row(row)) names.push_back(row);
   return names;
 }
 

@@ -25,6 +25,9 @@ std::string render_challenge(const Aggregate& all, Claims& claims, const Reporte
                              const Files& plots);
 std::string render_submission(const Aggregate& all, Claims& claims,
                               const ReportedSubmission& submission);
+/// The page of a submission that made several attempts, and so has no cells of its own.
+std::string render_attempts(const Aggregate& all, Claims& claims,
+                            const ReportedSubmission& submission);
 std::string render_differentiators(const Aggregate& all, Claims& claims);
 std::string render_picks(const Aggregate& all, Claims& claims);
 std::string render_ledger(const Aggregate& all);
@@ -51,6 +54,12 @@ std::string challenge_link(const Aggregate& all, std::string_view name, std::str
 
 std::string cell_text(const ReportedCell* cell);
 
+/// How it does by section, as a table; empty for the reference.
+std::string profile_table(const ReportedSubmission& submission);
+
+/// A link, and behind it how many attempts it made where those are several.
+std::string matrix_name(const Aggregate& all, std::string_view name, std::string_view up);
+
 /// "offset_ladder in [Layer norm](...)".
 std::string check_text(const Aggregate& all, std::string_view challenge, std::string_view check,
                        std::string_view up);
@@ -66,7 +75,7 @@ std::string picture(const Files& plots, const std::string& path, std::string_vie
 /// What only the whole report holds, which is not kept in git: "`build/report/aggregate.json`".
 std::string site_file(std::string_view path);
 
-/// Names of the submissions without the reference.
+/// The rows that have cells, see Aggregate::rows, without the reference.
 std::vector<std::string> contestants(const Aggregate& all);
 
 }  // namespace gauntlet

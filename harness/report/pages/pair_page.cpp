@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/report/model/criteria.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/pages/pages.h"
 #include "harness/report/pages/sentences.h"
 #include "harness/report/text/markdown.h"
@@ -23,8 +24,8 @@ std::string overview(const Aggregate& all, const ReportedPair& pair) {
                "Checks for each, for neither"});
   for (const PairRow& row : pair.rows)
     table.row({challenge_link(all, row.challenge, "../"),
-               cell_text(all.find(pair.first, row.challenge)),
-               cell_text(all.find(pair.second, row.challenge)),
+               matrix_text(all, pair.first, row.challenge, unicode_signs()),
+               matrix_text(all, pair.second, row.challenge, unicode_signs()),
                row.difference ? signed_points(*row.difference) : unicode_signs().absent,
                winner_of(pair, row), std::string(name_of(row.verdict.margin)),
                fmt::format("{} : {}, {}", row.edges_first, row.edges_second, row.edges_none)});
@@ -35,18 +36,33 @@ std::string bold(const ReportedPair& pair, int side) {
   return side == 0 ? "" : fmt::format("**{}**", side > 0 ? pair.first : pair.second);
 }
 
+/// A row with cells: the submission's, or that of its first attempt.
+std::string attempt_in(const Aggregate& all, const std::string& submission) {
+  const SubmissionAttempts* several = all.attempts_of(submission);
+  return several ? several->rows.front() : submission;
+}
+
 std::string chapter(const Aggregate& all, const ReportedPair& pair, const PairRow& row) {
   const ReportedCell* a = all.find(pair.first, row.challenge);
   const ReportedCell* b = all.find(pair.second, row.challenge);
   const std::string title = markdown::text(all.challenge(row.challenge).about.title);
-  if (!a || !b)
+  const bool first = all.score(pair.first, row.challenge).has_value();
+  const bool second = all.score(pair.second, row.challenge).has_value();
+  if (!first || !second)
     return fmt::format("## {}\n\n{} did not take part.\n\n", title,
-                       !a && !b ? "Both"
-                       : !a     ? pair.first
-                                : pair.second);
+                       !first && !second ? "Both"
+                       : !first          ? pair.first
+                                         : pair.second);
   const std::string result = row.verdict.winner == 0 ? std::string(name_of(row.verdict.margin))
                                                      : fmt::format("{}, {}", winner_of(pair, row),
                                                                    name_of(row.verdict.margin));
+  if (!a || !b)
+    return fmt::format(
+        "## {}: {}\n\nSeveral attempts are compared by their means; check by check, single ones "
+        "are: {}.\n\n",
+        title, result,
+        markdown::code(fmt::format("./gauntlet compare {} {} -c {}", attempt_in(all, pair.first),
+                                   attempt_in(all, pair.second), row.challenge)));
   Table table({"Criterion", pair.first, pair.second, "Edge"}, 4);
   for (const Criterion& one : criteria(all, pair, row.challenge))
     table.row({markdown::text(one.name) + (one.critical ? " (critical)" : ""),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/pages/pages.h"
 #include "harness/report/pages/sentences.h"
 #include "harness/report/text/markdown.h"
@@ -22,10 +23,10 @@ std::string total(const Record& record) {
 }
 
 std::string floor_and_ceiling(const Aggregate& all, const std::string& name) {
-  const ReportedCell* worst = nullptr;
-  const ReportedCell* best = nullptr;
+  std::optional<BoardCell> worst;
+  std::optional<BoardCell> best;
   for (const auto& challenge : all.standard_challenges()) {
-    const ReportedCell* cell = all.find(name, challenge);
+    const auto cell = all.score(name, challenge);
     if (!cell || !cell->score.score) continue;
     if (!worst || *cell->score.score < *worst->score.score) worst = cell;
     if (!best || *cell->score.score > *best->score.score) best = cell;
@@ -35,14 +36,22 @@ std::string floor_and_ceiling(const Aggregate& all, const std::string& name) {
          grade_text(best->score, unicode_signs());
 }
 
+/// Behind whom, by how much, and where resampling puts that.
+std::string behind(const Ranked& ranked) {
+  if (!ranked.place->behind) return unicode_signs().absent;
+  const Behind& one = *ranked.place->behind;
+  return fmt::format("{} by {:.1f} ({:.1f} to {:.1f})", ranked.ahead, one.points, one.interval.low,
+                     one.interval.high);
+}
+
 std::string ranked_table(const Aggregate& all) {
-  Table table({"Rank", "Submission", "Mean", "Where it may lie", "Possible ranks",
+  Table table({"Rank", "Submission", "Mean", "Behind", "Where it may lie", "Possible ranks",
                "W–L–T, all pairs", "Lowest / highest"},
               2);
   for (const auto& submission : all.submissions)
     if (submission.ranked && submission.ranked->place)
-      table.row({ordinal(*submission.ranked->place), submission_link(submission.name, ""),
-                 mean_text(all.rubric, submission.mean, unicode_signs()),
+      table.row({ordinal(*submission.ranked->place), matrix_name(all, submission.name, ""),
+                 matrix_mean(all, submission, unicode_signs()), behind(*submission.ranked),
                  range_text(submission.ranked->range), ranks(*submission.ranked),
                  total(submission.total), floor_and_ceiling(all, submission.name)});
   return table.empty() ? "Nobody: a rank needs a grade in every challenge.\n" : table.str();
@@ -53,6 +62,7 @@ std::string why_unranked(const ReportedSubmission& submission) {
   if (!submission.mean) return "no grade, or grades on two devices";
   if (submission.mean->graded < submission.mean->of)
     return fmt::format("{} of {} challenges", submission.mean->graded, submission.mean->of);
+  if (!ranked.all_attempts) return "not every attempt was graded in every challenge";
   return ranked.same_graders ? "" : "some cells were graded by other graders";
 }
 
@@ -63,8 +73,8 @@ std::string unranked_table(const Aggregate& all) {
   for (const auto& submission : all.submissions) {
     if (!submission.ranked || submission.ranked->place) continue;
     const bool known = submission.mean.has_value();
-    table.row({submission_link(submission.name, ""), why_unranked(submission),
-               mean_text(all.rubric, submission.mean, unicode_signs()),
+    table.row({matrix_name(all, submission.name, ""), why_unranked(submission),
+               matrix_mean(all, submission, unicode_signs()),
                known ? range_text(submission.ranked->bounds) : unicode_signs().absent,
                known ? ranks(*submission.ranked) : unicode_signs().absent});
   }
@@ -85,11 +95,13 @@ std::string render_ranking(const Aggregate& all, Claims& claims) {
       "follows from what was measured: every timed case at one end of its 99% interval or the "
       "other, or worth nothing or everything where it was too noisy to count, and a check that "
       "could not be measured passed or failed. Submissions share a rank while their means are "
-      "within {} point of the first of their group or these ranges overlap; possible ranks are "
-      "those that no other submission's range excludes.\n\n"
-      "{}. How far the same model would vary on another "
-      "attempt was not measured, and other challenges could order them otherwise.\n",
-      points(all.rubric.mean_band), what_is_ranked(all));
+      "within {} point of the first of their group, these ranges overlap, or the data do not "
+      "support the difference: Behind is how far a mean lies behind that of the first of its "
+      "group, or of the group before, and where {:.0f}% of {} resamples put that, each of which "
+      "draws challenges, the same for both, and one attempt in each of them. Possible ranks are "
+      "those that no other submission's range excludes.\n\n{} {}\n",
+      points(all.rubric.mean_band), all.rubric.confidence * 100, all.rubric.resamples,
+      what_is_ranked(all), what_data_cannot_tell(all));
   return finished(page);
 }
 

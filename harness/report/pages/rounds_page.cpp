@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <tuple>
 
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/model/plot_path.h"
 #include "harness/report/model/strengths.h"
 #include "harness/report/pages/pages.h"
@@ -38,8 +40,9 @@ std::string scoreboard(const Aggregate& all, int round) {
     if (last) header.push_back("Mean of the round");
     Table table(header);
     for (const auto& submission : all.submissions) {
-      std::vector<std::string> row{submission_link(submission.name, "")};
-      for (const auto& name : group) row.push_back(cell_text(all.find(submission.name, name)));
+      std::vector<std::string> row{matrix_name(all, submission.name, "")};
+      for (const auto& name : group)
+        row.push_back(matrix_text(all, submission.name, name, unicode_signs()));
       if (last) row.push_back(round_mean(submission, round));
       table.row(row);
     }
@@ -52,15 +55,16 @@ std::string scoreboard(const Aggregate& all, int round) {
 std::string leads(const Aggregate& all, int round) {
   Table table({"Challenge", "First", "Second", "Lead", "Margin"}, 3);
   for (const auto& name : challenges_of(all, round)) {
-    std::vector<const ReportedCell*> placed;
-    for (const auto& cell : all.cells)
-      if (cell.challenge() == name && cell.place) placed.push_back(&cell);
-    std::stable_sort(placed.begin(), placed.end(), [](const auto* a, const auto* b) {
-      return *a->score.score > *b->score.score;
+    std::vector<std::pair<std::string, CellScore>> placed;
+    for (const auto& submission : all.submissions)
+      if (const auto cell = all.score(submission.name, name); cell && cell->placement)
+        placed.emplace_back(submission.name, cell->score);
+    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
+      return std::tuple(-*a.second.score, a.first) < std::tuple(-*b.second.score, b.first);
     });
     if (placed.size() < 2) continue;
-    const PairVerdict verdict = compare(all.rubric, &placed[0]->score, &placed[1]->score);
-    table.row({challenge_link(all, name, ""), placed[0]->submission(), placed[1]->submission(),
+    const PairVerdict verdict = compare(all.rubric, &placed[0].second, &placed[1].second);
+    table.row({challenge_link(all, name, ""), placed[0].first, placed[1].first,
                verdict.margin == Margin::not_comparable ? unicode_signs().absent
                                                         : signed_points(verdict.difference),
                std::string(name_of(verdict.margin))});

@@ -11,6 +11,8 @@
 namespace gauntlet {
 namespace {
 
+constexpr double kSignificant = 0.05;  // what is usually asked of p
+
 using Submissions = std::vector<const ReportedSubmission*>;
 
 Submissions placed_on(const Aggregate& all, Device device) {
@@ -43,7 +45,8 @@ std::string first_place(Claims& claims, const Submissions& placed, Device device
         id,
         fmt::format("{} has the highest mean {}: {}.", names[0], of,
                     points(placed[0]->mean->score)),
-        predicate::all({predicate::greatest(means, 0), predicate::count(places, "1st", 1)}));
+        predicate::all({predicate::greatest(means, 0),
+                        predicate::count(places, ordinal(*placed[0]->ranked->place), 1)}));
   return claims.say(id,
                     fmt::format("{} share the first place {}: their means cannot be told from "
                                 "that of {}.",
@@ -53,12 +56,42 @@ std::string first_place(Claims& claims, const Submissions& placed, Device device
 
 }  // namespace
 
-std::string_view what_is_ranked(const Aggregate& all) {
-  const bool one_each =
-      std::all_of(all.submissions.begin(), all.submissions.end(),
-                  [](const auto& one) { return CellKey::of(one.name).attempt == 1; });
-  return one_each ? "One attempt each: this ranks submissions"
-                  : "Every attempt has a row of its own: this ranks attempts";
+std::string what_is_ranked(const Aggregate& all) {
+  if (all.attempts.empty())
+    return "One attempt each: this ranks submissions; how far the same model would vary was not "
+           "measured.";
+  std::vector<std::string> several;
+  for (const SubmissionAttempts& one : all.attempts)
+    several.push_back(fmt::format("{} of {}", one.rows.size(), one.submission));
+  const bool others = std::any_of(
+      all.submissions.begin(), all.submissions.end(),
+      [&](const auto& one) { return !one.is_reference() && !all.attempts_of(one.name); });
+  return fmt::format("A submission's score is the mean of its attempts: {}{}.",
+                     sentence_list(several),
+                     others ? "; one of each other, which says nothing of how far the same model "
+                              "would vary"
+                            : "");
+}
+
+std::string what_data_cannot_tell(const Aggregate& all) {
+  const std::string so_few =
+      all.least_p() > kSignificant
+          ? "so that no result on so few shows who is better at challenges like these"
+          : "and a bootstrap over so few gives intervals that are somewhat too narrow";
+  return fmt::format(
+      "Other challenges could order them otherwise: of two equally good models one wins all {} of "
+      "them with probability p = {:.2g} (sign-flip test, two-sided), {}.{}",
+      all.standard_challenges().size(), all.least_p(), so_few,
+      all.attempts.empty() ? " With one attempt each, chance in writing the solutions is in every "
+                             "difference, and nothing here can take it out."
+                           : "");
+}
+
+std::string what_passes(const Aggregate& all) {
+  std::vector<std::string> sections;
+  for (const Section section : all.rubric.passing) sections.emplace_back(name_of(section));
+  return fmt::format("An attempt passes when it passed every check of {}.",
+                     sentence_list(sections));
 }
 
 std::string leaders(const Aggregate& all, Claims& claims, std::string_view page) {

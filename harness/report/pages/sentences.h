@@ -14,9 +14,14 @@ namespace gauntlet {
 /// Who has the first place on each device, as paragraphs.
 std::string leaders(const Aggregate& all, Claims& claims, std::string_view page);
 
-/// What a rank is of, to begin a sentence on how far models vary: "One attempt each: this ranks
-/// submissions".
-std::string_view what_is_ranked(const Aggregate& all);
+/// What a rank is of, and whether it says anything of how far models vary: whole sentences.
+std::string what_is_ranked(const Aggregate& all);
+
+/// What so many challenges and attempts cannot tell, as sentences.
+std::string what_data_cannot_tell(const Aggregate& all);
+
+/// When an attempt counts in pass@k, as a sentence.
+std::string what_passes(const Aggregate& all);
 
 std::string differentiator_sentence(Claims& claims, const Differentiator& one,
                                     std::string_view page);

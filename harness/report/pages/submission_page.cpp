@@ -145,6 +145,8 @@ std::string portrait(const Aggregate& all, Claims& claims, const ReportedSubmiss
   return text + bullets("Weaknesses", weaknesses(all, claims, submission));
 }
 
+}  // namespace
+
 std::string profile_table(const ReportedSubmission& submission) {
   if (submission.is_reference()) return "";
   Table table({"Section", "Mean", "Challenges", "Mean of the others", "Standard deviations"});
@@ -156,8 +158,6 @@ std::string profile_table(const ReportedSubmission& submission) {
          profile.deviation ? fmt::format("{:.1f}", *profile.deviation) : unicode_signs().absent});
   return table.empty() ? "" : table.str() + "\n";
 }
-
-}  // namespace
 
 std::string render_submission(const Aggregate& all, Claims& claims,
                               const ReportedSubmission& submission) {

@@ -18,12 +18,12 @@ std::string kind_of(const std::string& letter) {
   return letter.empty() ? "none" : std::string(1, static_cast<char>(letter.front() - 'A' + 'a'));
 }
 
-std::string words_for(const ReportedCell* cell) {
+std::string words_for(const std::optional<BoardCell>& cell) {
   return cell ? grade_text(cell->score, unicode_signs()) : unicode_signs().absent;
 }
 
 /// A range has room for its letters only.
-std::string box_text(const ReportedCell* cell) {
+std::string box_text(const std::optional<BoardCell>& cell) {
   if (!cell || !cell->score.grade.spans()) return words_for(cell);
   return fmt::format("{}..{}", cell->score.grade.letter, cell->score.grade.high_letter);
 }
@@ -34,7 +34,7 @@ std::string in_words(const Aggregate& aggregate, const std::vector<std::string>&
     std::vector<std::string> grades;
     for (const auto& challenge : challenges)
       grades.push_back(
-          fmt::format("{} {}", challenge, words_for(aggregate.find(submission.name, challenge))));
+          fmt::format("{} {}", challenge, words_for(aggregate.score(submission.name, challenge))));
     text += fmt::format("{}: {}. ", submission.name, sentence_list(grades));
   }
   return text;
@@ -60,7 +60,7 @@ std::string draw_matrix(const Aggregate& aggregate) {
     svg.text(left - 8, y + kGradeRow / 2 + 4, "end", submission.name);
     double x = left;
     for (const auto& challenge : challenges) {
-      const ReportedCell* cell = aggregate.find(submission.name, challenge);
+      const auto cell = aggregate.score(submission.name, challenge);
       const std::string kind = cell ? kind_of(cell->score.grade.letter) : "none";
       svg.box(x + 1, y + 1, kGradeBox - 2, kGradeRow - 2, kind);
       svg.text(x + kGradeBox / 2, y + kGradeRow / 2 + 4, "middle", box_text(cell),

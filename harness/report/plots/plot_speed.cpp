@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kMostRows = 8;  // submissions in one drawing, best means first
 
-/// The submissions that are drawn, the reference only where it is asked for.
+/// The rows that are drawn, the reference only where it is asked for.
 std::vector<std::string> drawn(const Aggregate& aggregate, bool with_reference) {
   std::vector<std::string> names;
-  for (const auto& submission : aggregate.submissions)
-    if (!submission.is_reference() && names.size() < kMostRows) names.push_back(submission.name);
-  for (const auto& submission : aggregate.submissions)
-    if (with_reference && submission.is_reference()) names.push_back(submission.name);
+  for (const auto& row : aggregate.rows())
+    if (!is_reference_row(row) && names.size() < kMostRows) names.push_back(row);
+  for (const auto& row : aggregate.rows())
+    if (with_reference && is_reference_row(row)) names.push_back(row);
   return names;
 }
 

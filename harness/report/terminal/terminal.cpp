@@ -41,7 +41,26 @@ Paint paint_of(const CellScore& score) {
   return score.capped() ? Paint::fair : Paint::good;
 }
 
-std::string legend(const std::string& table, bool absent, const TerminalStyle& style) {
+/// A cell, then how far the attempts lie apart where they are several.
+std::string cell_and_spread(const Board& board, const std::string& submission,
+                            const std::string& challenge, const Signs& signs) {
+  const std::string text = cell_text(board.find(submission, challenge), signs);
+  const auto summary = attempts_in(board, submission, challenge);
+  return summary ? text + " " + spread_text(*summary, board.attempts(submission).size(), signs)
+                 : text;
+}
+
+std::string mean_and_spread(const Rubric& rubric, const Board& board, const std::string& submission,
+                            const Signs& signs) {
+  const std::string text = mean_text(rubric, board.mean(submission), signs);
+  const auto summary =
+      board.attempts(submission).empty() ? std::nullopt : attempts_overall(board, submission);
+  return summary ? text + " " + spread_text(*summary, board.attempts(submission).size(), signs)
+                 : text;
+}
+
+std::string legend(const std::string& table, bool absent, bool several,
+                   const TerminalStyle& style) {
   const Signs& signs = signs_of(style);
   std::vector<std::string> notes;
   const auto note = [&](const std::string& sign, const std::string& meaning) {
@@ -52,6 +71,7 @@ std::string legend(const std::string& table, bool absent, const TerminalStyle& s
   note(signs.partial, "partial, what was not measured counts as failed");
   note(signs.unmeasured, "not measurable here");
   note(signs.broken, "the grader failed, grade again");
+  if (several) notes.push_back(fmt::format("lowest{}best#number {}", signs.to, kSpread));
   std::string line;
   for (const auto& one : notes) line += (line.empty() ? "" : "   ") + one;
   if (!line.empty()) line += "\n";
@@ -195,32 +215,44 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
   return text;
 }
 
-std::string terminal_matrix(const Rubric& rubric, const Board& board,
-                            const std::vector<std::string>& challenges,
-                            const TerminalStyle& style) {
-  const Signs& signs = signs_of(style);
+std::string terminal_table(const Rubric& rubric, const Board& board,
+                           const std::vector<std::string>& submissions,
+                           const std::vector<std::string>& challenges, const TerminalStyle& style) {
   constexpr int kColumn = 24;  // a long challenge name and the gap
   const auto per_table = static_cast<std::size_t>(std::max(1, (style.width - kColumn) / kColumn));
   std::string text;
-  bool absent = false;
   for (std::size_t begin = 0; begin < challenges.size(); begin += per_table) {
     const std::size_t end = std::min(begin + per_table, challenges.size());
     std::vector<std::vector<std::string>> rows{{"Submission"}};
     for (std::size_t i = begin; i < end; ++i) rows[0].push_back(challenges[i]);
     if (end == challenges.size()) rows[0].push_back("Mean");
-    for (const auto& submission : board.submissions()) {
-      rows.push_back({submission});
-      for (std::size_t i = begin; i < end; ++i) {
-        const BoardCell* cell = board.find(submission, challenges[i]);
-        absent = absent || !cell;
-        rows.back().push_back(cell_text(cell, signs));
-      }
+    for (const auto& submission : submissions) {
+      const std::size_t made = board.attempts(submission).size();
+      rows.push_back({made == 0 ? submission : fmt::format("{}, {} attempts", submission, made)});
+      for (std::size_t i = begin; i < end; ++i)
+        rows.back().push_back(cell_and_spread(board, submission, challenges[i], signs_of(style)));
       if (end == challenges.size())
-        rows.back().push_back(mean_text(rubric, board.mean(submission), signs));
+        rows.back().push_back(mean_and_spread(rubric, board, submission, signs_of(style)));
     }
     text += aligned(rows) + "\n";
   }
-  return text + legend(text, absent, style);
+  return text;
+}
+
+std::string terminal_matrix(const Rubric& rubric, const Board& board,
+                            const std::vector<std::string>& challenges,
+                            const TerminalStyle& style) {
+  const std::string text = terminal_table(rubric, board, board.submissions(), challenges, style);
+  const auto takes_part_everywhere = [&](const std::string& submission) {
+    return std::all_of(challenges.begin(), challenges.end(),
+                       [&](const auto& id) { return board.find(submission, id); });
+  };
+  const bool absent =
+      !std::all_of(board.submissions().begin(), board.submissions().end(), takes_part_everywhere);
+  const bool several =
+      std::any_of(board.submissions().begin(), board.submissions().end(),
+                  [&](const auto& submission) { return !board.attempts(submission).empty(); });
+  return text + legend(text, absent, several, style);
 }
 
 std::string terminal_cell(const BoardCell& scored, const CellObservation& cell,

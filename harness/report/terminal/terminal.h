@@ -25,9 +25,14 @@ std::string painted(const TerminalStyle& style, Paint paint, const std::string& 
 /// right. Widths count characters, not bytes.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
 
-/// The grade matrix of `challenges`, wrapped into several tables where it would not fit.
+/// The grade matrix of `challenges`, several attempts of a submission in one row; wrapped into several tables where it would not fit.
 std::string terminal_matrix(const Rubric& rubric, const Board& board,
                             const std::vector<std::string>& challenges, const TerminalStyle& style);
+
+/// The same for these rows of the board, without the legend.
+std::string terminal_table(const Rubric& rubric, const Board& board,
+                           const std::vector<std::string>& submissions,
+                           const std::vector<std::string>& challenges, const TerminalStyle& style);
 
 /// One graded cell: a line with grade, cap and counts, and a line for each finding.
 std::string terminal_cell(const BoardCell& scored, const CellObservation& cell,

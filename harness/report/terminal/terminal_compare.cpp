@@ -7,10 +7,30 @@
 
 #include "harness/core/text.h"
 #include "harness/report/model/criteria.h"
+#include "harness/report/model/matrix_text.h"
 #include "harness/report/text/phrases.h"
 
 namespace gauntlet {
 namespace {
+
+/// Whether the data support the order of two means; nothing where they were not compared.
+std::string support_line(const Aggregate& all, const ReportedPair& pair) {
+  for (const auto& submission : all.submissions) {
+    if (!submission.ranked || !submission.ranked->place || !submission.ranked->place->behind)
+      continue;
+    const bool of_pair =
+        (submission.name == pair.first && submission.ranked->ahead == pair.second) ||
+        (submission.name == pair.second && submission.ranked->ahead == pair.first);
+    if (!of_pair) continue;
+    const Behind& behind = *submission.ranked->place->behind;
+    return fmt::format(
+        "{} behind {} by {:.1f} points of the mean, {:.0f}% of {} resamples {:.1f} to {:.1f}: {}\n",
+        submission.name, submission.ranked->ahead, behind.points, all.rubric.confidence * 100,
+        all.rubric.resamples, behind.interval.low, behind.interval.high,
+        behind.interval.low > 0 ? "the data support it" : "the data do not support a difference");
+  }
+  return "";
+}
 
 std::string record_lines(const Aggregate& all) {
   std::string text;
@@ -23,17 +43,30 @@ std::string record_lines(const Aggregate& all) {
       text += fmt::format("; {:+.1f} points on average", *pair.mean_difference);
     if (!pair.unequal_conditions || !pair.unequal_conditions->empty())
       text += "; not known to have run under the same conditions";
-    text += "\n";
+    text += "\n" + support_line(all, pair);
   }
+  return text;
+}
+
+/// What the attempts of each that made several came to.
+std::string attempt_lines(const Aggregate& all) {
+  std::string text;
+  for (const SubmissionAttempts& several : all.attempts)
+    if (several.overall)
+      text += fmt::format("{}, {} attempts: {}\n", several.submission, several.rows.size(),
+                          attempts_text(*several.overall));
   return text;
 }
 
 std::string grade(const Aggregate& all, const std::string& submission, const std::string& challenge,
                   const Signs& signs) {
-  const ReportedCell* cell = all.find(submission, challenge);
+  auto cell = all.score(submission, challenge);
   if (!cell) return signs.absent;
-  const BoardCell unplaced{cell->score, std::nullopt};  // a place among these few says nothing
-  return cell_text(&unplaced, signs);
+  cell->placement.reset();  // a place among these few says nothing
+  const SubmissionAttempts* several = all.attempts_of(submission);
+  const AttemptSummary* summary = several ? several->find(challenge) : nullptr;
+  return cell_text(&*cell, signs) +
+         (summary ? " " + spread_text(*summary, several->rows.size(), signs) : "");
 }
 
 void add_verdict(const ReportedPair& pair, const PairRow& row, std::vector<std::string>& cells) {
@@ -59,8 +92,8 @@ std::string terminal_comparison(const Aggregate& all, const TerminalStyle& style
   }
   rows.push_back({"Mean"});
   for (const auto& submission : all.submissions)
-    rows.back().push_back(mean_text(all.rubric, submission.mean, signs_of(style)));
-  return record_lines(all) + "\n" + aligned(rows);
+    rows.back().push_back(matrix_mean(all, submission, signs_of(style)));
+  return record_lines(all) + attempt_lines(all) + "\n" + aligned(rows);
 }
 
 std::string terminal_criteria(const Aggregate& all, const ReportedPair& pair,

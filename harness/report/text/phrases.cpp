@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gauntlet {
 namespace {
@@ -17,12 +18,12 @@ std::string letter_and_number(const Grade& grade, const std::string& low, const 
 }  // namespace
 
 const Signs& unicode_signs() {
-  static const Signs signs{"—", "n/m", "broken", "†", "‡", "§"};
+  static const Signs signs{"—", "n/m", "broken", "†", "‡", "§", "–"};
   return signs;
 }
 
 const Signs& ascii_signs() {
-  static const Signs signs{"-", "n/m", "broken", "*", "~", "?"};
+  static const Signs signs{"-", "n/m", "broken", "*", "~", "?", "-"};
   return signs;
 }
 
@@ -74,6 +75,38 @@ std::string cell_text(const BoardCell* cell, const Signs& signs) {
   if (cell->score.capped()) text += signs.capped;
   if (cell->score.partial()) text += signs.partial;
   if (cell->placement) text += fmt::format(" ({})", ordinal(*cell->placement));
+  return text;
+}
+
+std::string spread_text(const AttemptSummary& summary, std::size_t made, const Signs& signs) {
+  if (summary.best_attempt == 0) return "";
+  std::string text = fmt::format("{}{}{}#{}", points(summary.lowest), signs.to,
+                                 points(summary.best.low), summary.best_attempt);
+  if (static_cast<std::size_t>(summary.attempts) < made)
+    text += fmt::format(" of {}", summary.attempts);
+  return text;
+}
+
+std::string pass_text(const AttemptSummary& summary) {
+  std::vector<std::string> parts;
+  for (const PassAtK& one : summary.pass) {
+    const std::string low = fmt::format("{:.2f}", one.chance.low);
+    const std::string high = fmt::format("{:.2f}", one.chance.high);
+    parts.push_back(fmt::format("pass@{} {}", one.k, low == high ? low : low + ".." + high));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string passed_text(const AttemptSummary& summary) {
+  return summary.may_pass == summary.passed
+             ? fmt::format("{} of {}", summary.passed, summary.cells)
+             : fmt::format("{} to {} of {}", summary.passed, summary.may_pass, summary.cells);
+}
+
+std::string attempts_text(const AttemptSummary& summary) {
+  std::string text = passed_text(summary) + " passed";
+  if (!summary.pass.empty()) text += "; " + pass_text(summary);
+  if (summary.deviation) text += fmt::format("; standard deviation {}", points(*summary.deviation));
   return text;
 }
 

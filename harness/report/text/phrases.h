@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/score/board.h"
+#include "harness/score/attempts.h"
 
 namespace gauntlet {
 
@@ -22,6 +22,7 @@ struct Signs {
   std::string capped;
   std::string partial;   // some checks or timed cases were not measured
   std::string unproven;  // no receipt vouches for it
+  std::string to;        // between the ends of a range
 };
 const Signs& unicode_signs();
 const Signs& ascii_signs();
@@ -41,6 +42,23 @@ std::string grade_text(const CellScore& score, const Signs& signs);
 
 /// A matrix cell: "B+ 89† (2nd=)"; null: did not take part.
 std::string cell_text(const BoardCell* cell, const Signs& signs);
+
+/// How far several attempts lie apart by low ends: "60–91#2", the lowest, the best and which one
+/// that is; " of 2" behind it where fewer than `made` took part.
+std::string spread_text(const AttemptSummary& summary, std::size_t made, const Signs& signs);
+
+/// What spread_text means.
+inline constexpr std::string_view kSpread =
+    "how far several attempts lie apart, behind their mean.";
+
+/// "pass@1 0.33, pass@2 0.67"; "0.33..0.67" where what could not be measured may have passed.
+std::string pass_text(const AttemptSummary& summary);
+
+/// "1 of 3"; "1 to 2 of 3" where one that could not be measured may have passed.
+std::string passed_text(const AttemptSummary& summary);
+
+/// "1 to 2 of 3 passed; pass@1 0.33..0.67; standard deviation 4.2".
+std::string attempts_text(const AttemptSummary& summary);
 
 /// "98.4", "75.3 to 98.4" where something is missing, "n/m" where everything is.
 std::string section_text(const SectionScore& section, const Signs& signs);
