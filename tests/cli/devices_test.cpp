@@ -21,7 +21,8 @@ struct TwoDevices {
 
   TwoDevices() {
     const fs::path challenges = checkout.root() / "challenges";
-    fs::remove(challenges);
+    fs::remove(challenges);  // a link
+    fs::create_directory(challenges);
     for (const std::string& id : {both, cpu_only})
       fs::copy(fs::path(GAUNTLET_ROOT) / "challenges" / id, challenges / id,
                fs::copy_options::recursive);

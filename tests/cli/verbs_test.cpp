@@ -84,7 +84,9 @@ TEST_CASE("the reference is graded where it is asked for, and only there") {
   CHECK(alone["cells"].size() == 1);
   CHECK_FALSE(alone.contains("timings"));
   const Json both = Json::parse(
-      checkout.run({"--json", "grade", "bravo", "reference", "--timings", "-c", checkout.challenge})
+      checkout
+          .run({"--json", "grade", "bravo", "reference", "--device", "cpu", "--timings", "-c",
+                checkout.challenge})
           .out);
   CHECK(both["cells"].size() == 2);
   CHECK(both["timings"]["cells"].empty());  // nothing ran
