@@ -36,10 +36,17 @@ std::string words(const Schedule& schedule) {
                   : "blocks and warps came by their numbers";
 }
 
+using Faults = std::vector<std::string_view>;
+
+/// Of what keeps threads in order: barriers that some do not reach, member masks that are wrong.
+Faults faults_of_order() {
+  return {"race",        "divergent_barrier", "stuck_barrier",
+          "absent_lane", "foreign_lane",      "idle_source"};
+}
+
 /// Asks, and ends the check where the device saw such a fault in the last call: that is the better
 /// finding where the answer is wrong as well, because it names the line.
-void require_no(std::initializer_list<std::string_view> faults, Probe& probe,
-                const std::function<void()>& ask_it) {
+void require_no(const Faults& faults, Probe& probe, const std::function<void()>& ask_it) {
   std::optional<CheckEnded> ended;
   try {
     ask_it();
@@ -57,7 +64,7 @@ void require_no(std::initializer_list<std::string_view> faults, Probe& probe,
 }
 
 /// Every case in so many shuffled orders and one in none.
-void require_none(std::string_view fault, const DeviceTerms& terms, Probe& probe,
+void require_none(const Faults& faults, const DeviceTerms& terms, Probe& probe,
                   const DeviceQuestions& questions) {
   constexpr int kShuffled = 2;
   for (const DeviceCase& asked : questions.cases)
@@ -66,7 +73,7 @@ void require_none(std::string_view fault, const DeviceTerms& terms, Probe& probe
       these.schedule_seed = schedule;
       device_of(probe).set_terms(these);
       try {
-        require_no({fault}, probe, [&] { ask(probe, asked); });
+        require_no(faults, probe, [&] { ask(probe, asked); });
       } catch (CheckEnded& ended) {
         ended.finding.evidence.push_back(words(schedule));
         throw;
@@ -77,7 +84,7 @@ void require_none(std::string_view fault, const DeviceTerms& terms, Probe& probe
 void race_free(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_races = true;
-  require_none("race", terms, probe, questions);
+  require_none(faults_of_order(), terms, probe, questions);
   for (const auto& kernel : device_of(probe).report().kernels)
     probe.require(kernel.races_complete,
                   "a small call uses so much device memory that races in it cannot be looked for");
@@ -86,19 +93,20 @@ void race_free(Probe& probe, const DeviceQuestions& questions) {
 void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_undefined = true;
-  require_none("undefined_read", terms, probe, questions);
+  require_none({"undefined_read"}, terms, probe, questions);
 }
 
 // Races and undefined reads that only some arguments bring about.
 void strict_domain(Probe& probe, const DeviceQuestions& questions) {
   device_of(probe).set_terms(strict_terms());
+  Faults faults = faults_of_order();
+  faults.emplace_back("undefined_read");
   for (const DomainQuestion& question : questions.domains) {
     Rng rng = probe.common_stream("strict domain");
-    ask_each(
-        probe, *question.domain, each_class_once(*question.domain, rng),
-        [&](const Assignment& choice, Rng& own) {
-          require_no({"race", "undefined_read"}, probe, [&] { question.ask(probe, choice, own); });
-        });
+    ask_each(probe, *question.domain, each_class_once(*question.domain, rng),
+             [&](const Assignment& choice, Rng& own) {
+               require_no(faults, probe, [&] { question.ask(probe, choice, own); });
+             });
   }
 }
 
@@ -222,8 +230,7 @@ std::vector<Check> device_checks(DeviceQuestions questions) {
       {{"any_schedule", "an answer that depends on the order of blocks and warps", correctness, 2,
         critical},
        with(any_schedule)},
-      {{"race_free", "two threads at the same memory with no barrier between", robustness, 2,
-        major},
+      {{"race_free", "races, barriers and shuffles that threads leave out", robustness, 2, major},
        with(race_free)},
       {{"initialised_reads", "device memory read that nobody has written", robustness, 1, major},
        with(initialised_reads)},

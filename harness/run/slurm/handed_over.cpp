@@ -16,7 +16,7 @@ namespace {
 void require_asked_for(const CellObservation& seen, const CellRequest& request) {
   const Provenance& from = seen.provenance;
   if (from.submission_digest != request.solution.digest() ||
-      from.grader_digest != grader_for(request.challenge.id).digest ||
+      from.grader_digest != grader_for(request.challenge.id).digest(request.solution.device) ||
       (request.seed && *request.seed != seen.seed))
     throw UserError("what it graded is not what it was asked to grade");
 }
