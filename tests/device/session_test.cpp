@@ -121,21 +121,6 @@ TEST_CASE("buffers are aligned as they are placed and to no more") {
   CHECK(place_with({4096, 0}) == 0);
 }
 
-TEST_CASE("parts of an array lie as far apart as its stride") {
-  SessionBench bench;
-  Call<DeviceTestArgs> call("copies_far_apart");
-  const std::vector<float> parts{1, 2, 3};
-  const std::int64_t stride = (std::int64_t{1} << 32) + 5;
-  call.args.n = stride;
-  call.lies_on(call.args.device, TEST_HOST, TEST_CUDA, call.args.stream);
-  const std::span all(parts);
-  call.in_parts<float, float>("x", call.args.x, {all.subspan(0, 1), all.subspan(1, 2)}, stride);
-  const auto y = call.out_parts<float>("y", call.args.y, 2, 1, stride);
-  bench.session->run(call);
-  CHECK(y.at(0).copy() == std::vector<float>{1});
-  CHECK(y.at(1).copy() == std::vector<float>{3});
-}
-
 TEST_CASE("a call that knows no device cannot be made on one") {
   SessionBench bench;
   SessionCall call("scale");

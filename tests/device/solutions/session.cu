@@ -41,17 +41,8 @@ __global__ void count(float* y) {
   y[0] = static_cast<float>(++calls_on_device);
 }
 
-__global__ void copy_two(const float* x, float* y, int64_t stride) {
-  y[0] = x[0];
-  y[stride] = x[stride + 1];
-}
-
 }  // namespace
 
-extern "C" int64_t copies_far_apart(const DeviceTestArgs* args) {
-  copy_two<<<1, 1, 0, stream_of(args)>>>(args->x, args->y, args->n);
-  return 0;
-}
 extern "C" int64_t scale(const DeviceTestArgs* args) {
   twice<<<blocks_for(args->n), 128, 0, stream_of(args)>>>(args->x, args->y, args->n);
   return cudaGetLastError();
