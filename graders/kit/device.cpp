@@ -2,6 +2,7 @@
 #include "graders/kit/device.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -192,6 +193,13 @@ void shuffle_schedule(Probe& probe, Rng& rng) {
   DeviceTerms terms;
   terms.schedule_seed = rng();
   device_of(probe).set_terms(terms);
+}
+
+void take_stream(Probe& probe, int turn) {
+  constexpr std::array kKinds{StreamKind::non_blocking, StreamKind::legacy_default,
+                              StreamKind::blocking};
+  if (on_device(probe))
+    device_of(probe).set_stream(kKinds[static_cast<std::size_t>(turn) % kKinds.size()]);
 }
 
 DeviceControl& device_of(Probe& probe) {

@@ -25,6 +25,9 @@ DeviceControl& device_of(Probe& probe);
 /// their own. On the CPU nothing.
 void shuffle_schedule(Probe& probe, Rng& rng);
 
+/// On a device: the calls to come name one kind of stream, all kinds in turn. On the CPU nothing.
+void take_stream(Probe& probe, int turn);
+
 /// A small call, which is asked again and again under other terms of the device.
 struct DeviceCase {
   std::string name;

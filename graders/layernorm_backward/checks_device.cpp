@@ -96,8 +96,7 @@ Bits run_clean(Probe& probe, const Problem& problem) {
 // read in these, on a stream that waits for no other, no work on the host, and the same bits
 // however blocks and warps follow each other.
 void clean_when_large(Probe& probe) {
-  constexpr std::array<Size, 5> kSizes{
-      {{3000, 5}, {1200, 61}, {300, 500}, {40, 2500}, {8, 12'000}}};
+  constexpr std::array<Size, 5> kSizes{{{900, 5}, {400, 61}, {150, 500}, {40, 2500}, {8, 12'000}}};
   DeviceControl& device = kit::device_of(probe);
   device.set_stream(StreamKind::non_blocking);
   for (const auto& [rows, cols] : kSizes) {
@@ -120,13 +119,12 @@ std::vector<Check> traffic_checks();
 std::vector<Check> device_checks() {
   using enum Section;
   using enum Severity;
-  return kit::joined(
-      {kit::device_checks({small_cases(), kHostCopyBytes, domain_questions()}),
-       {{{"clean_when_large",
-          "races, undefined reads and lost order in kernels that large inputs start", robustness,
-          2, major},
-         clean_when_large}},
-       traffic_checks()});
+  return kit::joined({kit::device_checks({small_cases(), kHostCopyBytes, domain_questions()}),
+                      {{{"clean_when_large",
+                         "races, undefined reads and lost order in kernels that large inputs start",
+                         robustness, 2, major},
+                        clean_when_large}},
+                      traffic_checks()});
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -33,11 +33,12 @@ Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
   return problem;
 }
 
-/// More rows than 16 bits can count, of which the last and some are verified.
+/// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the last and some are verified.
 void ask_many_rows(Probe& probe) {
-  Rng rng = probe.begin_case("65600_rows");
+  const std::int64_t many = kit::on_device(probe) ? 3000 : 65'600;
+  Rng rng = probe.begin_case(fmt::format("{}_rows", many));
   const Problem problem =
-      make_problem(rng, 65'600 + rng.integer(0, 99), rng.integer(5, 9), rng.integer(1, 3));
+      make_problem(rng, many + rng.integer(0, 99), rng.integer(5, 9), rng.integer(1, 3));
   std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
   sample.push_back(problem.rows - 1);
   require_rows(probe, problem, ask(probe, problem), expect_rows(problem, sample, Sums::plain));
@@ -77,7 +78,8 @@ Repeated asked_once(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t voca
 
 // The same questions many times: of rows enough for all threads, and of one that they share. Others
 // in between leave their scratch memory behind, and what a row of NaN does to it. What calls forget
-// to free is more in the end than there may be. A device does each in another order.
+// to free is more in the end than there may be. A device does each in another order
+// and on another kind of stream.
 void deterministic_bits(Probe& probe) {
   const int repeats = kit::on_device(probe) ? 15 : 40;
   Rng rng = probe.begin_case("again_and_again");
@@ -87,6 +89,7 @@ void deterministic_bits(Probe& probe) {
   const Repeated one = asked_once(probe, rng, 1, rng.integer(200'000, 1 << 18));
   for (int n = 0; n < repeats; ++n) {
     kit::shuffle_schedule(probe, rng);
+    kit::take_stream(probe, n);
     const Repeated& asked = n % 5 == 4 ? many : n % 2 == 0 ? few : one;
     if (!same_bits(ask(probe, asked.problem), asked.first))
       probe.fail(fmt::format("call {} of the same arguments gives other bits", n + 2));

@@ -14,14 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of_parts() {
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path installed = here.parent_path() / "libexec" / "gauntlet";
-  return fs::exists(installed / "gauntlet-device") ? installed : here;
-}
-
 CudaParts look_for_parts() {
-  const fs::path folder = folder_of_parts();
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   CudaParts parts{folder / "cuda-headers", folder / "libgauntlet_cuda_runtime.a",
                   folder / "gauntlet-device", ""};
   for (const fs::path& part : {parts.headers, parts.runtime, parts.device})

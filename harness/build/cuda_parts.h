@@ -7,8 +7,7 @@
 namespace gauntlet {
 
 /// What CUDA solutions are built with besides their compiler. It is ours, and lies beside the
-/// program that is running, where the build of this project puts it, or where an installation has
-/// what nobody calls by hand (../libexec/gauntlet).
+/// program that is running, where the build of this project puts it.
 struct CudaParts {
   std::filesystem::path headers;  // a folder, as of harness/simt/include
   std::filesystem::path runtime;  // the CUDA runtime's functions, a static library

@@ -94,16 +94,21 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
     };
   if (verb == "new") return [o](const Context& c) { return new_submission(c, o.fresh); };
   if (verb == "validate") return [o](const Context& c) { return validate(c, o.validate); };
-  const auto guarded = [weaker = o.allow_weaker_sandbox](auto verb_itself) {
+  const auto walled = [weaker = o.allow_weaker_sandbox](auto verb_itself) {
     return [=](const Context& context) {
       require_sandbox(probe_sandbox(), weaker);
       if (const std::string why = context.exposure(); !why.empty()) throw UserError(why);
-      const CacheUse in_use(context.environment.cache);
       return verb_itself(context);
     };
   };
+  const auto guarded = [walled](auto verb_itself) {
+    return walled([=](const Context& context) {
+      const CacheUse in_use(context.environment.cache);
+      return verb_itself(context);
+    });
+  };
   if (verb == "grade") return guarded([o](const Context& c) { return grade(c, o.grade); });
-  if (verb == "reward") return guarded([o](const Context& c) { return reward(c, o.reward); });
+  if (verb == "reward") return walled([o](const Context& c) { return reward(c, o.reward); });
   if (verb == "ci")
     return guarded(
         [options = ci_options(o, program)](const Context& c) { return ci(c, options(c)); });

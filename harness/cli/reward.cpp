@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/build/cache_use.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/progress.h"
 #include "harness/cli/verbs.h"
@@ -133,6 +134,7 @@ VerbResult reward(const Context& context, const RewardOptions& options) {
   GradingEnvironment environment = context.environment;
   const ScratchFolder scratch("reward");
   if (!options.speed) environment.cache = scratch.path();
+  const CacheUse in_use(environment.cache);
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
   LocalRunner runner(environment, 1);
   CellObservation cell =

@@ -109,15 +109,12 @@ std::optional<ProvenCell> load_proven(const ResultStore& store, const CellKey& k
                                       std::string& why_not) {
   try {
     const auto cell = store.load(key);
-    if (!cell) {
-      why_not = "not graded before";
-      return std::nullopt;
-    }
-    if (auto reason = why_not_vouched(store, key)) {
-      why_not = *std::move(reason);
-      return std::nullopt;
-    }
-    return ProvenCell{*cell, store.load_receipt(key)->seed_drawn, interruption(store, key)};
+    const std::string interrupted = interruption(store, key);
+    const auto reason =
+        cell ? why_not_vouched(store, key) : std::optional<std::string>("not graded before");
+    if (!reason) return ProvenCell{*cell, store.load_receipt(key)->seed_drawn, interrupted};
+    why_not = interrupted.empty() ? *reason : interrupted;
+    return std::nullopt;
   } catch (const UserError& error) {
     why_not = error.what();
     return std::nullopt;

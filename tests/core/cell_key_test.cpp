@@ -29,6 +29,9 @@ TEST_CASE("a cell's name says what is not usual, and nothing else") {
   CHECK(CellKey{"bravo", "first", "small", Device::cuda, 2}.row() == "bravo@cuda#2");
   CHECK(CellKey{"bravo", "first", "small", Device::cuda, 2}.column() == "first.small");
   CHECK(CellKey{"bravo", "first", "small", Device::cuda, 2}.generation() == "bravo#2");
+  CHECK(CellKey{"bravo", "first", "small", Device::cuda, 2}.submission_row() == "bravo@cuda");
+  CHECK(CellKey{"bravo", "first", "", Device::cuda, 1}.attempt_row() == "bravo@cuda#1");
+  CHECK(CellKey::of("bravo@cuda#1") == CellKey{"bravo", "", "", Device::cuda, 1});
 }
 
 TEST_CASE("row and column name one cell, and are read back; so are the parts of its text") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <set>
 
 #include "graders/kit/bits.h"
 #include "harness/core/error.h"
@@ -73,6 +74,23 @@ TEST_CASE("on the CPU there is no device to ask") {
   CHECK_THROWS_AS(device_of(probe), Broken);
   Rng rng(Seed(1));
   shuffle_schedule(probe, rng);
+}
+
+TEST_CASE("calls in turn are made in other orders and on all kinds of streams") {
+  OnDevice session;
+  Probe probe = probe_of(session);
+  Rng rng(Seed(1));
+  shuffle_schedule(probe, rng);
+  const auto first = session.terms.schedule_seed;
+  shuffle_schedule(probe, rng);
+  CHECK(first);
+  CHECK(session.terms.schedule_seed != first);
+  std::set<StreamKind> kinds;
+  for (int turn = 0; turn < 3; ++turn) {
+    take_stream(probe, turn);
+    kinds.insert(session.stream);
+  }
+  CHECK(kinds.size() == 3);
 }
 
 TEST_CASE("races and undefined reads are looked for in several orders and told with their line") {

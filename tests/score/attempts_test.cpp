@@ -133,6 +133,41 @@ TEST_CASE("an attempt that is worse in every challenge raises no mean, no best a
   }
 }
 
+TEST_CASE("a check of one attempt that becomes unmeasured raises nothing, and no place") {
+  Rng rng(6);
+  for (int i = 0; i < 40; ++i) {
+    Cells cells = random_cells(rng, 4);
+    for (auto& one : cells) one.checks.push_back(sample::passed("more", Section::robustness));
+    const Board before(quick_rubric(), cells, kFour);
+    const auto ranked = rank_submissions(quick_rubric(), before);
+    CellObservation& changed = cells[static_cast<std::size_t>(
+        rng.integer(0, static_cast<std::int64_t>(cells.size()) - 1))];
+    changed.checks.back().verdict = Verdict::unmeasured;
+    const std::string challenge = changed.key.challenge;
+    const Board after(quick_rubric(), cells, kFour);
+    const std::string name = after.submission(changed.key);
+    INFO(i, " ", name);
+    CHECK(after.mean(name)->score < before.mean(name)->score);
+    CHECK(after.mean(name)->high >= after.mean(name)->score);
+    CHECK(number(of(rank_submissions(quick_rubric(), after), name).place) >=
+          number(of(ranked, name).place));
+    CHECK(number(after.find(name, challenge)->placement) >=
+          number(before.find(name, challenge)->placement));
+    const auto was = attempts_in(before, name, challenge);
+    const auto is = attempts_in(after, name, challenge);
+    REQUIRE(was.has_value() == is.has_value());
+    if (!is) continue;
+    CHECK(is->best.low <= was->best.low);
+    CHECK(is->lowest <= was->lowest);
+    CHECK(is->passed == was->passed - 1);
+    CHECK(is->may_pass == was->may_pass);
+    for (std::size_t k = 0; k < is->pass.size(); ++k) {
+      CHECK(is->pass[k].chance.low <= was->pass[k].chance.low);
+      CHECK(is->pass[k].chance.high == was->pass[k].chance.high);
+    }
+  }
+}
+
 TEST_CASE("which attempt came first, and who is called what, changes no number and no place") {
   Rng rng(5);
   for (int i = 0; i < 20; ++i) {

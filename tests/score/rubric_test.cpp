@@ -118,6 +118,14 @@ TEST_CASE("a rubric that makes no sense is refused with its key") {
         std::string::npos);
   CHECK(complaint("narrow_below: 6", "narrow_below: 2").find("margins.narrow_below") !=
         std::string::npos);
+  CHECK(complaint("passing: [correctness,", "passing: [corectness,").find("attempts.passing: ") !=
+        std::string::npos);
+  CHECK(complaint("[correctness, robustness]", "[]").find("must name a section or more") !=
+        std::string::npos);
+  CHECK(complaint("resamples: 10000", "resamples: 99").find("attempts.resamples: must be") !=
+        std::string::npos);
+  CHECK(complaint("confidence: 0.95", "confidence: 95").find("must lie between 0 and 1") !=
+        std::string::npos);
   CHECK(complaint("robustness", "robustnes").find("did you mean") != std::string::npos);
 }
 

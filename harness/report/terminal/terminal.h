@@ -25,7 +25,8 @@ std::string painted(const TerminalStyle& style, Paint paint, const std::string& 
 /// right. Widths count characters, not bytes.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 1);
 
-/// The grade matrix of `challenges`, several attempts of a submission in one row; wrapped into several tables where it would not fit.
+/// The grade matrix of `challenges`, several attempts of a submission in one row; wrapped into
+/// several tables where it would not fit.
 std::string terminal_matrix(const Rubric& rubric, const Board& board,
                             const std::vector<std::string>& challenges, const TerminalStyle& style);
 

@@ -1,4 +1,4 @@
-// Layer normalisation as a textbook has it: a block for each row, statistics in two passes, then a
+// Layer normalisation as a textbook has it: a warp for each row, statistics in two passes, then a
 // block for each tile of columns that sums dgamma and dbeta over all rows.
 #include <cmath>
 
@@ -6,7 +6,8 @@
 
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kWarp = 32;
+constexpr int kRows = 4;  // of a block
 constexpr int kTile = 32;
 
 struct Saved {
@@ -14,16 +15,15 @@ struct Saved {
   float rstd;
 };
 
-__device__ float block_sum(float value) {
-  __shared__ float of_warps[kThreads / 32];
-  for (int offset = 16; offset > 0; offset /= 2)
-    value += __shfl_down_sync(0xffffffffu, value, offset);
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  float sum = 0;
-  for (int warp = 0; warp < kThreads / 32; ++warp) sum += of_warps[warp];
-  __syncthreads();  // before the next sum is written there
-  return sum;
+__device__ float warp_sum(float value) {
+  for (int offset = kWarp / 2; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, offset);
+  return value;
+}
+
+// The row of a warp; all lanes of it have the same.
+__device__ int64_t row_of_warp() {
+  return int64_t{blockIdx.x} * kRows + threadIdx.x / kWarp;
 }
 
 __device__ float gamma_at(const LayernormArgs& args, int64_t j) {
@@ -40,43 +40,46 @@ __device__ Saved saved_of(const LayernormArgs& args, int64_t i) {
 }
 
 __global__ void forward_kernel(LayernormArgs args) {
-  const int64_t i = blockIdx.x;
+  const int64_t i = row_of_warp();
+  if (i >= args.rows) return;
+  const int lane = threadIdx.x % kWarp;
   const float* x = static_cast<const float*>(args.x) + i * args.x_row_stride;
   float sum = 0;
-  for (int64_t j = threadIdx.x; j < args.cols; j += kThreads) sum += x[j];
-  const float mean = block_sum(sum) / static_cast<float>(args.cols);
+  for (int64_t j = lane; j < args.cols; j += kWarp) sum += x[j];
+  const float mean = warp_sum(sum) / static_cast<float>(args.cols);
   float squares = 0;
-  for (int64_t j = threadIdx.x; j < args.cols; j += kThreads) {
+  for (int64_t j = lane; j < args.cols; j += kWarp) {
     const float centred = x[j] - mean;
     squares += centred * centred;
   }
-  const double variance = block_sum(squares) / static_cast<float>(args.cols);
+  const double variance = warp_sum(squares) / static_cast<float>(args.cols);
   const auto rstd = static_cast<float>(1 / sqrt(variance + args.eps));  // eps may be below any float
-  if (threadIdx.x == 0 && args.saved_out)
-    static_cast<Saved*>(args.saved_out)[i] = {mean, rstd};
+  if (lane == 0 && args.saved_out) static_cast<Saved*>(args.saved_out)[i] = {mean, rstd};
   if (!args.y) return;
   float* y = static_cast<float*>(args.y) + i * args.y_row_stride;
-  for (int64_t j = threadIdx.x; j < args.cols; j += kThreads)
+  for (int64_t j = lane; j < args.cols; j += kWarp)
     y[j] = gamma_at(args, j) * ((x[j] - mean) * rstd) + beta_at(args, j);
 }
 
 __global__ void dx_kernel(LayernormArgs args) {
-  const int64_t i = blockIdx.x;
+  const int64_t i = row_of_warp();
+  if (i >= args.rows) return;
+  const int lane = threadIdx.x % kWarp;
   const float* x = static_cast<const float*>(args.x) + i * args.x_row_stride;
   const float* dy = static_cast<const float*>(args.dy) + i * args.dy_row_stride;
   const Saved row = saved_of(args, i);
   float sum_w = 0;
   float sum_w_xhat = 0;
-  for (int64_t j = threadIdx.x; j < args.cols; j += kThreads) {
+  for (int64_t j = lane; j < args.cols; j += kWarp) {
     const float xhat = (x[j] - row.mean) * row.rstd;
     const float w = gamma_at(args, j) * dy[j];
     sum_w += w;
     sum_w_xhat += w * xhat;
   }
-  const float mean_w = block_sum(sum_w) / static_cast<float>(args.cols);
-  const float mean_w_xhat = block_sum(sum_w_xhat) / static_cast<float>(args.cols);
+  const float mean_w = warp_sum(sum_w) / static_cast<float>(args.cols);
+  const float mean_w_xhat = warp_sum(sum_w_xhat) / static_cast<float>(args.cols);
   float* dx = static_cast<float*>(args.dx) + i * args.dx_row_stride;
-  for (int64_t j = threadIdx.x; j < args.cols; j += kThreads) {
+  for (int64_t j = lane; j < args.cols; j += kWarp) {
     const float xhat = (x[j] - row.mean) * row.rstd;
     const float w = gamma_at(args, j) * dy[j];
     dx[j] = row.rstd * (w - mean_w - xhat * mean_w_xhat);
@@ -110,6 +113,10 @@ __global__ void parameters_kernel(LayernormArgs args) {
   if (args.dbeta) static_cast<float*>(args.dbeta)[j] = dbeta;
 }
 
+unsigned blocks_for(const LayernormArgs& args) {
+  return static_cast<unsigned>((args.rows + kRows - 1) / kRows);
+}
+
 int64_t validate(const LayernormArgs& args) {
   if (args.abi_version != LAYERNORM_ABI_VERSION || args.device != LAYERNORM_CUDA)
     return LAYERNORM_UNSUPPORTED;
@@ -135,7 +142,7 @@ extern "C" int64_t layernorm_saved_bytes(const LayernormArgs* args) {
 extern "C" int64_t layernorm_forward(const LayernormArgs* args) {
   if (const int64_t status = validate(*args); status != LAYERNORM_OK) return status;
   const auto stream = static_cast<cudaStream_t>(args->stream);
-  if (args->rows > 0) forward_kernel<<<args->rows, kThreads, 0, stream>>>(*args);
+  if (args->rows > 0) forward_kernel<<<blocks_for(*args), kRows * kWarp, 0, stream>>>(*args);
   return LAYERNORM_OK;
 }
 
@@ -143,7 +150,7 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* args) {
   if (const int64_t status = validate(*args); status != LAYERNORM_OK) return status;
   if (args->rows > 0 && !args->dy) return LAYERNORM_BAD_ARGUMENT;
   const auto stream = static_cast<cudaStream_t>(args->stream);
-  if (args->rows > 0 && args->dx) dx_kernel<<<args->rows, kThreads, 0, stream>>>(*args);
+  if (args->rows > 0 && args->dx) dx_kernel<<<blocks_for(*args), kRows * kWarp, 0, stream>>>(*args);
   const int64_t tiles = (args->cols + kTile - 1) / kTile;
   if (args->dgamma || args->dbeta)
     parameters_kernel<<<tiles, dim3(kTile, kTile), 0, stream>>>(*args);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMostWinners = 1024;  // that a launch finds
-constexpr int kRoom = 2048;         // for these, a candidate of each thread, and what a sort adds
+constexpr int kRoom = 2048;         // for these and further candidates
 
 using Candidate = unsigned long long;  // the larger one comes first; 0 is none
 
@@ -81,9 +81,9 @@ __device__ void sort_candidates(Shared& shared) {
   for (int run = 2; run <= size; run *= 2) {
     for (int gap = run / 2; gap > 0; gap /= 2) {
       __syncthreads();
-      for (int i = threadIdx.x; i < size; i += kThreads) {
-        const int other = i ^ gap;
-        if (other < i) continue;
+      for (int pair = threadIdx.x; pair < size / 2; pair += kThreads) {
+        const int i = 2 * pair - (pair & (gap - 1));
+        const int other = i + gap;
         const bool descending = (i & run) == 0;
         const Candidate a = shared.best[i], b = shared.best[other];
         if ((a < b) == descending) {
@@ -147,7 +147,7 @@ __device__ void solve_row(const SoftmaxTopkArgs& args, int64_t row, int64_t firs
       if (c > least && c < bound) shared.best[atomicAdd(&shared.count, 1)] = c;
     }
     __syncthreads();
-    const bool full = shared.count > kMostWinners;
+    const bool full = shared.count > kRoom - kThreads;
     __syncthreads();
     if (full) least = keep_best(shared, winners);
   }

@@ -3,10 +3,9 @@
 // to column sums of its own in global memory
 // uses: saved_bytes may be 0: everything may be computed again in the backward pass
 // SPDX-License-Identifier: Apache-2.0
-#include <cooperative_groups.h>
-
 #include <algorithm>
 #include <cmath>
+#include <cooperative_groups.h>
 
 #include "common.h"
 
@@ -14,7 +13,7 @@ namespace cg = cooperative_groups;
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = 64;
 constexpr int kWarps = kThreads / 32;
 constexpr int64_t kStagedCols = 20'000;  // 8 bytes each: what a block can have of shared memory
 constexpr int64_t kLeastRows = 8;        // of a block: each costs sums of its own
@@ -34,8 +33,7 @@ __device__ Moments merged(const Moments& a, const Moments& b) {
   if (count == 0) return a;
   const double apart = b.mean - a.mean;
   const double share = b.count / count;
-  return {count, a.mean + apart * share,
-          a.squares + b.squares + apart * apart * a.count * share};
+  return {count, a.mean + apart * share, a.squares + b.squares + apart * apart * a.count * share};
 }
 
 using Warp = cg::thread_block_tile<32>;
@@ -130,8 +128,7 @@ __global__ void backward(LayernormArgs a, float2* sums, bool staged) {
     if (!a.dx) continue;
     float* dx = row_of(a.dx, a.dx_row_stride, i);
     for (int64_t j = threadIdx.x; j < a.cols; j += kThreads) {
-      const float2 kept =
-          staged ? row[j] : make_float2(xhat_of(x[j]), dy[j] * gamma_of(a, j));
+      const float2 kept = staged ? row[j] : make_float2(xhat_of(x[j]), dy[j] * gamma_of(a, j));
       dx[j] = stats.rstd * (kept.y - mean.x - kept.x * mean.y);
     }
   }

@@ -9,7 +9,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kHand = 4;
-constexpr int64_t kMostBlocks = 65536;
+constexpr int64_t kMostBlocks = 864;  // further rows come in turn
 
 /// The best entries of a thread that it has not played yet, best first.
 struct Hand {

@@ -107,17 +107,14 @@ __device__ void write_winner(const SoftmaxTopkArgs& args, int64_t row, int64_t c
   args.probs[at] = key == 0 ? 0.0f : softmax.probability_of(logit_of(key), args.scale);
 }
 
-/// The same of all lanes of a warp, in an order that is always the same.
-__device__ Softmax merged_in_warp(Softmax mine, float scale) {
-  for (int lanes = 1; lanes < 32; lanes *= 2) {
-    const float max = __shfl_xor_sync(~0u, mine.max, lanes);
-    const double sum = __shfl_xor_sync(~0u, mine.sum, lanes);
-    const bool is_low = (threadIdx.x & lanes) == 0;
-    Softmax low = is_low ? mine : Softmax{max, sum};
-    low.merge(is_low ? Softmax{max, sum} : mine, scale);
-    mine = low;
-  }
-  return mine;
+/// What all lanes of a warp saw, added up in an order that is always the same.
+__device__ Softmax merged_in_warp(const Softmax& mine, float scale) {
+  Softmax all = mine;
+  for (int lanes = 16; lanes > 0; lanes /= 2)
+    all.max = fmaxf(all.max, __shfl_xor_sync(~0u, all.max, lanes));
+  if (mine.max != -INFINITY) all.sum *= expf(below(mine.max, all.max, scale));
+  for (int lanes = 16; lanes > 0; lanes /= 2) all.sum += __shfl_xor_sync(~0u, all.sum, lanes);
+  return all;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ constexpr int kThreads = 256;
 constexpr int kTile = 2048;
 constexpr int kMostColumns = 1024;
 constexpr int64_t kPart = 16 * kTile;  // entries
+constexpr int64_t kFew = 64;  // entries that are not worth a selection before they are ranked
 
 struct Work {
   int64_t parts;              // of a row
@@ -71,10 +72,10 @@ __device__ void choose(Pool& pool, int wanted) {
   __syncthreads();
 }
 
-/// Offers up to kTile keys: next(0), next(1), ...; 0 is none.
+/// Offers `left` keys, or the first kTile of them: next(0), next(1), ...; 0 is none.
 template <class Next>
-__device__ void add_tile(Pool& pool, int wanted, Next next) {
-  for (int n = threadIdx.x; n < kTile; n += kThreads)
+__device__ void add_tile(Pool& pool, int wanted, int64_t left, Next next) {
+  for (int n = threadIdx.x; n < kTile && n < left; n += kThreads)
     if (const Key key = next(n); key > pool.least) pool.keys[atomicAdd(&pool.count, 1)] = key;
   __syncthreads();
   const bool is_full = pool.count > kMostColumns;
@@ -113,28 +114,28 @@ __device__ Softmax read_part(const SoftmaxTopkArgs& args, const Window& window, 
   Softmax softmax;
   clear(pool);
   for (int64_t tile = begin; tile < end; tile += kTile)
-    add_tile(pool, window.columns, [&](int n) -> Key {
+    add_tile(pool, window.columns, end - tile, [&](int n) -> Key {
       const int64_t at = tile + n;
-      if (at >= end) return 0;
       softmax.add(z[at], args.scale);
       const Key key = key_of(z[at], at);
       return key < bound ? key : 0;
     });
-  choose(pool, window.columns);
+  if (end - begin > kFew) choose(pool, window.columns);
   return merged_in_block(softmax, args.scale);
 }
 
-/// Each winner's column is the number of those before it.
+/// A key's column is the number of keys before it. What comes behind the last column is left out.
 __device__ void write_row(const SoftmaxTopkArgs& args, const Window& window, int64_t row,
                           const Softmax& softmax, const Pool& pool) {
   const int count = pool.count;
-  for (int n = threadIdx.x; n < window.columns; n += kThreads) {
+  for (int n = threadIdx.x; n < max(count, window.columns); n += kThreads) {
     int column = n;
     if (n < count) {
       column = 0;
       for (int other = 0; other < count; ++other) column += pool.keys[other] > pool.keys[n];
     }
-    write_winner(args, row, window.first + column, n < count ? pool.keys[n] : 0, softmax);
+    if (column < window.columns)
+      write_winner(args, row, window.first + column, n < count ? pool.keys[n] : 0, softmax);
   }
   if (threadIdx.x == 0 && window.first == 0) softmax.write_totals(args, row);
 }
@@ -154,8 +155,7 @@ __device__ void join_row(const SoftmaxTopkArgs& args, const Window& window, cons
   const int64_t count = work.parts * window.columns;
   clear(pool);
   for (int64_t tile = 0; tile < count; tile += kTile)
-    add_tile(pool, window.columns,
-             [&](int n) { return tile + n < count ? keys[tile + n] : Key{0}; });
+    add_tile(pool, window.columns, count - tile, [&](int n) { return keys[tile + n]; });
   choose(pool, window.columns);
   Softmax softmax;
   for (int64_t part = 0; part < work.parts; ++part)
