@@ -15,7 +15,7 @@ std::string challenge_page(std::string_view name) {
 }
 
 bool has_pair_pages(const Aggregate& all) {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMost = 2000;
   return all.pairs.size() <= kMost;
 }
 
