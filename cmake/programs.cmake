@@ -113,8 +113,9 @@ foreach(id IN LISTS challenge_ids)
 endforeach()
 
 # Run by hand, on a quiet machine: what a worker costs (its start, a call, a restart), how near the
-# references come to the machine's ceilings, and how fast kernels are simulated.
-foreach(bench worker reference simt)
+# references come to the machine's ceilings, how fast kernels are simulated, and where time goes
+# with tens of thousands of cells.
+foreach(bench worker reference simt scale)
   add_executable(gauntlet_bench_${bench} tests/bench/${bench}_bench.cpp)
   target_link_libraries(gauntlet_bench_${bench} PRIVATE gauntlet_run gauntlet_graders)
   target_compile_definitions(gauntlet_bench_${bench}
@@ -127,6 +128,7 @@ foreach(bench worker reference simt)
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
 target_link_libraries(gauntlet_bench_simt PRIVATE gauntlet_simt)
+target_link_libraries(gauntlet_bench_scale PRIVATE gauntlet_cli)
 
 add_test(NAME "house: the committed reports say what their data say"
          COMMAND gauntlet report --check)

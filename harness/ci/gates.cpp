@@ -8,15 +8,15 @@
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 #include "harness/report/text/phrases.h"
+#include "harness/score/machine_kind.h"
 
 namespace gauntlet {
 namespace {
 
 using Kind = BaselineChange::Kind;
 
-/// Speeds are ratios to the reference, and even these are another machine's.
 bool same_machine(const CellObservation& a, const CellObservation& b) {
-  return a.provenance.cpu == b.provenance.cpu && a.provenance.cores == b.provenance.cores;
+  return machine_kind(a.provenance) == machine_kind(b.provenance);
 }
 
 /// Ids of checks that passed before and blame the submission now.

@@ -138,6 +138,7 @@ std::function<VerbResult(const Context&)> chosen_verb(CLI::App& app, const Comma
   if (verb == "run-cell")
     return guarded([o](const Context& c) { return run_cell_of(c, o.run_cell); });
   if (verb == "verify") return guarded([o](const Context& c) { return verify(c, o.verify); });
+  if (verb == "merge") return [o](const Context& c) { return merge(c, o.merge); };
   if (verb == "score") return [](const Context& c) { return score(c); };
   if (verb == "report") return [o](const Context& c) { return report(c, report_options(c, o)); };
   if (verb == "import")
@@ -160,10 +161,12 @@ Context make_context(const Program& program, const CommandLineOptions& o) {
   const fs::path root = o.root.empty() ? program.root : fs::absolute(o.root);
   context.environment = {root, program.folder / "gauntlet-worker", root / "build" / "cache",
                          program.version};
+  context.environment.node = fs::path(program.environment("SLURMD_NODENAME")).filename();
   context.environment.race_patience = std::chrono::seconds(o.patience);
   context.results = o.results.empty() ? root / "results" : fs::path(o.results);
   if (!o.seed.empty()) context.seed = parse_seed(o.seed);
   context.jobs = o.jobs;
+  context.weaker_sandbox = o.allow_weaker_sandbox;
   context.json = o.json;
   context.quiet = o.quiet;
   context.live = redraws(program.environment, program.err_is_terminal);

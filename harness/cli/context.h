@@ -25,6 +25,7 @@ struct Context {
   std::filesystem::path results;
   std::optional<Seed> seed;
   int jobs = 1;
+  bool weaker_sandbox = false;  // submissions may run where a wall is missing
   bool json = false;
   bool quiet = false;
   bool live = false;    // progress may redraw its line

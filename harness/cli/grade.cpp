@@ -2,15 +2,19 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/cli/cell_document.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/runners.h"
 #include "harness/cli/timings.h"
 #include "harness/cli/verbs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/run/shard.h"
+#include "harness/score/machine_kind.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -42,30 +46,65 @@ std::vector<std::string> asked_of(const std::string& id, const std::vector<std::
   return entries;
 }
 
-/// The cells that were asked for.
-std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
+/// A cell that was asked for.
+struct AskedCell {
+  SubmissionFolder submission;
+  CellKey key;
+};
+
+std::vector<AskedCell> asked_cells(const Context& context, const GradeOptions& options) {
   const auto known = context.challenges();
   for (const auto& word : options.challenges)
     require_challenge(CellKey::of("", word).challenge, known);
-  std::vector<PlannedCell> plan;
+  std::vector<AskedCell> cells;
   for (const auto& word : options.submissions) {
     const SubmissionFolder submission = find_submission(context.root(), word);
-    if (!submission.is_reference()) {
-      const ModelCard card = model_card_of(submission);
-      context.store().claim(submission.key(), submission.folder, context.root());
-      context.store().save_model_card(submission.key(), card);
-    }
+    if (!submission.is_reference()) model_card_of(submission);  // which complains
     for (const auto& id : challenges_of(submission, known))
       for (const auto& entry : asked_of(id, options.challenges))
-        plan.push_back(plan_cell(context.plan_terms(options.fresh), submission,
-                                 cell_named(submission, entry, known)));
+        cells.push_back({submission, cell_named(submission, entry, known)});
   }
-  if (plan.empty())
+  if (cells.empty())
     throw UserError(
         fmt::format("none of {} has a solution to {}", sentence_list(options.submissions),
                     sentence_list(options.challenges)),
         kExitNothingMatched);
+  return cells;
+}
+
+/// Those of a shard, with a record beside the results of what all shards are.
+void keep_shard(const Context& context, const Shard& shard, std::vector<AskedCell>& cells) {
+  std::vector<CellKey> all;
+  for (const AskedCell& cell : cells) all.push_back(cell.key);
+  const ShardRecord record = record_of(shard, all);
+  save_shard(context.results, record);
+  context.remark(
+      fmt::format("shard {}: {} of {} cells", shard.text(), record.cells.size(), record.planned));
+  std::set<CellKey> mine(record.cells.begin(), record.cells.end());
+  // Whoever is named twice is graded once.
+  std::erase_if(cells, [&](const AskedCell& cell) { return mine.erase(cell.key) == 0; });
+}
+
+std::vector<PlannedCell> make_plan(const Context& context, const GradeOptions& options) {
+  std::vector<AskedCell> cells = asked_cells(context, options);
+  if (!options.shard.empty()) keep_shard(context, Shard::named(options.shard), cells);
+  std::set<CellKey> claimed;
+  std::vector<PlannedCell> plan;
+  for (const AskedCell& cell : cells) {
+    const SubmissionFolder& submission = cell.submission;
+    if (!submission.is_reference() && claimed.insert(submission.key()).second) {
+      context.store().claim(submission.key(), submission.folder, context.root());
+      context.store().save_model_card(submission.key(), model_card_of(submission));
+    }
+    plan.push_back(plan_cell(plan_terms_for(context, options), submission, cell.key));
+  }
   return plan;
+}
+
+/// Of more shards than there are cells, some have none; no machine of a matrix fails for that.
+VerbResult nothing_to_grade(const GradeOptions& options) {
+  return {fmt::format("Shard {} has no cells: there are fewer than shards.\n", options.shard),
+          {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}, {"shard", options.shard}}};
 }
 
 Json gate_document(const std::vector<std::string>& failures, const std::string& bar) {
@@ -116,7 +155,9 @@ std::string next_step(const Board& board, const std::vector<CellObservation>& ce
 VerbResult grade(const Context& context, const GradeOptions& options) {
   const Rubric rubric = context.rubric();
   const auto bar = gate_of(rubric, options.fail_under);
+  const std::unique_ptr<Runner> runner = runner_for(context, options);
   const std::vector<PlannedCell> plan = make_plan(context, options);
+  if (plan.empty()) return nothing_to_grade(options);
   std::size_t to_run = 0;
   for (const auto& cell : plan)
     if (!cell.reused) {
@@ -126,19 +167,20 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
     }
   leave_last_words({"finished cells are kept, the same command goes on", ""});
   ProgressDisplay display(*context.err, context.live, context.quiet, to_run);
-  LocalRunner runner = context.runner();
   std::vector<std::pair<CellKey, CellTimings>> timings;
   const auto cells = carry_out(
-      runner, context.store(), rubric, plan, [&](const CellEvent& event) { display.show(event); },
+      *runner, context.store(), rubric, plan, [&](const CellEvent& event) { display.show(event); },
       [&](const GradedCell& cell) { timings.emplace_back(cell.observation.key, cell.timings); });
   std::vector<std::string> columns;
   for (const auto& cell : cells)
     if (!contains(columns, cell.key.column())) columns.push_back(cell.key.column());
   const auto shown = [&](const CellKey& key) { return contains(columns, key.column()); };
-  const Board board(rubric, load_all_marked(context.store(), shown), {});
+  const auto on_board = load_all_marked(context.store(), shown);
+  const Board board(rubric, on_board, {});
 
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.grade/1"}, {"cells", Json::array()}};
+  if (!options.shard.empty()) answer.document["shard"] = options.shard;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const BoardCell& scored = *board.find(cells[i].key);
     const bool reused = plan[i].reused.has_value();
@@ -154,9 +196,15 @@ VerbResult grade(const Context& context, const GradeOptions& options) {
       answer.exit_code = worse_exit_code(answer.exit_code, kExitIncomplete);
   }
   answer.text += "\n" + terminal_matrix(rubric, board, columns, context.style);
+  RacedOn raced;
+  for (const auto& cell : on_board) raced.add(cell);
+  if (const std::string mixed = raced.sentence(); !mixed.empty()) {
+    answer.text += mixed + "\n";
+    answer.document["mixed_machines"] = mixed;
+  }
   if (options.timings) {
-    answer.text += "\n" + timings_text(timings, runner.seconds_ahead());
-    answer.document["timings"] = timings_document(timings, runner.seconds_ahead());
+    answer.text += "\n" + timings_text(timings, runner->seconds_ahead());
+    answer.document["timings"] = timings_document(timings, runner->seconds_ahead());
   }
   if (bar) {
     const auto failures = gate_failures(board, cells, *bar, options.fail_under);

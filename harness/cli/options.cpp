@@ -3,21 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "harness/cli/cluster_options.h"
+#include "harness/cli/option_parts.h"
+
 namespace gauntlet {
-namespace {
-
-/// A script whose variable is not set must not lose the gate, the seed or the place that
-/// it asks for.
-CLI::Validator not_empty() {
-  return {[](const std::string& word) {
-            return word.empty() ? std::string("is empty; give a value or leave the option away")
-                                : "";
-          },
-          ""};
-}
-
-}  // namespace
-
 void add_global_options(CLI::App& app, CommandLineOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON document, also on failure");
   app.add_option("--jobs,-j", options.jobs, "Cells graded at once (default: all cores)")
@@ -41,15 +30,6 @@ void add_global_options(CLI::App& app, CommandLineOptions& options) {
 }
 
 namespace {
-
-CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& what,
-                   const std::string& example) {
-  CLI::App& verb = *app.add_subcommand(name, what);
-  verb.footer("Example: ./gauntlet " + example +
-              "\nOptions of all verbs (--seed, --jobs, --json, --results ...): ./gauntlet --help");
-  verb.fallthrough();
-  return verb;
-}
 
 void add_ci_verb(CLI::App& app, CommandLineOptions& o) {
   CLI::App& ci = add_verb(app, "ci", "Grade the submissions that a change touches, for a CI job",
@@ -95,11 +75,16 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   grade.footer(
       "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
+      "On a cluster, SBATCH_ACCOUNT, SBATCH_TIMELIMIT and the like count. A job that the cluster "
+      "ends is run again, twice at most; then its cell is broken, which is nobody's failure. "
+      "Ctrl-C "
+      "ends all jobs.\n"
       "Example: ./gauntlet grade submissions/my-model -c CHALLENGE --fail-under B");
   grade.add_flag("--fresh", o.grade.fresh, "Grade again what is graded already");
   grade.add_flag("--timings", o.grade.timings, "Say where the time of grading went, cell by cell");
   grade.add_option("--fail-under", o.grade.fail_under, "Exit with 1 below this letter or score")
       ->check(not_empty());
+  add_machine_options(grade, o.grade);
 
   CLI::App& reward = add_verb(app, "reward", "Grade one cell for a training run; keeps nothing",
                               "reward FOLDER -c CHALLENGE --no-speed --json");
@@ -138,6 +123,8 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       "For clusters: another process, or another machine with the same checkout, grades what a "
       "request asks. It holds the solution and says challenge, seed and which checks.\n"
       "Example: ./gauntlet run-cell REQUEST.json --out FOLDER");
+
+  add_merge_verb(app, o.merge);
 
   CLI::App& verify = add_verb(app, "verify", "Check a grade's receipt and confirm it by a new run",
                               "verify my-model CHALLENGE");

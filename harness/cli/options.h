@@ -37,6 +37,7 @@ struct CommandLineOptions {
   RerunOptions rerun;
   VerifyOptions verify;
   RunCellOptions run_cell;
+  MergeOptions merge;
   std::string report_folder;
   std::string report_site;
   std::string judgement;

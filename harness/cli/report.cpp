@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/report_input.h"
@@ -46,6 +47,8 @@ std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubr
                                           cell.seen.key.column()),
                               cell.seen) +
                      ": any other grade replaces it");
+  std::map<CellKey, std::size_t> places;
+  for (std::size_t i = 0; i < cells.size(); ++i) places.emplace(cells[i].seen.key, i);
   const ResultStore results = context.store();
   for (const auto& seen : load_all_marked(results)) {
     if (lies_ahead(seen)) {
@@ -53,16 +56,16 @@ std::vector<PublishedCell> taken_over(const Context& context, const Rubric& rubr
                      ": it is not published; set the clock right, or grade again");
       continue;
     }
-    auto known = std::find_if(cells.begin(), cells.end(),
-                              [&](const PublishedCell& cell) { return cell.seen.key == seen.key; });
-    if (known == cells.end()) known = cells.insert(known, PublishedCell{});
-    if (!lies_ahead(known->seen) && known->seen.provenance.started > seen.provenance.started)
+    const auto [place, fresh] = places.emplace(seen.key, cells.size());
+    if (fresh) cells.emplace_back();
+    PublishedCell& known = cells[place->second];
+    if (!lies_ahead(known.seen) && known.seen.provenance.started > seen.provenance.started)
       continue;
-    *known = {seen, "", "", "", ""};
+    known = {seen, "", "", "", ""};
     const auto receipt = results.load_receipt(seen.key);
     if (!receipt || !seen.unproven.empty()) continue;
-    known->commitment = receipt->commitment;
-    if (receipt->closing) known->closing = closing_digest(*receipt);
+    known.commitment = receipt->commitment;
+    if (receipt->closing) known.closing = closing_digest(*receipt);
   }
   std::sort(cells.begin(), cells.end(), by_name);
   cells = ReportData::as_kept(cells);  // pages say what their data say

@@ -6,6 +6,7 @@
 #include "harness/cli/verbs.h"
 #include "harness/core/files.h"
 #include "harness/run/cell_request_json.h"
+#include "harness/run/cell_timings_json.h"
 
 namespace gauntlet {
 
@@ -16,9 +17,13 @@ VerbResult run_cell_of(const Context& context, const RunCellOptions& options) {
   request.results = out.root();
   const Rubric rubric = context.rubric();
   ProgressDisplay display(*context.err, context.live, context.quiet, 1);
+  CellTimings timings;
   const auto cells = context.runner().grade(
       {request}, [&](const CellEvent& event) { display.show(event); },
-      [&](const GradedCell& cell) { keep(out, rubric, cell); });
+      [&](const GradedCell& cell) {
+        keep(out, rubric, cell);
+        timings = cell.timings;
+      });
   const CellKey key = request.key();
   VerbResult answer;
   answer.text = fmt::format("{}\n", out.observation_file(key).string());
@@ -27,6 +32,7 @@ VerbResult run_cell_of(const Context& context, const RunCellOptions& options) {
   answer.document["observation"] = out.observation_file(key).string();
   if (std::filesystem::exists(out.receipt_file(key)))  // there is none when the grader broke
     answer.document["receipt"] = out.receipt_file(key).string();
+  answer.document["timings"] = timings_to_json(timings);
   if (score_cell(rubric, cells.front()).broken > 0) answer.exit_code = kExitIncomplete;
   return answer;
 }

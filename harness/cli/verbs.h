@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/cli/context.h"
+#include "harness/run/slurm/slurm.h"
 
 namespace gauntlet {
 
@@ -29,6 +30,9 @@ struct GradeOptions {
   bool fresh = false;                    // reuse nothing
   bool timings = false;                  // say where the time went
   std::string fail_under;                // a letter or a number; empty: no gate
+  std::string shard;                     // "2/3": that part of the cells; empty: all
+  std::string runner = "local";          // or slurm
+  SlurmTerms slurm;
 };
 VerbResult grade(const Context& context, const GradeOptions& options);
 
@@ -66,6 +70,12 @@ struct RunCellOptions {
   std::filesystem::path out;      // folder of results that gets the cell
 };
 VerbResult run_cell_of(const Context& context, const RunCellOptions& options);
+
+struct MergeOptions {
+  std::vector<std::filesystem::path> folders;  // of results
+  std::filesystem::path into;                  // folder of results that gets their cells
+};
+VerbResult merge(const Context& context, const MergeOptions& options);
 
 struct VerifyOptions {
   std::string what;        // a receipt's file, or a submission's name or folder

@@ -16,7 +16,7 @@ namespace {
 constexpr NameTable<OwnFault, kOwnFaults> kNames{
     "fault of ours",
     {"files", "memory", "process", "kernel", "sandbox", "compiler", "worker", "own_solution",
-     "timing_lock", "crypto", "interrupted", "bug"}};
+     "timing_lock", "crypto", "interrupted", "cluster", "bug"}};
 
 constexpr std::array<std::string_view, kOwnFaults> kSentences{
     "a file or folder of gauntlet's cannot be used: make room and see who owns it",
@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, kOwnFaults> kSentences{
     "another grading keeps the machine for itself: wait for it, or end it",
     "OpenSSL does not work here: install it again",
     "a process of the grader was ended from outside: grade again",
+    "the cluster took the job away or does not answer: see to it, and grade again",
     "parts of the grader contradict each other: please report it",
 };
 

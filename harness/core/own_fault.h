@@ -23,9 +23,10 @@ enum class OwnFault {
   timing_lock,   // another grading keeps the machine
   crypto,        // OpenSSL refuses
   interrupted,   // a process of the grader was ended from outside
+  cluster,       // it ended a job of the grader's, or does not answer
   bug,           // parts of the grader contradict each other
 };
-inline constexpr int kOwnFaults = 12;
+inline constexpr int kOwnFaults = 13;
 
 std::string_view name_of(OwnFault fault);
 OwnFault own_fault_named(std::string_view name);

@@ -28,6 +28,10 @@ struct GradingEnvironment {
   BuildTerms build = {};
   Walls walls = {};                        // around workers
   std::chrono::seconds race_patience{20};  // what all races of a cell have as RaceBudget::reserve
+  std::string node = {};                   // of a cluster, whose nodes may share `cache`
+
+  /// Where those who grade on this machine keep out of each other's races.
+  std::filesystem::path gate() const { return node.empty() ? cache : cache / "nodes" / node; }
 };
 
 /// One cell of the matrix to be graded.
@@ -44,6 +48,7 @@ struct CellRequest {
   bool subject = false;                   // one of ours: built lightly, see build_subject
   int enough_failures = 0;                // stop when as many checks have failed; 0: ask all
   std::optional<NullKind> null_solution;  // asked instead of `solution`, which is then not built
+  std::string constraint = {};  // of the cluster's nodes it is graded on, for the provenance
   /// The folder of results that keeps the receipt which the run is committed to, before the first
   /// check; empty: nobody keeps it.
   std::filesystem::path results = {};

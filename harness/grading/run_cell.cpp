@@ -9,15 +9,14 @@
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
-#include "harness/core/machine.h"
 #include "harness/core/seed.h"
 #include "harness/grading/probe.h"
+#include "harness/grading/provenance_of.h"
 #include "harness/grading/reference_sessions.h"
 #include "harness/grading/self_test.h"
 #include "harness/grading/timing_gate.h"
 #include "harness/grading/transcript.h"
 #include "harness/grading/warning_free_build.h"
-#include "harness/sandbox/report.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_signature.h"
 #include "harness/store/result_store.h"
@@ -75,22 +74,6 @@ CheckObservation not_asked(const Check& check, const std::string& why) {
   return seen;
 }
 
-Provenance provenance_of(const GradingEnvironment& environment, const CellRequest& request) {
-  const Machine machine = this_machine();
-  Provenance provenance;
-  provenance.gauntlet_version = environment.version;
-  provenance.grader_digest = grader_for(request.challenge.id).digest;
-  provenance.submission_digest = request.solution.digest();
-  provenance.prompt_digest = request.challenge.prompt_digest();
-  provenance.cpu = machine.cpu;
-  provenance.cores = machine.cores;
-  provenance.kernel = machine.kernel;
-  provenance.sandbox = probe_sandbox().tier;
-  provenance.cache_bytes = static_cast<double>(machine.cache_bytes);
-  provenance.started = utc_now();
-  return provenance;
-}
-
 bool wanted(const CellRequest& request, const CheckInfo& check) {
   const auto& only = request.only_checks;
   return only.empty() || std::find(only.begin(), only.end(), check.id) != only.end();
@@ -105,7 +88,7 @@ class CellRun {
         request_(request),
         progress_(progress),
         budget_(request.challenge.check_seconds, request.challenge.cell_seconds),
-        gate_(environment.cache,
+        gate_(environment.gate(),
               [this](const std::string& text) {
                 tell(CellEvent::Kind::waiting, text, Verdict::passed);
               }),

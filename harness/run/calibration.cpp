@@ -118,7 +118,7 @@ Calibration calibrate_races(const GradingEnvironment& environment, const Rubric&
                             const Seed& seed, const std::function<void(const std::string&)>& say) {
   using Clock = std::chrono::steady_clock;
   const Library library(environment);
-  TimingGate gate(environment.cache, say);
+  TimingGate gate(environment.gate(), say);
   gate.own();
   Calibration calibration;
   calibration.ahead = AheadOfOthers::allowed();

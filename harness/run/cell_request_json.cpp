@@ -68,6 +68,7 @@ std::string to_json(const CellRequest& request) {
   json["audit"] = request.audit;
   json["races"] = request.races;
   json["grade_tests"] = request.grade_tests;
+  if (!request.constraint.empty()) json["constraint"] = request.constraint;
   if (request.null_solution) json["null_solution"] = name_of(*request.null_solution);
   return json_text(json);
 }
@@ -77,7 +78,7 @@ CellRequest cell_request_from_json(const std::string& text, const std::string& s
   const JsonFields in = JsonFields::of_document(text, shown_name, kRequestSchema);
   in.refuse_unknown({"schema", "submission", "challenge", "device", "attempt", "grader", "sources",
                      "files", "claims", "seed", "only_checks", "audit", "races", "grade_tests",
-                     "null_solution"});
+                     "constraint", "null_solution"});
   const CellKey key = in.cell_key();
   CellRequest request;
   request.submission = key.submission;
@@ -98,6 +99,7 @@ CellRequest cell_request_from_json(const std::string& text, const std::string& s
   request.audit = in.truth("audit");
   request.races = in.truth("races");
   request.grade_tests = in.truth("grade_tests");
+  if (in.has("constraint")) request.constraint = in.text("constraint");
   if (in.has("null_solution")) request.null_solution = in.word("null_solution", null_kind_named);
   return request;
 }

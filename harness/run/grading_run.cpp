@@ -17,7 +17,7 @@
 namespace gauntlet {
 namespace {
 
-ReuseKey reuse_key(const CellRequest& request) {
+ReuseKey reuse_key(const CellRequest& request, const PlanTerms& terms) {
   const Machine machine = this_machine();
   const Toolchain& chain = toolchain(request.solution.device);
   return {request.solution.digest(),
@@ -28,11 +28,8 @@ ReuseKey reuse_key(const CellRequest& request) {
           machine.cores,
           request.seed,
           request.solution.device,
-          probe_sandbox().tier};
-}
-
-void keep_score(const ResultStore& store, const Rubric& rubric, const CellObservation& seen) {
-  write_file(store.score_file(seen.key), to_json(score_cell(rubric, seen), rubric));
+          probe_sandbox().tier,
+          terms.constraint};
 }
 
 }  // namespace
@@ -50,13 +47,14 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
                                 name_of(cell.request.solution.device), cell.request.key().text()),
                     kExitNothingMatched);
   cell.request.seed = terms.seed;
+  cell.request.constraint = terms.constraint.value_or("");
   // The graders are what tests the reference.
   cell.request.grade_tests = !submission.is_reference();
   cell.why_run = "asked for";
   if (terms.fresh) return cell;
   auto stored = load_proven(terms.store, key, cell.why_run);
   if (!stored) return cell;
-  if (auto reason = why_not_reusable(*stored, reuse_key(cell.request)))
+  if (auto reason = why_not_reusable(*stored, reuse_key(cell.request, terms)))
     cell.why_run = *reason;
   else
     cell.reused = std::move(stored->observation);
@@ -86,6 +84,10 @@ std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
   });
   for (std::size_t n = 0; n < seen.size(); ++n) cells[places[n]] = std::move(seen[n]);
   return cells;
+}
+
+void keep_score(const ResultStore& store, const Rubric& rubric, const CellObservation& seen) {
+  write_file(store.score_file(seen.key), to_json(score_cell(rubric, seen), rubric));
 }
 
 void keep(const ResultStore& store, const Rubric& rubric, const GradedCell& cell) {

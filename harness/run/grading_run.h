@@ -23,8 +23,9 @@ struct PlannedCell {
 struct PlanTerms {
   std::filesystem::path root;  // the checkout
   ResultStore store;
-  std::optional<Seed> seed;  // absent: drawn
-  bool fresh = false;        // reuse nothing
+  std::optional<Seed> seed;                    // absent: drawn
+  bool fresh = false;                          // reuse nothing
+  std::optional<std::string> constraint = {};  // of the cluster's nodes; absent: graded here
 };
 
 /// Reads the solution and decides whether the stored observation, if any, still answers for it.
@@ -37,6 +38,9 @@ PlannedCell plan_cell(const PlanTerms& terms, const SubmissionFolder& submission
 std::vector<CellObservation> carry_out(Runner& runner, const ResultStore& store,
                                        const Rubric& rubric, const std::vector<PlannedCell>& plan,
                                        const Progress& progress, const Finished& finished = {});
+
+/// Writes what the rubric makes of a cell.
+void keep_score(const ResultStore& store, const Rubric& rubric, const CellObservation& seen);
 
 /// Writes observation, score and receipt of a cell.
 void keep(const ResultStore& store, const Rubric& rubric, const GradedCell& cell);

@@ -2,7 +2,6 @@
 #include "harness/run/local_runner.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -25,6 +24,8 @@
 #include "harness/grading/run_cell.h"
 #include "harness/grading/self_test.h"
 #include "harness/grading/timing_gate.h"
+#include "harness/run/broken_cell.h"
+#include "harness/run/cell_timings_json.h"
 #include "harness/store/observation_json.h"
 
 namespace gauntlet {
@@ -44,15 +45,6 @@ nlohmann::json to_json(const CellEvent& event) {
           {"verdict", name_of(event.verdict)},
           {"done", event.done},
           {"total", event.total}};
-}
-
-nlohmann::json to_json(const CellTimings& t) {
-  return {t.build, t.self_test, t.checks, t.races, t.waiting};
-}
-
-CellTimings timings_from(const nlohmann::json& json) {
-  const auto all = json.get<std::array<double, 5>>();
-  return {all[0], all[1], all[2], all[3], all[4]};
 }
 
 void send_line(int fd, const nlohmann::json& message) {
@@ -82,7 +74,7 @@ void keep_freed_memory() {
     const GradedCell cell = run_cell(environment, request, tell);
     send_line(fd, {{"observation", to_json(cell.observation)},
                    {"receipt", to_json(*cell.receipt)},
-                   {"timings", to_json(cell.timings)}});
+                   {"timings", timings_to_json(cell.timings)}});
   } catch (const std::exception& error) {
     send_line(fd, {{"broken", error.what()}, {"fault", name_of(own_fault_of(error))}});
   }
@@ -158,7 +150,7 @@ class CellProcess {
     if (message.contains("observation"))
       cell_ = {observation_from_json(message["observation"].get<std::string>(), "a cell"),
                receipt_from_json(message["receipt"].get<std::string>(), "a cell's receipt"),
-               timings_from(message["timings"])};
+               timings_from_json(message["timings"])};
     if (message.contains("broken")) {
       fault_ = {own_fault_named(message["fault"].get<std::string>()),
                 message["broken"].get<std::string>()};
@@ -202,28 +194,6 @@ class CellProcess {
   bool told_ = false;  // by the process itself, of its fault
   Broken fault_{OwnFault::bug, "the grading process said nothing"};
 };
-
-/// A cell that we failed to grade: every check of it is broken, and none counts against anybody.
-CellObservation broken_cell(const CellRequest& request, const Broken& fault) {
-  CellObservation cell;
-  cell.key = request.key();
-  cell.build.ok = true;
-  for (const Check& check : grader_for(request.challenge.id).make().checks) {
-    CheckObservation seen;
-    seen.info = check;
-    seen.verdict = Verdict::broken;
-    seen.finding = broken_finding(fault.fault, fault.what());
-    cell.checks.push_back(std::move(seen));
-  }
-  return cell;
-}
-
-Verdict worst_of(const CellObservation& cell) {
-  if (!cell.build.ok) return Verdict::rejected;
-  Verdict worst = Verdict::passed;
-  for (const CheckObservation& check : cell.checks) worst = worse(worst, check.verdict);
-  return worst;
-}
 
 // Each holds the memory of its solution while it waits.
 constexpr std::ptrdiff_t kMostRacing = 8;
@@ -294,9 +264,7 @@ class CellPool {
                                 ? *process.cell()
                                 : GradedCell{broken_cell(request, process.fault()), std::nullopt};
     cells_[index] = cell.observation;
-    const int total = static_cast<int>(cells_[index].checks.size());
-    progress_(
-        {CellEvent::Kind::cell_done, request.key(), "", worst_of(cells_[index]), total, total});
+    progress_(done_event(cells_[index]));
     if (finished_) finished_(cell);
   }
 
@@ -324,7 +292,7 @@ void compile_ahead(const GradingEnvironment& environment, const std::vector<Cell
   const auto is_subject = [](const CellRequest& request) { return request.subject; };
   if (tested.empty() && std::none_of(requests.begin(), requests.end(), is_subject)) return;
   try {
-    TimingGate gate(environment.cache, [&](const std::string& text) {
+    TimingGate gate(environment.gate(), [&](const std::string& text) {
       progress({CellEvent::Kind::waiting, requests.front().key(), text, Verdict::passed});
     });
     gate.share();

@@ -18,8 +18,7 @@ class LocalRunner : public Runner {
                                      const Progress& progress,
                                      const Finished& finished = {}) override;
 
-  /// Seconds that were spent for all cells together, before the first one began.
-  double seconds_ahead() const { return ahead_; }
+  double seconds_ahead() const override { return ahead_; }
 
  private:
   GradingEnvironment environment_;

@@ -10,9 +10,9 @@ namespace gauntlet {
 
 using Finished = std::function<void(const GradedCell&)>;
 
-/// Where cells are graded: on this machine (LocalRunner), or wherever a process can read a request
-/// (see cell_request_json.h) and run `gauntlet run-cell`. A runner decides nothing about grades and
-/// keeps none.
+/// Where cells are graded: on this machine (LocalRunner), on a cluster (SlurmRunner), or wherever a
+/// process can read a request (see cell_request_json.h) and run `gauntlet run-cell`. A runner
+/// decides nothing about grades and keeps none.
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -23,6 +23,9 @@ class Runner {
   virtual std::vector<CellObservation> grade(const std::vector<CellRequest>& requests,
                                              const Progress& progress,
                                              const Finished& finished = {}) = 0;
+
+  /// Seconds that were spent for all cells together, before the first one began.
+  virtual double seconds_ahead() const { return 0; }
 };
 
 }  // namespace gauntlet

@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Outcome = Proof::Outcome;
-
 fs::path receipt_of(const ResultStore& store, const CellKey& key) {
   const fs::path file = store.receipt_file(key);
   if (fs::exists(file)) return file;
@@ -38,17 +36,17 @@ fs::path receipt_of(const ResultStore& store, const CellKey& key) {
 Proof check_score(const Rubric& rubric, const fs::path& file, const CellObservation& cell) {
   const std::string text = read_file(file, kResultFile);
   if (text == to_json(score_cell(rubric, cell), rubric))
-    return {"score", Outcome::holds, file.string()};
+    return {"score", Proof::Outcome::holds, file.string()};
   const auto in = JsonFields::of_document(text, file.string(), "gauntlet.score/1");
   if (in.text("rubric_digest") != rubric.digest)
     return {
-        "score", Outcome::open,
+        "score", Proof::Outcome::open,
         fmt::format("{} is of another rubric, or says so: what it says cannot be told from here. "
                     "./gauntlet score writes what this rubric makes of the observation; verify "
                     "again then",
                     file.string())};
   return {
-      "score", Outcome::refuted,
+      "score", Proof::Outcome::refuted,
       fmt::format("{} is not what the rubric makes of the observation: it was edited; ./gauntlet "
                   "score writes it again",
                   file.string())};
@@ -72,11 +70,11 @@ std::vector<Proof> check_files(const Rubric& rubric, const Claim& claim, const C
   const fs::path observation = claim.file.parent_path() / "observation.json";
   if (!fs::exists(observation)) {
     proofs.push_back(
-        {"observation", Outcome::noted,
+        {"observation", Proof::Outcome::noted,
          fmt::format("{} is not there; the run below stands for it", observation.string())});
     if (const fs::path score = claim.file.parent_path() / "score.json"; fs::exists(score))
       proofs.push_back(
-          {"score", Outcome::open,
+          {"score", Proof::Outcome::open,
            fmt::format("{} has no observation beside it that it could follow from; remove it, or "
                        "run ./gauntlet grade",
                        score.string())});
@@ -85,7 +83,7 @@ std::vector<Proof> check_files(const Rubric& rubric, const Claim& claim, const C
   const std::string text = read_file(observation, kResultFile);
   proofs.push_back(check_observation(claim.receipt, text, observation.string()));
   const fs::path score = claim.file.parent_path() / "score.json";
-  if (proofs.back().outcome == Outcome::holds && fs::exists(score))
+  if (proofs.back().outcome == Proof::Outcome::holds && fs::exists(score))
     proofs.push_back(check_score(rubric, score, observation_from_json(text, observation.string())));
   return proofs;
 }
@@ -158,11 +156,11 @@ Verification verify_claim(const VerifyTerms& terms, const Claim& claim,
                                      claim.submission, claim.receipt.key);
   std::vector<Proof> proofs = check_files(terms.rubric, claim, cell.request, printed);
   // What would run is something else, or nobody needs to hear more.
-  if (worst_of(proofs) >= Outcome::open) return {proofs, {}};
+  if (worst_of(proofs) >= Proof::Outcome::open) return {proofs, {}};
   const auto seen = run_again(terms, cell.request, claim.receipt);
   if (!seen) {
     proofs.push_back(
-        {"run", Outcome::open, "the grader broke; verify again, and report it if it stays"});
+        {"run", Proof::Outcome::open, "the grader broke; verify again, and report it if it stays"});
     return {proofs, {}};
   }
   Receipt now = *seen->receipt;
@@ -177,7 +175,7 @@ Verification verify_claim(const VerifyTerms& terms, const Claim& claim,
   add(compare_questions(then, seen->observation));
   // Nobody needs to hear more of a receipt that is refuted.
   const Comparison comparison =
-      worst_of(proofs) == Outcome::refuted
+      worst_of(proofs) == Proof::Outcome::refuted
           ? compare_seen(claim.receipt, then, now, {&seen->observation, 1})
           : compare_with_runs(terms, cell.request, claim.receipt, then, now, seen->observation);
   add(comparison.proofs);

@@ -112,6 +112,8 @@ struct Provenance {
   double cache_bytes = 0;    // of the last-level cache; 0 when the kernel does not say
   double read_gb_per_s = 0;  // further ceilings; 0 in older observations
   double cache_gb_per_s = 0;
+  std::string constraint =
+      {};  // of the nodes that a cluster might take; empty: none, or no cluster
 };
 
 /// One cell of the matrix as it was seen: raw facts only, no score.

@@ -148,6 +148,7 @@ Json to(const Provenance& provenance) {
   set_unless_zero(json, "cache_bytes", provenance.cache_bytes);
   set_unless_zero(json, "read_gb_per_s", provenance.read_gb_per_s);
   set_unless_zero(json, "cache_gb_per_s", provenance.cache_gb_per_s);
+  if (!provenance.constraint.empty()) json["constraint"] = provenance.constraint;
   return json;
 }
 
@@ -279,7 +280,8 @@ Provenance provenance_from(const JsonFields& in) {
           in.number("fma_gflop_per_s"),
           number_or_zero(in, "cache_bytes"),
           number_or_zero(in, "read_gb_per_s"),
-          number_or_zero(in, "cache_gb_per_s")};
+          number_or_zero(in, "cache_gb_per_s"),
+          in.has("constraint") ? in.text("constraint") : ""};
 }
 
 }  // namespace

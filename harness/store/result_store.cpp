@@ -122,14 +122,13 @@ void ResultStore::claim(const CellKey& generation, const fs::path& folder,
                         const fs::path& checkout) const {
   require_submission(generation.submission);
   const fs::path graded = generation_folder(generation);
-  const fs::path file = graded / "graded_from";
   const fs::path here = fs::absolute(folder).lexically_normal();
   const fs::path within = here.lexically_relative(fs::absolute(checkout).lexically_normal());
   const bool inside = !within.empty() && *within.begin() != "..";
   const fs::path now = inside ? within : here;  // so that a checkout may be moved
   fs::path before = now;
-  if (fs::exists(file))
-    before = read_file(file, kModelCardFile);
+  if (const auto written = graded_from(generation))
+    before = *written;
   else if (generation.attempt == 1 && has_cells(graded))
     before = fs::path("submissions") / generation.submission;  // from before this was written down
   std::error_code gone;
@@ -138,7 +137,23 @@ void ResultStore::claim(const CellKey& generation, const fs::path& folder,
         "{} has grades of {}, not of {}: rename the folder, or keep its grades apart with "
         "--results FOLDER",
         graded.string(), printable(before.string(), 400), printable(here.string(), 400)));
-  write_file(file, before.string());
+  save_graded_from(generation, before.string());
+}
+
+fs::path ResultStore::graded_from_file(const CellKey& generation) const {
+  return generation_folder(generation) / "graded_from";
+}
+
+std::optional<std::string> ResultStore::graded_from(const CellKey& generation) const {
+  require_submission(generation.submission);
+  const fs::path file = graded_from_file(generation);
+  if (!fs::exists(file)) return std::nullopt;
+  return read_file(file, kModelCardFile);
+}
+
+void ResultStore::save_graded_from(const CellKey& generation, const std::string& folder) const {
+  require_submission(generation.submission);
+  write_file(graded_from_file(generation), folder);
 }
 
 void ResultStore::save_model_card(const CellKey& generation, const ModelCard& card) const {

@@ -50,6 +50,11 @@ class ResultStore {
   /// grades of a folder elsewhere that has the same name.
   void claim(const CellKey& generation, const std::filesystem::path& folder,
              const std::filesystem::path& checkout) const;
+  /// What claim() wrote down: a folder within the checkout, or a whole path; nothing where it never
+  /// did.
+  std::optional<std::string> graded_from(const CellKey& generation) const;
+  void save_graded_from(const CellKey& generation, const std::string& folder) const;
+
   void save_model_card(const CellKey& generation, const ModelCard& card) const;
 
   /// Nothing when there is no such file. Throws UserError for a file that cannot be read, or that
@@ -72,6 +77,7 @@ class ResultStore {
   std::vector<std::string> folders_in(const std::filesystem::path& folder, const Refusal& refuse,
                                       const Remark& remark) const;
   std::filesystem::path generation_folder(const CellKey& key) const;
+  std::filesystem::path graded_from_file(const CellKey& generation) const;
   std::filesystem::path cell_folder(const CellKey& key) const;
   void add_keys(const CellKey& generation, std::vector<CellKey>& keys) const;
 

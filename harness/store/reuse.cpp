@@ -117,8 +117,11 @@ std::optional<std::string> why_not_reusable(const ProvenCell& proven, const Reus
     return changed("the compiler", stored.build.compiler, wanted.compiler);
   if (stored.build.flags != wanted.flags)
     return changed("the compiler's flags", stored.build.flags, wanted.flags);
-  if (seen.cpu != wanted.cpu) return changed("the CPU", seen.cpu, wanted.cpu);
-  if (seen.cores != wanted.cores)
+  if (wanted.constraint && seen.constraint != *wanted.constraint)
+    return fmt::format("the constraint on nodes changed: '{}' -> '{}'",
+                       one_line(seen.constraint, 80), one_line(*wanted.constraint, 80));
+  if (!wanted.constraint && seen.cpu != wanted.cpu) return changed("the CPU", seen.cpu, wanted.cpu);
+  if (!wanted.constraint && seen.cores != wanted.cores)
     return fmt::format("the number of cores changed: {} -> {}", seen.cores, wanted.cores);
   if (wanted.seed && *wanted.seed != stored.seed)
     return changed("the seed", stored.seed.text(), wanted.seed->text());

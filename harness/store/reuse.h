@@ -21,6 +21,9 @@ struct ReuseKey {
   std::optional<Seed> seed;  // absent: the run would draw one
   Device device = Device::cpu;
   std::string sandbox;  // the walls that hold now
+  /// Of a cluster's nodes, which are other machines than this one: asked instead of `cpu` and
+  /// `cores`. Absent: it would be graded here.
+  std::optional<std::string> constraint = {};
 };
 
 /// A stored observation that its receipt vouches for.

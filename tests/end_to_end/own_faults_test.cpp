@@ -75,6 +75,9 @@ const std::vector<Attempt>& attempts() {
       {OwnFault::interrupted, "a signal to whoever grades", "",
        "for (int s : {SIGINT, SIGTERM, SIGKILL}) { kill(getppid(), s); kill(-getpgid(0), s); } "
        "abort();"},
+      {OwnFault::cluster, "an end of all jobs of its user", "",
+       "setenv(\"SLURM_JOB_ID\", \"1\", 1); for (const char* p : {\"/usr/bin/scancel\", "
+       "\"/usr/local/bin/scancel\"}) execl(p, \"scancel\", \"--me\", nullptr); abort();"},
       {OwnFault::bug, "outputs that are no numbers", "",
        "for (int64_t i = 0; a->dx && i < a->cols; ++i) ((uint32_t*)a->dx)[i] = 0x7f800001 + i;"},
       {OwnFault::bug, "answers that no contract names", "", "return INT64_MIN;"},

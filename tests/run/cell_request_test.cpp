@@ -27,6 +27,7 @@ CellRequest full_request() {
   request.audit = true;
   request.races = false;
   request.grade_tests = false;
+  request.constraint = "epyc&quiet";
   request.null_solution = NullKind::mean;
   return request;
 }
@@ -54,6 +55,7 @@ TEST_CASE("a request is read back as it was") {
   CHECK(read.solution.claims == one.solution.claims);
   CHECK(read.seed == one.seed);
   CHECK(read.only_checks == one.only_checks);
+  CHECK(read.constraint == one.constraint);
   CHECK(read.audit);
   CHECK_FALSE(read.races);
   CHECK_FALSE(read.grade_tests);

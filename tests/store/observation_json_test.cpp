@@ -90,6 +90,13 @@ TEST_CASE("what races measure beside the ratio is read back, and older races hav
   CHECK(read.provenance.cache_gb_per_s == 200);
 }
 
+TEST_CASE("the constraint on a cluster's nodes is read back, and elsewhere nothing is said of it") {
+  CellObservation cell = sample::full_cell();
+  CHECK(to_json(cell).find("constraint") == std::string::npos);
+  cell.provenance.constraint = "epyc&quiet";
+  CHECK(observation_from_json(to_json(cell), "o.json").provenance.constraint == "epyc&quiet");
+}
+
 TEST_CASE("a finding has the verdict of its check") {
   const CellObservation read = observation_from_json(to_json(sample::full_cell()), "o.json");
   CHECK(read.checks.at(3).verdict == Verdict::unmeasured);

@@ -38,6 +38,18 @@ TEST_CASE("a result is reused when nothing that it depends on has changed") {
   CHECK_FALSE(why_not_reusable({stored()}, matching(stored())).has_value());
 }
 
+TEST_CASE("on a cluster a result is reused for the same constraint, whatever this machine is") {
+  CellObservation cell = stored();
+  cell.provenance.constraint = "epyc";
+  ReuseKey wanted = matching(cell);
+  wanted.cpu = "another CPU";
+  wanted.cores = 3;
+  wanted.constraint = "epyc";
+  CHECK_FALSE(why_not_reusable({cell}, wanted).has_value());
+  wanted.constraint = "";
+  CHECK(why_not_reusable({cell}, wanted) == "the constraint on nodes changed: 'epyc' -> ''");
+}
+
 TEST_CASE("each thing that a result depends on is named when it differs") {
   const std::vector<std::pair<std::string, std::function<void(ReuseKey&)>>> changes{
       {"the submission changed: 77b04d10 -> x", [](ReuseKey& k) { k.submission_digest = "x"; }},

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <tuple>
 
 #include "harness/core/cell_key.h"
 #include "harness/core/error.h"
+#include "harness/score/machine_kind.h"
 
 namespace gauntlet {
 namespace {
@@ -25,7 +27,7 @@ ReportedCell reported(const Rubric& rubric, const Board& board, const CellObserv
   result.build = cell.build;
   result.provenance = cell.provenance;
   for (const auto& check : cell.checks) {
-    ReportedCheck one{check, earned_share(rubric, check), 0};
+    ReportedCheck one{check, earned_share(rubric, check), 0, machine_kind(cell.provenance)};
     if (one.share && *one.share < 1) one.lost = points_lost(rubric, cell, check.info.id);
     if (check.verdict == Verdict::passed) ++result.passed;
     if (blames_submission(check.verdict)) ++result.failed;
@@ -155,11 +157,12 @@ void add_pairs(const Board& board, Aggregate& result) {
 }
 
 void add_totals(Aggregate& result) {
-  for (auto& submission : result.submissions)
-    for (const auto& pair : result.pairs) {
-      if (pair.first == submission.name) submission.total.add(pair.record);
-      if (pair.second == submission.name) submission.total.add(pair.record.reversed());
-    }
+  std::map<std::string_view, Record*> totals;
+  for (auto& submission : result.submissions) totals[submission.name] = &submission.total;
+  for (const auto& pair : result.pairs) {
+    totals.at(pair.first)->add(pair.record);
+    totals.at(pair.second)->add(pair.record.reversed());
+  }
 }
 
 template <class Items, class Name>
@@ -176,6 +179,11 @@ bool both_timed(const ReportedCheck& first, const ReportedCheck& second) {
          !first.seen.speeds.empty() && !second.seen.speeds.empty();
 }
 
+int edge(const Rubric& rubric, const ReportedCheck& first, const SpeedMeasurement& own,
+         const ReportedCheck& second, const SpeedMeasurement& other) {
+  return first.machine == second.machine ? edge(rubric, own, other) : 0;
+}
+
 std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
                         const ReportedCheck& second) {
   if (!first.share || !second.share) return std::nullopt;
@@ -183,6 +191,7 @@ std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
     const double ahead = *first.share - *second.share;
     return ahead > kShareStep ? 1 : ahead < -kShareStep ? -1 : 0;
   }
+  if (first.machine != second.machine) return std::nullopt;
   bool up = false;
   bool down = false;
   for (const auto& own : first.seen.speeds)

@@ -24,16 +24,21 @@ struct ReportedCheck {
   CheckObservation seen;
   std::optional<double> share;  // of its points, 0..1; absent when unmeasured or broken
   double lost = 0;              // points that the cell would have more had it earned everything
+  std::string machine;          // the kind that it ran on
 };
 
 /// Whom one check that both were asked favours: +1 the first, -1 the second, 0 neither; nothing
 /// unless both have a measured share of its points. Where both were timed, the timed cases decide;
-/// one for each side and neither is ahead.
+/// one for each side and neither is ahead; on different kinds of machines they decide nothing.
 std::optional<int> edge(const Rubric& rubric, const ReportedCheck& first,
                         const ReportedCheck& second);
 
 /// Both passed, and were timed.
 bool both_timed(const ReportedCheck& first, const ReportedCheck& second);
+
+/// The same of one timed case, named with its two checks: 0 on different kinds of machines.
+int edge(const Rubric& rubric, const ReportedCheck& first, const SpeedMeasurement& own,
+         const ReportedCheck& second, const SpeedMeasurement& other);
 
 struct ReportedCell {
   CellScore score;

@@ -230,6 +230,7 @@ Json cell_json(const Rubric& rubric, const ReportedCell& cell) {
                   {"sandbox", from.sandbox},
                   {"copy_gb_per_s", json_number(from.copy_gb_per_s)},
                   {"fma_gflop_per_s", json_number(from.fma_gflop_per_s)}};
+  if (!from.constraint.empty()) json["from"]["constraint"] = from.constraint;
   json["checks"] =
       list_of(cell.checks, [&](const ReportedCheck& check) { return check_json(rubric, check); });
   if (!cell.stated_claims.empty())

@@ -29,13 +29,13 @@ void add_sections(const ReportedCell& a, const ReportedCell& b, Criteria& found)
                          0});
 }
 
-void add_speeds(const Rubric& rubric, const CheckObservation& a, const CheckObservation& b,
+void add_speeds(const Rubric& rubric, const ReportedCheck& a, const ReportedCheck& b,
                 Criteria& found) {
-  for (const auto& own : a.speeds)
-    for (const auto& other : b.speeds)
+  for (const auto& own : a.seen.speeds)
+    for (const auto& other : b.seen.speeds)
       if (own.case_name == other.case_name)
-        found.push_back({fmt::format("{}: {}", a.info.id, own.case_name), false, speed_text(own),
-                         speed_text(other), edge(rubric, own, other)});
+        found.push_back({fmt::format("{}: {}", a.seen.info.id, own.case_name), false,
+                         speed_text(own), speed_text(other), edge(rubric, a, own, b, other)});
 }
 
 /// Some timed cases of the check do not count.
@@ -54,7 +54,7 @@ void add_check(const Aggregate& all, const CheckInfo& check, const ReportedCell&
   const ReportedCheck* own = a.find(check.id, hint);
   const ReportedCheck* other = b.find(check.id, hint);
   if (own && other && both_timed(*own, *other)) {
-    add_speeds(all.rubric, own->seen, other->seen, found);
+    add_speeds(all.rubric, *own, *other, found);
     return;
   }
   const int side = own && other ? edge(all.rubric, *own, *other).value_or(0) : 0;

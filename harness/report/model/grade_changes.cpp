@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/model/grade_changes.h"
 
+#include <map>
+
 #include "harness/report/text/phrases.h"
 #include "harness/score/cell_score.h"
 
 namespace gauntlet {
 namespace {
 
-const CellObservation* find_cell(const ReportInput& input, const CellObservation& wanted) {
-  for (const auto& cell : input.cells)
-    if (cell.key == wanted.key) return &cell;
-  return nullptr;
+std::map<CellKey, const CellObservation*> by_key(const ReportInput& input) {
+  std::map<CellKey, const CellObservation*> cells;
+  for (const auto& cell : input.cells) cells.emplace(cell.key, &cell);
+  return cells;
 }
 
-std::vector<std::string> differences(const CellObservation& before, const CellObservation& after) {
+}  // namespace
+
+std::vector<std::string> what_differs(const CellObservation& before, const CellObservation& after) {
   const Provenance& from = before.provenance;
   const Provenance& now = after.provenance;
   std::vector<std::string> found;
@@ -24,8 +28,6 @@ std::vector<std::string> differences(const CellObservation& before, const CellOb
   if (found.empty() && before.seed != after.seed) found.push_back("another run");
   return found;
 }
-
-}  // namespace
 
 bool by_name(const PublishedCell& a, const PublishedCell& b) {
   return a.seen.key < b.seen.key;
@@ -40,14 +42,16 @@ std::string published_grade(const Rubric& rubric, const CellObservation& cell) {
 std::vector<LedgerEntry> grade_changes(const std::vector<PublishedCell>& before,
                                        const ReportInput& now, const std::string& today) {
   std::vector<LedgerEntry> entries;
+  const auto cells_now = by_key(now);
   for (const PublishedCell& cell : before) {
     const std::string grade =
         cell.grade.empty() ? published_grade(now.rubric, cell.seen) : cell.grade;
     LedgerEntry entry{today, cell.seen.key.row(), cell.seen.key.column(),
                       grade, "withdrawn",         {"its result is gone"}};
-    if (const CellObservation* after = find_cell(now, cell.seen)) {
+    if (const auto found = cells_now.find(cell.seen.key); found != cells_now.end()) {
+      const CellObservation* after = found->second;
       entry.after = published_grade(now.rubric, *after);
-      entry.because = differences(cell.seen, *after);
+      entry.because = what_differs(cell.seen, *after);
       if (!entry.because.empty()) entry.when = after->provenance.started;
       if (cell.rubric != now.rubric.digest && entry.after != grade)
         entry.because.push_back("another rubric");

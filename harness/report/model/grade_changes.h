@@ -23,6 +23,9 @@ bool by_name(const PublishedCell& a, const PublishedCell& b);
 /// What the pages say of a cell: "C+ 79", "unmeasured".
 std::string published_grade(const Rubric& rubric, const CellObservation& cell);
 
+/// What is different about a later observation of a cell: "another solution", "another machine".
+std::vector<std::string> what_differs(const CellObservation& before, const CellObservation& after);
+
 /// What a report of `now` says otherwise than the one before: a line for each grade or solution
 /// that was replaced, with what is different about the later result. `today` is when a changed
 /// rubric is applied.

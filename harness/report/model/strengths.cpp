@@ -101,7 +101,7 @@ Contest contest(const Aggregate& all, const Claims& claims, const Rivals& rivals
     for (std::size_t k = 0; other && k < other->seen.speeds.size(); ++k) {
       const SpeedMeasurement& its = other->seen.speeds[k];
       if (its.case_name != speed.case_name) continue;
-      result.decided = edge(all.rubric, speed, its) == sign;
+      result.decided = edge(all.rubric, check, speed, *other, its) == sign;
       if (!result.decided) return result;
       const bool nearer = sign * its.ratio > sign * result.nearest;
       if (result.ratios.empty() || nearer) result.nearest = its.ratio;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -10,6 +11,7 @@
 #include "harness/report/pages/sentences.h"
 #include "harness/report/text/markdown.h"
 #include "harness/report/text/phrases.h"
+#include "harness/score/machine_kind.h"
 
 namespace gauntlet {
 namespace {
@@ -154,21 +156,32 @@ std::string method(const Aggregate& all) {
       what_is_ranked(all), site_file("aggregate.json"), site_file("claims.json"));
 }
 
+bool was_raced(const ReportedCell& cell) {
+  return std::any_of(cell.checks.begin(), cell.checks.end(),
+                     [](const ReportedCheck& check) { return !check.seen.speeds.empty(); });
+}
+
 /// What was graded where, and by which grader; a line for each machine.
 std::string provenance(const Aggregate& all) {
   std::map<std::string, std::set<std::string>> machines;  // and the graders that ran on it
+  RacedOn raced;
   for (const auto& cell : all.cells) {
     const Provenance& from = cell.provenance;
-    machines[fmt::format("Gauntlet {} on {} ({} cores, {}), {}, sandbox {}",
-                         markdown::text(from.gauntlet_version), markdown::text(from.cpu),
-                         from.cores, markdown::text(from.kernel),
-                         markdown::text(cell.build.compiler), markdown::text(from.sandbox))]
+    if (was_raced(cell)) raced.add(from);
+    machines[fmt::format(
+                 "Gauntlet {} on {} ({} cores, {}){}, {}, sandbox {}",
+                 markdown::text(from.gauntlet_version), markdown::text(from.cpu), from.cores,
+                 markdown::text(from.kernel),
+                 from.constraint.empty() ? "" : ", nodes with " + markdown::text(from.constraint),
+                 markdown::text(cell.build.compiler), markdown::text(from.sandbox))]
         .insert(fmt::format("{} by grader {}", markdown::text(cell.challenge()),
                             markdown::text(from.grader_digest.substr(0, 12))));
   }
   std::string text = fmt::format("## Made from\n\n- rubric {}\n", all.rubric.digest.substr(0, 12));
   for (const auto& [machine, graders] : machines)
     text += fmt::format("- {}: {}\n", machine, fmt::join(graders, ", "));
+  if (const std::string mixed = raced.sentence(); !mixed.empty())
+    text += "\n" + markdown::text(mixed) + "\n";
   return text;
 }
 

@@ -78,7 +78,11 @@ std::string render_pairs(const Aggregate& all, Claims&) {
   return finished(page_head("Head to head", "../") +
                   "From the side of the first-named; a challenge counts as n/a unless both were "
                   "graded on the same questions and device.\n\n" +
-                  pair_table(all, true));
+                  (has_pair_pages(all)
+                       ? ""
+                       : "There are too many pairs for a page each: `./gauntlet compare A B -c "
+                         "CHALLENGE` shows any of them.\n\n") +
+                  pair_table(all, has_pair_pages(all)));
 }
 
 std::string render_pair(const Aggregate& all, Claims& claims, const ReportedPair& pair) {
