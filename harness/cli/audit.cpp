@@ -88,7 +88,8 @@ AuditRecord record_of(const AuditReport& report) {
                      {},
                      report.idle_checks,
                      {}};
-  for (const auto& check : checks_of(report.challenge, report.device)) record.checks.push_back(check.id);
+  for (const auto& check : checks_of(report.challenge, report.device))
+    record.checks.push_back(check.id);
   for (const auto& row : report.rows)
     record.rows.push_back({std::string(word_for(row.kind)), row.name, row.note, row.named,
                            row.failed_checks, row.problems, row.seed.text()});
@@ -105,11 +106,11 @@ Json document_of(const AuditReport& report, const AuditRecord& record, bool brie
 AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
-  return audit_challenge(context.environment, load_challenge(context.root(), id),
-                         {context.jobs, device_named(options.device), options.seeds,
-                          options.mutant_seeds, options.brief, options.fewest, options.as_graded,
-                          context.seed, options.only},
-                         [&](const CellEvent& event) { display.show(event); });
+  return audit_challenge(
+      context.environment, load_challenge(context.root(), id),
+      {context.jobs, device_named(options.device), options.seeds, options.mutant_seeds,
+       options.brief, options.fewest, options.as_graded, context.seed, options.only},
+      [&](const CellEvent& event) { display.show(event); });
 }
 
 /// Those that were named, or else all that have a grader for the device.

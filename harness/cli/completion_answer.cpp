@@ -36,7 +36,8 @@ std::vector<OfferedWord> checks_in(const Context& context, const std::string& co
   const CellKey key = CellKey::of("", column);
   std::vector<OfferedWord> known;
   if (contains(context.challenges(), key.challenge))
-    for (const CheckInfo& check : checks_of(key.challenge, key.device)) known.push_back({check.id, check.detects});
+    for (const CheckInfo& check : checks_of(key.challenge, key.device))
+      known.push_back({check.id, check.detects});
   return known;
 }
 

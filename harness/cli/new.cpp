@@ -20,8 +20,7 @@ namespace {
 
 ModelCard blank_model_card(const std::string& model, const std::string& prompts) {
   const std::string unknown(kUnknown);
-  return {model,   unknown, unknown, prompts, unknown,
-          unknown, unknown, unknown, unknown, unknown};
+  return {model, unknown, unknown, prompts, unknown, unknown, unknown, unknown, unknown, unknown};
 }
 
 /// Compiles, exports nothing and says what to write. A model's answer replaces it.
@@ -73,9 +72,8 @@ VerbResult new_submission(const Context& context, const NewOptions& options) {
   for (const std::string& word : options.devices) devices.insert(device_named(word));
   const std::vector<Device> ordered(devices.begin(), devices.end());
   const std::vector<CellKey> chosen = chosen_cells(context, options, ordered);
-  write_file(folder / "model.yaml",
-             model_card_to_yaml(
-                 blank_model_card(options.model, prompts_digest(context.root(), ordered))));
+  write_file(folder / "model.yaml", model_card_to_yaml(blank_model_card(
+                                        options.model, prompts_digest(context.root(), ordered))));
   std::vector<std::string> folders;
   for (const CellKey& key : chosen) {
     // One solution needs no device in its folder's name.
@@ -87,7 +85,8 @@ VerbResult new_submission(const Context& context, const NewOptions& options) {
 
   VerbResult answer;
   answer.text = fmt::format(
-      "Wrote {} with {}.\nGive each PROMPT.md to the model, put its answer into {} ({}its claims on "
+      "Wrote {} with {}.\nGive each PROMPT.md to the model, put its answer into {} ({}its claims "
+      "on "
       "speed and memory into claims.yaml) beside it, fill in model.yaml, then:\n  ./gauntlet grade "
       "submissions/{}\n",
       folder.string(), sentence_list(folders), sentence_list(first_files(ordered)),

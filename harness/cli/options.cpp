@@ -21,9 +21,7 @@ template <class Words>
 void add_device(CLI::App& verb, Words& devices, const std::string& what) {
   std::vector<std::string> known;
   for (const Device one : kAllDevices) known.emplace_back(name_of(one));
-  verb.add_option("--device", devices, what)
-      ->check(CLI::IsMember(known))
-      ->allow_extra_args(false);
+  verb.add_option("--device", devices, what)->check(CLI::IsMember(known))->allow_extra_args(false);
 }
 
 constexpr const char* kIntroduction =
@@ -123,7 +121,8 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   add_device(grade, o.grade.device,
              "Only solutions for this device, cpu or cuda (default: all; ID@cuda names one)");
   grade.footer(
-      "A solution.cu is for CUDA: its kernels are executed on the CPU, so that it needs no GPU, and "
+      "A solution.cu is for CUDA: its kernels are executed on the CPU, so that it needs no GPU, "
+      "and "
       "its speed is not measured. It lies in the challenge's folder, or in ID@cuda beside that.\n"
       "Two lines tell later that nothing was changed, if you keep one of them: 'commit ...' when a "
       "cell begins, 'closed ...' when it ends; see ./gauntlet help verify.\n"
@@ -179,7 +178,8 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
                               "verify my-model CHALLENGE");
   verify.add_option("what", o.verify.what, "A receipt.json, or a submission's name or folder")
       ->required();
-  verify.add_option("challenge", o.verify.challenge, "Of a submission: which challenge, as rerun has it");
+  verify.add_option("challenge", o.verify.challenge,
+                    "Of a submission: which challenge, as rerun has it");
   verify
       .add_option("--commitment", o.verify.commitment,
                   "The digest of the line 'commit ...', printed when the run began: tells any "
@@ -374,7 +374,8 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
   CLI::App& show =
       add_verb(app, "show", "Explain a result or a finding", "show my-model CHALLENGE/CHECK");
   show.add_option("model", o.show.submission, "Submission")->required();
-  show.add_option("what", o.show.what, "challenge, challenge.size, either with @cuda, and with /check")
+  show.add_option("what", o.show.what,
+                  "challenge, challenge.size, either with @cuda, and with /check")
       ->required();
 
   add_verb(app, "doctor", "Say what works on this machine", "doctor");

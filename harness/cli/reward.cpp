@@ -116,8 +116,7 @@ CellRequest request_of(const Context& context, const RewardOptions& options) {
   } catch (const UserError& error) {
     const bool is_bad = error.exit_code == kExitInvalidSubmission ||
                         error.exit_code == kExitNothingMatched;  // it is for another device
-    if (is_bad && !options.harbor.empty())
-      write_rejection(options.harbor, key, error.what());
+    if (is_bad && !options.harbor.empty()) write_rejection(options.harbor, key, error.what());
     throw;
   }
 }

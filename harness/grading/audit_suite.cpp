@@ -122,12 +122,13 @@ HonestVariant load_honest(Device device, const fs::path& file) {
 
 std::string freedom_taken(const SolutionSource& solution) {
   for (const SolutionSource::File& file : solution.files)
-    if (file.name == toolchain(solution.device).first_file) return said_behind("uses: ", file.content);
+    if (file.name == toolchain(solution.device).first_file)
+      return said_behind("uses: ", file.content);
   return "";
 }
 
-AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_id,
-                            Device device, const Grader& grader) {
+AuditSuite load_audit_suite(const fs::path& root, const std::string& challenge_id, Device device,
+                            const Grader& grader) {
   SuiteTerms terms{device, root / "graders" / challenge_id, {}};
   if (device != Device::cpu) terms.folder /= name_of(device);
   for (const Check& check : grader.on(device).checks) terms.checks.insert(check.id);

@@ -48,8 +48,8 @@ std::vector<std::string> checks_from(const JsonFields& in, const CellKey& key) {
   const std::vector<std::string> wanted = in.texts("only_checks");
   for (const std::string& id : wanted)
     if (!contains(known, id))
-      in.refuse("only_checks", fmt::format("{} has no check '{}'{}", key.entry(),
-                                           printable(id, 80), did_you_mean(id, known)));
+      in.refuse("only_checks", fmt::format("{} has no check '{}'{}", key.entry(), printable(id, 80),
+                                           did_you_mean(id, known)));
   return wanted;
 }
 

@@ -68,8 +68,8 @@ std::vector<Proof> check_files(const Rubric& rubric, const Claim& claim, const C
       check_commitment(claim.receipt, printed.commitment),
       check_closing(claim.receipt, printed.closing, !printed.commitment.empty()),
       check_sources(claim.receipt, request.solution.digest()),
-      check_grader(claim.receipt, std::string(grader_for(request.challenge.id)
-                                                  .digest(request.solution.device)))};
+      check_grader(claim.receipt,
+                   std::string(grader_for(request.challenge.id).digest(request.solution.device)))};
   const fs::path observation = claim.file.parent_path() / "observation.json";
   if (!fs::exists(observation)) {
     proofs.push_back(

@@ -125,12 +125,10 @@ AuditRecord::Row row_from(const JsonFields& in, const std::vector<std::string>& 
 }
 
 AuditRecord from_json(const JsonFields& in) {
-  AuditRecord record{in.text("challenge"),
-                     in.has("device") ? in.word("device", device_named) : Device::cpu,
-                     in.text("grader_digest"),
-                     in.texts("checks"),
-                     in.texts("idle_checks"),
-                     {}};
+  AuditRecord record{
+      in.text("challenge"),     in.has("device") ? in.word("device", device_named) : Device::cpu,
+      in.text("grader_digest"), in.texts("checks"),
+      in.texts("idle_checks"),  {}};
   for (const auto& row : in.list("rows")) {
     const std::int64_t runs = row.has("runs") ? row.integer("runs") : 1;
     if (runs < 1 || runs > 10'000) row.refuse("runs", "must lie between 1 and 10000");
