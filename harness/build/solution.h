@@ -49,7 +49,7 @@ SolutionSource read_solution(const std::filesystem::path& folder);
 /// A solution compiled to a shared object, or the compiler's reasons why not.
 struct BuiltSolution {
   BuildRecord record;
-  std::filesystem::path library;  // empty unless record.ok
+  std::filesystem::path library;       // empty unless record.ok
   std::filesystem::path kernels = {};  // of a CUDA solution: its device's half, PTX; else empty
 };
 

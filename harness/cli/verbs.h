@@ -19,7 +19,7 @@ VerbResult list(const Context& context, const ListOptions& options);
 
 struct NewOptions {
   std::string model;
-  std::vector<std::string> challenges;       // empty: all that are graded on the devices
+  std::vector<std::string> challenges;      // empty: all that are graded on the devices
   std::vector<std::string> devices{"cpu"};  // whose prompts the model is given
 };
 VerbResult new_submission(const Context& context, const NewOptions& options);

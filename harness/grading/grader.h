@@ -37,7 +37,7 @@ struct Grader {
 /// A challenge that this program was built with.
 struct GraderEntry {
   std::string_view id;  // the folder name
-  Grader (*make)();  // with the checks of all devices
+  Grader (*make)();     // with the checks of all devices
   // Of every source that its verdicts depend on, by device.
   std::string_view cpu_digest;
   std::string_view cuda_digest;

@@ -122,8 +122,8 @@ class Lead {
     for (std::size_t i = 0; i < as_is.scores.size(); ++i) {
       const auto known = means_.find(as_is.submissions[i]);
       if (known == means_.end() || !now.scores[i].score) continue;
-      means[known->first] = known->second.score +
-                            (*now.scores[i].score - *as_is.scores[i].score) / known->second.of;
+      means[known->first] =
+          known->second.score + (*now.scores[i].score - *as_is.scores[i].score) / known->second.of;
     }
     for (const auto& mean : means)
       if (!best || mean.second > best->second) best = &mean;

@@ -295,9 +295,10 @@ TEST_CASE("every equivalent of every challenge is a change that a rule makes") {
     const std::filesystem::path root = GAUNTLET_ROOT;
     const auto equivalents = load_equivalents(root / "graders" / id / "equivalents.yaml");
     if (equivalents.empty()) continue;
-    const auto mutants = wild_mutants(wild_bases(load_audit_suite(root, id, Device::cpu, entry.make()),
-                                                 read_solution(root / "reference" / id)),
-                                      7);
+    const auto mutants =
+        wild_mutants(wild_bases(load_audit_suite(root, id, Device::cpu, entry.make()),
+                                read_solution(root / "reference" / id)),
+                     7);
     for (const Equivalent& one : equivalents) {
       INFO(id << ": " << one.file << " " << one.rule << ": " << one.after);
       CHECK(std::ranges::any_of(mutants, [&](const auto& mutant) { return says(one, mutant); }));

@@ -33,8 +33,7 @@ struct TwoDevices {
   }
 
   void solution(const std::string& folder, const std::string& file) const {
-    write_file(checkout.root() / "submissions/bravo" / folder / file,
-               "#include \"contract.h\"\n");
+    write_file(checkout.root() / "submissions/bravo" / folder / file, "#include \"contract.h\"\n");
   }
 
  private:
@@ -110,7 +109,9 @@ TEST_CASE("a solution lies in its challenge's folder, or in one that names its d
   const TwoDevices it;
   it.checkout.add_submission("bravo");
   const std::vector<std::string> known{it.both, it.cpu_only};
-  const auto found = [&] { return find_submission(Folders::checkout(it.checkout.root()), "bravo"); };
+  const auto found = [&] {
+    return find_submission(Folders::checkout(it.checkout.root()), "bravo");
+  };
   const auto cells = [&] {
     std::string text;
     for (const SolutionFolder& one : solutions_of(found(), known))

@@ -83,11 +83,10 @@ TEST_CASE("the reference is graded where it is asked for, and only there") {
   const Json alone = Json::parse(checkout.run({"--json", "grade", "bravo"}).out);
   CHECK(alone["cells"].size() == 1);
   CHECK_FALSE(alone.contains("timings"));
-  const Json both = Json::parse(
-      checkout
-          .run({"--json", "grade", "bravo", "reference", "--device", "cpu", "--timings", "-c",
-                checkout.challenge})
-          .out);
+  const Json both = Json::parse(checkout
+                                    .run({"--json", "grade", "bravo", "reference", "--device",
+                                          "cpu", "--timings", "-c", checkout.challenge})
+                                    .out);
   CHECK(both["cells"].size() == 2);
   CHECK(both["timings"]["cells"].empty());  // nothing ran
 }
@@ -387,10 +386,9 @@ TEST_CASE("a part of an audit is not kept as a whole one") {
 
 TEST_CASE("every verb teaches itself with an example") {
   const Checkout checkout;
-  for (const char* verb :
-       {"grade", "rerun", "validate", "audit", "list", "new", "score", "report", "import",
-        "compare", "show", "verify", "export", "doctor", "sanitize", "cache", "completion",
-        "help"}) {
+  for (const char* verb : {"grade", "rerun", "validate", "audit", "list", "new", "score", "report",
+                           "import", "compare", "show", "verify", "export", "doctor", "sanitize",
+                           "cache", "completion", "help"}) {
     INFO(verb);
     const Ran help = checkout.run({"help", verb});
     CHECK(help.code == kExitDone);

@@ -73,8 +73,8 @@ TEST_CASE("a mutant is kept as a submission that rerun takes") {
   const auto folder = wild_folder(frame, row_of({}).mutant);
   CHECK(read_file(folder / "solution.cpp") == "// changed\n");
   CHECK(read_file(folder / "common.h") == "// shared\n");
-  const auto solutions =
-      solutions_of(find_submission(Folders::checkout(frame.root), folder.parent_path().string()), {"kv_cache"});
+  const auto solutions = solutions_of(
+      find_submission(Folders::checkout(frame.root), folder.parent_path().string()), {"kv_cache"});
   REQUIRE(solutions.size() == 1);
   CHECK(solutions[0].challenge == "kv_cache");
 }

@@ -137,7 +137,8 @@ TEST_CASE("a suite says with how many seeds its honest variants are tried") {
 TEST_CASE("a suite for CUDA lies in a folder of its own and names the checks of its device") {
   Checkout checkout(mutant("    base: honest/plain.cpp\n    replace: a = 1\n    with: a = 2\n"));
   const std::string by = "    base: honest/warp.cu\n    replace: a = 1\n    with: a = 2\n";
-  checkout.write("cuda/honest/warp.cu", "// strategy: a warp a row\n// uses: any order\nint a = 1;");
+  checkout.write("cuda/honest/warp.cu",
+                 "// strategy: a warp a row\n// uses: any order\nint a = 1;");
   checkout.write("cuda/honest/tile.cuh", "int tile;");
   checkout.write("cuda/mutants.yaml",
                  "mutants:\n  - name: m\n    fault: f\n    killed_by: [third, fourth]\n" + by);

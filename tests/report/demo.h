@@ -81,7 +81,8 @@ inline CellObservation claiming(CellObservation cell) {
 
 /// An audit that found one of two mutants.
 inline AuditRecord audit() {
-  AuditRecord record{"first", Device::cpu, "9c1e0f2255aa", {"base", "odd_sizes", "speed"}, {"speed"}, {}};
+  AuditRecord record{"first",   Device::cpu, "9c1e0f2255aa", {"base", "odd_sizes", "speed"},
+                     {"speed"}, {}};
   record.rows = {{"reference", "reference", "", {}, {}, {}, "0x1"},
                  {"mutant",
                   "drops_tail",

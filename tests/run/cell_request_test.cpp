@@ -90,7 +90,8 @@ TEST_CASE("a request that says anything else is refused by file, field and what 
   says([](Json& j) { j["challenge"] = "../first"; }, "challenge: no challenge");
   says([](Json& j) { j["device"] = "gpu"; }, "device: 'gpu' is no device");
   const std::string why_not = full_request().challenge.why_not_on(Device::cuda);
-  says([](Json& j) { j["device"] = "cuda"; }, why_not.empty() ? "grader: is" : "device: " + why_not);
+  says([](Json& j) { j["device"] = "cuda"; },
+       why_not.empty() ? "grader: is" : "device: " + why_not);
   says([](Json& j) { j["attempt"] = 0; }, "attempt: must be a number from 1 to 999");
   says([](Json& j) { j["grader"] = "00"; }, "grader: is 00, this program has");
   says([](Json& j) { j["files"][1]["content"] = "int x;"; }, "sources: must be");

@@ -90,7 +90,8 @@ TEST_CASE("devices are ranked apart") {
   CHECK(of(all, "alpha").worst_rank == 1);
 }
 
-TEST_CASE("on another device a rank needs what is graded there, by the grader that is usual there") {
+TEST_CASE(
+    "on another device a rank needs what is graded there, by the grader that is usual there") {
   CellObservation cuda = cell("alpha@cuda", "one", 95);
   cuda.provenance.grader_digest = "of kernels";
   const auto all = ranks({cell("alpha", "one", 90), cell("alpha", "two", 90),

@@ -114,13 +114,13 @@ std::string told_apart(const Aggregate& all, Claims& claims, const ReportedChall
     }
     if (verdicts.size() < 3 || passing.size() > 1) continue;
     const std::string who = passing.empty() ? "Nobody" : "Only " + passing.front();
-    list += "- " +
-            claims.say(fmt::format("passes/{}/{}", CellKey{"", column.name, "", device}.entry(),
-                                   check.id),
-                       fmt::format("{} of {} passes {}: {}.", who, verdicts.size(), check.id,
-                                   check.detects),
-                       predicate::count(verdicts, "passed", passing.size())) +
-            "\n";
+    list +=
+        "- " +
+        claims.say(
+            fmt::format("passes/{}/{}", CellKey{"", column.name, "", device}.entry(), check.id),
+            fmt::format("{} of {} passes {}: {}.", who, verdicts.size(), check.id, check.detects),
+            predicate::count(verdicts, "passed", passing.size())) +
+        "\n";
   }
   return list.empty() ? "" : list + "\n";
 }
@@ -169,7 +169,8 @@ std::string graders_graded(const Aggregate& all, const std::string& name, Device
       "known-right ones were rejected; checks that noticed none: {}.{} "
       "Which check noticed which: {}\n\n",
       device == Device::cpu ? "" : fmt::format(" on {}", name_of(device)), audit->right("mutant"),
-      audit->count("mutant"), audit->count("honest") - audit->right("honest"), audit->count("honest"),
+      audit->count("mutant"), audit->count("honest") - audit->right("honest"),
+      audit->count("honest"),
       audit->idle_checks.empty() ? "none" : markdown::text(sentence_list(audit->idle_checks)),
       same_grader(all, *audit) ? "" : " The grades above come from another state of the grader.",
       site_file(kills_path(audit->entry())));
@@ -182,8 +183,7 @@ std::string render_challenge(const Aggregate& all, Claims& claims, const Reporte
   std::string page = page_head(column.about.title, "../") + introduction(column);
   page += scores(all, column.name);
   for (const Device device : kAllDevices) page += told_apart(all, claims, column, device);
-  page += traps(all, column) +
-          other_checks(all, column) + speeds(all, column.name) +
+  page += traps(all, column) + other_checks(all, column) + speeds(all, column.name) +
           picture(plots, speed_path(column.name),
                   "Speed against the reference and the machine's ceiling", "../");
   for (const Device device : kAllDevices) page += graders_graded(all, column.name, device);
