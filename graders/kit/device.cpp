@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "graders/kit/assignments.h"
@@ -36,17 +37,16 @@ std::string words(const Schedule& schedule) {
                   : "blocks and warps came by their numbers";
 }
 
-using Faults = std::vector<std::string_view>;
-
-/// Of what keeps threads in order: barriers that some do not reach, member masks that are wrong.
-Faults faults_of_order() {
-  return {"race",        "divergent_barrier", "stuck_barrier",
-          "absent_lane", "foreign_lane",      "idle_source"};
-}
+// Threads that meet without an order, barriers that some do not reach, and lanes that a warp's
+// exchange does not name.
+constexpr std::string_view kRaces[] = {"race",        "divergent_barrier", "stuck_barrier",
+                                       "absent_lane", "foreign_lane",      "idle_source"};
+constexpr std::string_view kUndefined[] = {"undefined_read"};
+using Faults = std::span<const std::string_view>;
 
 /// Asks, and ends the check where the device saw such a fault in the last call: that is the better
 /// finding where the answer is wrong as well, because it names the line.
-void require_no(const Faults& faults, Probe& probe, const std::function<void()>& ask_it) {
+void require_no(Faults faults, Probe& probe, const std::function<void()>& ask_it) {
   std::optional<CheckEnded> ended;
   try {
     ask_it();
@@ -64,7 +64,7 @@ void require_no(const Faults& faults, Probe& probe, const std::function<void()>&
 }
 
 /// Every case in so many shuffled orders and one in none.
-void require_none(const Faults& faults, const DeviceTerms& terms, Probe& probe,
+void require_none(Faults faults, const DeviceTerms& terms, Probe& probe,
                   const DeviceQuestions& questions) {
   constexpr int kShuffled = 2;
   for (const DeviceCase& asked : questions.cases)
@@ -84,7 +84,7 @@ void require_none(const Faults& faults, const DeviceTerms& terms, Probe& probe,
 void race_free(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_races = true;
-  require_none(faults_of_order(), terms, probe, questions);
+  require_none(kRaces, terms, probe, questions);
   for (const auto& kernel : device_of(probe).report().kernels)
     probe.require(kernel.races_complete,
                   "a small call uses so much device memory that races in it cannot be looked for");
@@ -93,7 +93,7 @@ void race_free(Probe& probe, const DeviceQuestions& questions) {
 void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_undefined = true;
-  require_none({"undefined_read"}, terms, probe, questions);
+  require_none(kUndefined, terms, probe, questions);
 }
 
 // Races and undefined reads that only some arguments bring about.
@@ -105,7 +105,8 @@ void strict_domain(Probe& probe, const DeviceQuestions& questions) {
     Rng rng = probe.common_stream("strict domain");
     ask_each(probe, *question.domain, each_class_once(*question.domain, rng),
              [&](const Assignment& choice, Rng& own) {
-               require_no(faults, probe, [&] { question.ask(probe, choice, own); });
+               const auto ask_it = [&] { question.ask(probe, choice, own); };
+               require_no(kUndefined, probe, [&] { require_no(kRaces, probe, ask_it); });
              });
   }
 }
@@ -230,7 +231,8 @@ std::vector<Check> device_checks(DeviceQuestions questions) {
       {{"any_schedule", "an answer that depends on the order of blocks and warps", correctness, 2,
         critical},
        with(any_schedule)},
-      {{"race_free", "races, barriers and shuffles that threads leave out", robustness, 2, major},
+      {{"race_free", "threads with no barrier between, member masks that name other lanes",
+        robustness, 2, major},
        with(race_free)},
       {{"initialised_reads", "device memory read that nobody has written", robustness, 1, major},
        with(initialised_reads)},

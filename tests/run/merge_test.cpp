@@ -24,7 +24,7 @@ Rubric rubric() {
 }
 
 /// Folders of results that are gone at the end.
-struct Folders {
+struct ResultFolders {
   ResultStore operator[](const std::string& name) const { return ResultStore(root.path() / name); }
 
   ScratchFolder root{"merge"};
@@ -73,7 +73,7 @@ std::string digest_of(const ResultStore& store) {
 }
 
 /// Three shards of two submissions and three challenges, graded.
-void grade_shards(const Folders& folders) {
+void grade_shards(const ResultFolders& folders) {
   std::vector<CellKey> plan;
   for (const char* submission : {"bravo", "delta"})
     for (const char* challenge : {"first", "second", "third"})
@@ -90,7 +90,7 @@ void grade_shards(const Folders& folders) {
 }  // namespace
 
 TEST_CASE("shards give the same results in whatever order, at once or one after the other") {
-  const Folders folders;
+  const ResultFolders folders;
   grade_shards(folders);
   std::vector<ResultStore> shards{folders["shard1"], folders["shard2"], folders["shard3"]};
   const MergePlan plan = merged(shards, folders["once"]);
@@ -118,7 +118,7 @@ TEST_CASE("shards give the same results in whatever order, at once or one after 
 }
 
 TEST_CASE("what is missing of a plan is said") {
-  const Folders folders;
+  const ResultFolders folders;
   grade_shards(folders);
   const auto store = folders["shard2"];
   const CellKey lost = store.keys().front();
@@ -130,7 +130,7 @@ TEST_CASE("what is missing of a plan is said") {
 }
 
 TEST_CASE("a run that did not end is missing, and hides no grade of before") {
-  const Folders folders;
+  const ResultFolders folders;
   keep_as_graded(folders["a"], cell("bravo", "first"));
   folders["a"].open_receipt(sample::receipt_of(cell("bravo", "first")));
   const MergePlan plan = merged({folders["a"]}, folders["all"]);
@@ -145,7 +145,7 @@ TEST_CASE("a run that did not end is missing, and hides no grade of before") {
 }
 
 TEST_CASE("different grades of one cell are refused, and nothing is written") {
-  const Folders folders;
+  const ResultFolders folders;
   keep_as_graded(folders["a"], cell("bravo", "first"));
   keep_as_graded(folders["b"], cell("bravo", "first", "04"));
   keep_as_graded(folders["b"], cell("bravo", "second"));
@@ -158,7 +158,7 @@ TEST_CASE("different grades of one cell are refused, and nothing is written") {
 }
 
 TEST_CASE("a cell whose receipt is missing or does not fit is refused") {
-  const Folders folders;
+  const ResultFolders folders;
   keep_as_graded(folders["a"], cell("bravo", "first"));
   const fs::path file = folders["a"].observation_file({"bravo", "first"});
   write_file(file, replaced(read_file(file), "\"earned\": 1.0", "\"earned\": 0.5"));
@@ -168,7 +168,7 @@ TEST_CASE("a cell whose receipt is missing or does not fit is refused") {
 }
 
 TEST_CASE("what broke gives way to every grade and takes none away") {
-  const Folders folders;
+  const ResultFolders folders;
   folders["broken"].save(broken_cell("bravo", "first"));
   const MergePlan alone = merged({folders["broken"]}, folders["all"]);
   CHECK(alone.cells.size() == 1);
@@ -185,7 +185,7 @@ TEST_CASE("what broke gives way to every grade and takes none away") {
 }
 
 TEST_CASE("a later run replaces a grade, and an earlier one does not") {
-  const Folders folders;
+  const ResultFolders folders;
   keep_as_graded(folders["early"], cell("bravo", "first", "03"));
   keep_as_graded(folders["late"], cell("bravo", "first", "05"));
   merged({folders["early"]}, folders["all"]);
@@ -198,7 +198,7 @@ TEST_CASE("a later run replaces a grade, and an earlier one does not") {
 }
 
 TEST_CASE("results of two submissions of one name, and shards of two plans, are refused") {
-  const Folders folders;
+  const ResultFolders folders;
   grade_shards(folders);
   const ResultStore one = folders["shard1"];
   const ResultStore two = folders["shard2"];
