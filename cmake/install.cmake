@@ -48,7 +48,7 @@ install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOC
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The authors of Gauntlet")
-set(CPACK_PACKAGE_CONTACT "The authors of Gauntlet <gauntlet@users.noreply.github.com>")
+set(CPACK_PACKAGE_CONTACT "The authors of Gauntlet <maintainers@gauntlet.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "grader of C++ solutions that language models wrote")
 set(CPACK_PACKAGE_DESCRIPTION_FILE ${PROJECT_SOURCE_DIR}/packaging/description.txt)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -99,8 +99,6 @@ void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
 // Races and undefined reads that only some arguments bring about.
 void strict_domain(Probe& probe, const DeviceQuestions& questions) {
   device_of(probe).set_terms(strict_terms());
-  Faults faults = faults_of_order();
-  faults.emplace_back("undefined_read");
   for (const DomainQuestion& question : questions.domains) {
     Rng rng = probe.common_stream("strict domain");
     ask_each(probe, *question.domain, each_class_once(*question.domain, rng),
