@@ -13,8 +13,8 @@ namespace {
 
 /// As multiples of the least, in which each input is read once and each output written once.
 struct Allowed {
-  /// Up to this no points are lost: gamma and beta, which every row needs, may come from memory each
-  /// time, and blocks have sums of their own.
+  /// Up to this no points are lost: gamma and beta, which every row needs, may come from memory
+  /// each time, and blocks have sums of their own.
   double full_forward = 2.1;
   double full_backward = 1.6;
   /// Two kernels that read x and dy three times together are usual and pass; one sweep more does

@@ -48,6 +48,7 @@ __global__ void ln_backward(const float* x, const float* gamma, const float* dy,
   float* dg = part;
   float* db = part + cols;
   for (int j = threadIdx.x; j < 2 * cols; j += blockDim.x) part[j] = 0.0f;
+  __syncthreads();
   int row = blockIdx.x * WARPS + threadIdx.x / 32;
   int lane = threadIdx.x % 32;
   if (row < rows) {
