@@ -53,8 +53,8 @@ struct AuditOptions {
 bool kills(const KillCount& count);
 
 /// Runs every mutant, honest variant, null solution and the reference of one device through the
-/// same path as a submission, but that mutants for the CPU are built as subjects. Every check that a mutant names must kill
-/// it.
+/// same path as a submission, but that mutants for the CPU are built as subjects. Every check
+/// that a mutant names must kill it.
 AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 
