@@ -52,9 +52,9 @@ struct AuditOptions {
 /// it fails it with at least two of three seeds.
 bool kills(const KillCount& count);
 
-/// Runs every mutant, honest variant, null solution and the reference of one device through the same
-/// path as a submission, but that mutants for the CPU are built as subjects. Every check that a mutant names must kill
-/// it.
+/// Runs every mutant, honest variant, null solution and the reference of one device through the
+/// same path as a submission, but that mutants for the CPU are built as subjects. Every check
+/// that a mutant names must kill it.
 AuditReport audit_challenge(const GradingEnvironment& environment, const Challenge& challenge,
                             const AuditOptions& options, const Progress& progress);
 

@@ -60,7 +60,8 @@ struct BuildTerms {
 };
 
 /// Compiles inside the sandbox with a fixed command line, against the challenge's contract.h and
-/// nothing else of ours, but for the CUDA runtime of a CUDA solution. Results are kept under `cache`, by digest of everything they depend on.
+/// nothing else of ours, but for the CUDA runtime of a CUDA solution. Results
+/// are kept under `cache`, by digest of everything they depend on.
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const std::filesystem::path& cache, const BuildTerms& terms = {});
 
