@@ -33,7 +33,8 @@ Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
   return problem;
 }
 
-/// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the last and some are verified.
+/// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the
+/// last and some are verified.
 void ask_many_rows(Probe& probe) {
   const std::int64_t many = kit::on_device(probe) ? 3000 : 65'600;
   Rng rng = probe.begin_case(fmt::format("{}_rows", many));

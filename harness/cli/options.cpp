@@ -9,14 +9,6 @@
 namespace gauntlet {
 namespace {
 
-/// For one device or, where `devices` is a list, several.
-template <class Words>
-void add_device(CLI::App& verb, Words& devices, const std::string& what) {
-  std::vector<std::string> known;
-  for (const Device one : kAllDevices) known.emplace_back(name_of(one));
-  verb.add_option("--device", devices, what)->check(CLI::IsMember(known))->allow_extra_args(false);
-}
-
 constexpr const char* kIntroduction =
     "Gauntlet grades C++ and CUDA solutions that language models wrote.\n\n"
     "  ./gauntlet new my-model                  a folder to put the model's answers into\n"

@@ -20,9 +20,10 @@ struct DeviceSessionConfig {
 
 /// A CUDA solution: its host part in a worker, its kernels in a device process. Every buffer of a
 /// call lies in device memory, inputs read-only, outputs poisoned, each aligned as its placement
-/// says and to no more, with nothing near it, or behind another where it says; the struct's device and stream are set as the call's
-/// device_fields say. After the function has returned and the worker is frozen, the call's stream
-/// is waited for and nothing else: what the outputs hold then counts.
+/// says and to no more, with nothing near it, or behind another where it says; the struct's device
+/// and stream are set as the call's device_fields say. After the function has returned and the
+/// worker is frozen, the call's stream is waited for and nothing else: what the outputs hold then
+/// counts.
 ///
 /// A call fails, with the kernel's line where there is one, for whatever the device complains of
 /// (memory out of bounds, misaligned or freed, a write to an input, a trap, the budget, a forged

@@ -10,7 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/seed.h"
-#include "harness/grading/device_evidence.h"
+#include "harness/grading/ask_check.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/provenance_of.h"
 #include "harness/grading/reference_sessions.h"
@@ -44,39 +44,6 @@ class Stopwatch {
   double& sum_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-/// Asks one check and catches every way in which it can end.
-CheckObservation ask(const Check& check, const Seed& seed, Probe::Setting setting) {
-  Probe probe(check, seed, std::move(setting));
-  CheckObservation& seen = probe.observation();
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    probe.restart();
-    check.ask(probe);
-    seen.verdict = Verdict::passed;
-    if (seen.cases == 0) seen.finding = broken_finding(OwnFault::bug, "the check asked nothing");
-  } catch (const CheckEnded& ended) {
-    seen.finding = ended.finding;
-  } catch (const SolutionFailure& failure) {
-    seen.finding = {failure.verdict, "", failure.what(), {}, std::nullopt};
-  } catch (const std::exception& error) {
-    seen.finding = broken_finding(own_fault_of(error), error.what());
-  }
-  if (seen.finding) {
-    add_device_evidence(*seen.finding, probe.solution());
-    seen.verdict = seen.finding->verdict;
-  }
-  seen.seconds = seconds_since(start);
-  return std::move(seen);
-}
-
-CheckObservation not_asked(const Check& check, const std::string& why) {
-  CheckObservation seen;
-  seen.info = check;
-  seen.verdict = Verdict::timed_out;
-  seen.finding = {Verdict::timed_out, "", "not asked: " + why, {}, std::nullopt};
-  return seen;
-}
 
 bool wanted(const CellRequest& request, const CheckInfo& check) {
   const auto& only = request.only_checks;
@@ -292,7 +259,7 @@ class CellRun {
     budget_.begin_check();
     const double apart = gate_.seconds_owned() + gate_.seconds_waited();
     const auto start = std::chrono::steady_clock::now();
-    CheckObservation seen = ask(check, cell_.seed, setting_for(check));
+    CheckObservation seen = ask_check(check, cell_.seed, setting_for(check));
     gate_.share();
     timings_.checks +=
         seconds_since(start) - (gate_.seconds_owned() + gate_.seconds_waited() - apart);

@@ -61,8 +61,8 @@ void require_challenge(const std::string& id, const std::vector<std::string>& kn
 CellKey cell_named(const SubmissionFolder& submission, const std::string& column,
                    const std::vector<std::string>& known);
 
-/// What a model.yaml's prompt_digest says: of the prompts of all challenges together that are graded
-/// on these devices.
+/// What a model.yaml's prompt_digest says: of the prompts of all challenges together that are
+/// graded on these devices.
 std::string prompts_digest(const std::filesystem::path& data, const std::vector<Device>& devices);
 
 }  // namespace gauntlet

@@ -71,8 +71,8 @@ class Board {
   std::string submission(const CellKey& key) const;
   const std::vector<std::string>& challenges() const { return challenges_; }
 
-  /// Those that count in the means of a device. All on the CPU; elsewhere those in which anybody has
-  /// a cell there, the reference included, since few challenges are graded on it.
+  /// Those that count in the means of a device. All on the CPU; elsewhere those in which anybody
+  /// has a cell there, the reference included, since few challenges are graded on it.
   std::vector<std::string> challenges_on(Device device) const;
 
   /// What was graded at another size than the standard one. It has places of its own and counts in

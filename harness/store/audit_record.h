@@ -50,13 +50,13 @@ struct AuditRecord {
 /// The fields of an audit's document, as --json prints it.
 Json to_json(const AuditRecord& record);
 
-/// <folder>/<challenge>[@<device>].json, schema "gauntlet.audit-record/4": a line for each mutant and honest
-/// run, without seed and note; equal ones that follow each other share one. Records of schema 3 are
-/// read as well.
+/// <folder>/<challenge>[@<device>].json, schema "gauntlet.audit-record/4": a line for each mutant
+/// and honest run, without seed and note; equal ones that follow each other share one. Records of
+/// schema 3 are read as well.
 void save_audit(const std::filesystem::path& folder, const AuditRecord& record);
 
-/// All that a folder holds, by challenge and device; none when it is not there. Throws UserError (file,
-/// field).
+/// All that a folder holds, by challenge and device; none when it is not there. Throws UserError
+/// (file, field).
 std::vector<AuditRecord> load_audits(const std::filesystem::path& folder);
 
 }  // namespace gauntlet

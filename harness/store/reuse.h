@@ -56,11 +56,11 @@ CacheKey observation_key(const ProvenCell& stored, const ReuseKey& wanted);
 
 /// Why a stored observation does not answer for the cell that `wanted` describes, as a sentence:
 /// "the compiler changed: g++ 12.2.0 -> g++ 13.1.0". Nothing when it does. Observations that blame
-/// the place or the moment (broken, unmeasured, timed_out) never do, but for kNoGpu. Nor do those of a sandbox that
-/// lacked a wall which holds now; one with more walls took nothing from the solution that this one
-/// gives. A chosen seed answers only for the run that chooses it again. None answers where a run
-/// was begun since that has not ended: whoever kills a run that goes badly does not keep the grade
-/// before it.
+/// the place or the moment (broken, unmeasured, timed_out) never do, but for kNoGpu. Nor do those
+/// of a sandbox that lacked a wall which holds now; one with more walls took nothing from the
+/// solution that this one gives. A chosen seed answers only for the run that chooses it again. None
+/// answers where a run was begun since that has not ended: whoever kills a run that goes badly does
+/// not keep the grade before it.
 std::optional<std::string> why_not_reusable(const ProvenCell& stored, const ReuseKey& wanted);
 
 }  // namespace gauntlet

@@ -99,7 +99,8 @@ bool appears_within(const fs::path& file, std::chrono::seconds longest) {
 std::vector<std::string> leftovers(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() != ".json") names.push_back(entry.path().filename().string());
+    if (entry.path().extension() != ".json" && entry.path().filename() != "lock")
+      names.push_back(entry.path().filename().string());
   return names;
 }
 

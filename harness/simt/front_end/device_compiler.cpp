@@ -67,14 +67,18 @@ const std::optional<DeviceCompiler>& device_compiler() {
 }
 
 std::vector<std::string> device_flags(const std::string& headers) {
-  return {"-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80",
-          // No header and no library of a CUDA Toolkit, wherever one may be installed.
-          "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-isystem", headers, "-include",
-          "cuda_runtime.h",
-          // The PTX version that the forms of the decoder are those of.
-          "-Xclang", "-target-sdk-version=12.0", "-Xclang", "-target-feature", "-Xclang", "+ptx80",
-          // Small arrays stay in local memory where loops over them are not unrolled.
-          "-mllvm", "-unroll-threshold=4000", "-O3", "-std=c++17", "-gline-tables-only", "-S"};
+  return {
+      "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80",
+      // No header and no library of a CUDA Toolkit, wherever one may be installed.
+      "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-isystem", headers, "-include",
+      "cuda_runtime.h",
+      // The PTX version that the forms of the decoder are those of.
+      "-Xclang", "-target-sdk-version=12.0", "-Xclang", "-target-feature", "-Xclang", "+ptx80",
+      // Small arrays stay in local memory where loops over them are not unrolled.
+      "-mllvm", "-unroll-threshold=4000",
+      // What stands behind && is loaded by whom the first half holds for: loaded by all, it would
+      // be a race of the compiler's making.
+      "-mllvm", "-bonus-inst-threshold=0", "-O3", "-std=c++17", "-gline-tables-only", "-S"};
 }
 
 DeviceCode compile_device(const DeviceCompiler& compiler, const fs::path& headers,
