@@ -110,7 +110,7 @@ VerifyCall::VerifyCall(const Batch& batch, const CallOptions& options)
   args.num_trees = std::ssize(batch.drafts);
   args.vocab = batch.language->vocab();
   args.num_eos = std::ssize(eos_);
-  const bool far = options.is_far("logits");
+  const bool far = options.is_far("logits") && trees.rows > 0;
   const std::int64_t stride = args.vocab + (far ? 0 : options.stride_extra);
   logits_ = batch_logits(batch, stride, options.between);
   args.logits_stride = far ? options.far->stride : stride;
@@ -207,7 +207,7 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
   arrays.give("max_new", args.max_new, max_new);
   arrays.give("eos", args.eos, eos_);
   const std::size_t requests = problem.prompts.size();
-  if (options.is_far("emit")) {
+  if (options.is_far("emit") && requests > 0) {
     emit_ = out_parts<std::int32_t>("emit", args.emit, requests, static_cast<std::size_t>(longest),
                                     options.far->stride);
     args.emit_stride = options.far->stride;

@@ -34,7 +34,9 @@ struct CallOptions {
   Placement placed(std::string_view array) const {
     return array == displaced ? Placement{16, 4} : placement;
   }
-  bool is_far(std::string_view array) const { return far && far->array == array; }
+  bool is_far(std::string_view array) const {
+    return far && far->array == array && missing != array;
+  }
   bool left_out(std::string_view array, std::int64_t elements) const {
     return array == missing || (null_when_empty && elements == 0);
   }

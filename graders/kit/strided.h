@@ -159,7 +159,8 @@ class StridedCall : public Call<Args> {
  protected:
   void tensor_in(const char* name, const void* const& field, const Tensor& tensor,
                  const Layout& layout, const StrideFields& fields) {
-    if (options_.is_far(name)) return far_in(name, field, tensor, fields);
+    if (options_.is_far(name) && tensor.extents.count() > 0)
+      return far_in(name, field, tensor, fields);
     const Strides strides(tensor.extents, layout);
     fields.set(strides);
     if (options_.left_out(name, tensor.extents.count())) return;
@@ -172,7 +173,7 @@ class StridedCall : public Call<Args> {
   void tensor_out(const char* name, Field* const& field, const Extents& extents,
                   const Layout& layout, const StrideFields& fields,
                   const std::vector<float>* dirty = nullptr) {
-    if (options_.is_far(name)) {
+    if (options_.is_far(name) && extents.count() > 0) {
       const FarParts parts = set_far_strides(extents, fields);
       far_parts_ = this->template out_parts<float>(name, field, parts.count, parts.elements,
                                                    options_.far->stride, options_.placed(name));

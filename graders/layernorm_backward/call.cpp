@@ -19,7 +19,7 @@ void add_input(Call<LayernormArgs>& call, const char* name, const Field* const& 
 template <class Field>
 void add_rows(Call<LayernormArgs>& call, const char* name, const Field* const& field,
               const Problem& problem, const Rows& rows, const CallOptions& options) {
-  if (options.missing == name || !options.is_far(name))
+  if (!options.is_far(name) || problem.rows == 0)
     return add_input(call, name, field, rows.all(), options);
   std::vector<std::span<const float>> parts;
   for (std::int64_t i = 0; i < problem.rows; ++i) parts.push_back(rows.row(i));

@@ -37,7 +37,7 @@ SoftmaxTopkCall::SoftmaxTopkCall(const Problem& problem) : Call("softmax_topk") 
   if (problem.rows == 0 && options.null_when_empty) return;
   const auto rows = static_cast<std::size_t>(problem.rows);
   const auto count = rows * static_cast<std::size_t>(problem.k);
-  if (options.is_far("logits"))
+  if (options.is_far("logits") && problem.rows > 0)
     add_far_logits(*this, problem);
   else if (options.missing != "logits")
     in("logits", args.logits, problem.logits, options.placed("logits"));
