@@ -124,11 +124,6 @@ endif()
 foreach(id IN LISTS challenge_ids)
   add_test(NAME "audit: ${id}" COMMAND gauntlet audit -c ${id} ${audit_options})
   set_tests_properties("audit: ${id}" PROPERTIES TIMEOUT 1800 COST 100)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/graders/${id}/cuda/mutants.yaml)
-    add_test(NAME "audit: ${id}@cuda"
-             COMMAND gauntlet audit -c ${id} --device cuda ${audit_options})
-    set_tests_properties("audit: ${id}@cuda" PROPERTIES TIMEOUT 1800 COST 100)
-  endif()
 endforeach()
 
 set(test_properties "")

@@ -165,7 +165,7 @@ InvalidGroup<VerifyCall> strides() {
       {"stride 0", [](VerifyCall& c) { c.args.logits_stride = 0; }},
       {"stride -vocab", [](VerifyCall& c) { c.args.logits_stride = -c.args.vocab; }},
       {"stride least", [](VerifyCall& c) { c.args.logits_stride = kLeast; }},
-      {"stride - 2^32", [](VerifyCall& c) { c.args.logits_stride -= kNarrowed; }},
+      {"stride - 2^32", [](VerifyCall& c) { c.args.logits_stride = c.args.vocab - kNarrowed; }},
       {"vocab stride + 1", [](VerifyCall& c) { c.args.vocab = c.args.logits_stride + 1; }},
       {"vocab + 2^32", [](VerifyCall& c) { c.args.vocab += kNarrowed; }},
       {"vocab largest", [](VerifyCall& c) { c.args.vocab = kMost; }}};
@@ -178,7 +178,9 @@ InvalidGroup<GenerateCall> emit_strides() {
                   [](GenerateCall& c) { c.args.emit_stride = std::ranges::max(c.max_new) - 1; }},
                  {"-1", [](GenerateCall& c) { c.args.emit_stride = -1; }},
                  {"least", [](GenerateCall& c) { c.args.emit_stride = kLeast; }},
-                 {"- 2^32", [](GenerateCall& c) { c.args.emit_stride -= kNarrowed; }}};
+                 {"- 2^32", [](GenerateCall& c) {
+                    c.args.emit_stride = std::ranges::max(c.max_new) - kNarrowed;
+                  }}};
   return group;
 }
 
