@@ -116,8 +116,7 @@ void add_taken_for_the_systems(const std::vector<Included>& included,
     systems.resize(std::min(systems.size(), static_cast<std::size_t>(one.depth)));
     const bool own = !is_system_file(one.file);
     const std::string name = std::filesystem::path(one.file).lexically_normal().string();
-    if (own && systems.back())
-      found.push_back(silencer(name, 0, 0, kTakenForTheSystems));
+    if (own && systems.back()) found.push_back(silencer(name, 0, 0, kTakenForTheSystems));
     if (own && one.file.starts_with('/'))
       found.push_back(silencer(name, 0, 0, "a file that is named by a path from the root"));
     systems.push_back(!own);

@@ -9,7 +9,7 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::array<EnvironmentVariable, 13> kVariables{{
+constexpr std::array<EnvironmentVariable, 14> kVariables{{
     {"GAUNTLET_DATA_DIR",
      "folder of challenges, references and rubric, in place of those that came with the program"},
     {"XDG_CACHE_HOME",
@@ -26,6 +26,7 @@ constexpr std::array<EnvironmentVariable, 13> kVariables{{
     {"CI", "not empty: no line is drawn over again"},
     {"GITHUB_ACTIONS", "true: ci prints annotations"},
     {"GITHUB_STEP_SUMMARY", "file that ci appends its summary to"},
+    {"SLURMD_NODENAME", "set by Slurm: the node, whose races wait for each other and no other's"},
 }};
 
 }  // namespace

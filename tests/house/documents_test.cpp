@@ -82,9 +82,9 @@ TEST_CASE("every prompt says the same of claims, of macros and of warnings") {
 
 TEST_CASE("files that documents name exist") {
   const fs::path root = GAUNTLET_ROOT;
-  for (const char* document : {"README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md",
-                               "docs/design.md", "docs/challenges.md", "docs/caches.md",
-                               "docs/clusters.md"}) {
+  for (const char* document :
+       {"README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md",
+        "docs/challenges.md", "docs/caches.md", "docs/clusters.md"}) {
     INFO(document);
     for (const std::string& path : missing_paths(gauntlet::read_file(root / document)))
       FAIL_CHECK(path, " is not there");

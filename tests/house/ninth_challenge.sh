@@ -22,7 +22,8 @@ fail() {
 
 # The house with one challenge in it, to keep the build short.
 mkdir -p "$scratch"/{challenges,reference,graders,submissions/textbook}
-cp -r "$checkout"/{CMakeLists.txt,CMakePresets.json,cmake,harness,tests} "$scratch"
+cp -r "$checkout"/{CMakeLists.txt,CMakePresets.json,LICENSE,README.md,cmake,harness,packaging,tests} "$scratch"
+cp "$checkout"/challenges/*.md "$scratch/challenges"
 cp -r "$checkout/graders/kit" "$scratch/graders"
 for folder in challenges reference graders; do
   cp -r "$checkout/$folder/$original" "$scratch/$folder"

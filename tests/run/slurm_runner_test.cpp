@@ -2,7 +2,6 @@
 // What a cluster does to jobs: the programs of Slurm are a script here (fake_slurm.sh), and what
 // grades is one that hands out results which were made before. tests/run/slurm_round_trip.sh asks
 // the real ones.
-#include "harness/run/keep.h"
 #include "harness/run/slurm/slurm_runner.h"
 
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/run/grading_run.h"
+#include "harness/run/keep.h"
 #include "tests/store/receipt_sample.h"
 #include "tests/support/text.h"
 
