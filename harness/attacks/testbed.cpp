@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/attacks/trial.h"
+#include "harness/build/build_cache.h"
 #include "harness/core/parallel.h"
 
 namespace gauntlet {
@@ -51,7 +52,9 @@ Testbed::Testbed(const GradingEnvironment& environment, const AttackCorpus& corp
 void Testbed::settle() {
   // A lock is its user's alone; the one before us is done with it.
   std::error_code not_there;
-  std::filesystem::remove(environment_.cache / "timing.lock", not_there);
+  for (const fs::path& lock :
+       {environment_.cache / "timing.lock", builds_lock(environment_.cache / "builds")})
+    fs::remove(lock, not_there);
   decoys_.put_out();
   compile_all();
 }

@@ -9,10 +9,11 @@
 
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
+#include "harness/core/file_lock.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
-#include "harness/run/grading_run.h"
 #include "harness/run/shard_set.h"
+#include "harness/score/cell_score.h"
 #include "harness/store/reuse.h"
 
 namespace gauntlet {
@@ -212,10 +213,11 @@ void carry_out(const MergePlan& plan, const ResultStore& into, const Rubric& rub
   }
   for (const MergePlan::Cell& cell : plan.cells) {
     const ResultStore from(cell.from);
+    const FileLock lock(into.lock_file(cell.key), FileLock::Mode::exclusive);
     write_file(into.observation_file(cell.key),
                read_file(from.observation_file(cell.key), kResultFile));
     const CellObservation seen = *into.load(cell.key);
-    keep_score(into, rubric, seen);
+    write_file(into.score_file(cell.key), to_json(score_cell(rubric, seen), rubric));
     into.close_receipt(seen, from.load_receipt(cell.key));
   }
   if (plan.shards.empty()) return;

@@ -47,7 +47,7 @@ TEST_CASE("on a cluster a result is reused for the same constraint, whatever thi
   wanted.constraint = "epyc";
   CHECK_FALSE(why_not_reusable({cell}, wanted).has_value());
   wanted.constraint = "";
-  CHECK(why_not_reusable({cell}, wanted) == "the constraint on nodes changed: 'epyc' -> ''");
+  CHECK(why_not_reusable({cell}, wanted) == "the constraint on nodes changed: epyc -> (none)");
 }
 
 TEST_CASE("each thing that a result depends on is named when it differs") {
