@@ -19,7 +19,9 @@ CellClaims::CellClaims(const ResultStore& store, std::vector<PlannedCell>& plan,
   std::map<CellKey, PlannedCell*> in_order;
   for (PlannedCell& cell : plan)
     if (!cell.reused) in_order.emplace(cell.request.key(), &cell);
-  for (const auto& [key, cell] : in_order) {
+  for (const auto& entry : in_order) {
+    const CellKey& key = entry.first;
+    PlannedCell* const cell = entry.second;
     FileLock lock(store.lock_file(key), FileLock::Mode::exclusive, [&] {
       progress({CellEvent::Kind::waiting, key,
                 fmt::format("another gauntlet is grading it ({} is locked)",
