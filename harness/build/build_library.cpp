@@ -55,7 +55,7 @@ void LibraryBuild::run() {
     steps_.require_working_machine(alone);
   }
   if (record_.ok && recipe_.warnings_count) look_for_silencers();
-  report();
+  finish_record(record_, said_, steps_);
 }
 
 std::vector<std::string> LibraryBuild::command(const std::vector<std::string>& more) const {
@@ -126,18 +126,6 @@ void LibraryBuild::look_for_silencers() {
   HeaderMacros macros(source_.files, contract_, folder_, steps_);
   for (const Part& part : parts_) macros.look(part.file, part.read, command({}));
   said_.diagnostics.insert(said_.diagnostics.end(), macros.found().begin(), macros.found().end());
-}
-
-void LibraryBuild::report() {
-  if (said_.garbled)
-    said_.diagnostics.push_back(
-        {"warning", "", 0, 0, "the compiler's messages were cut or mixed up by the source", ""});
-  record_.seconds = steps_.seconds();
-  record_.warnings = static_cast<int>(own_warnings(said_).size());
-  record_.messages = tidy_messages(said_);
-  if (steps_.stopped().empty()) return;
-  record_.messages = steps_.stopped() + (record_.messages.empty() ? "" : "\n") + record_.messages;
-  record_.stopped = true;
 }
 
 }  // namespace gauntlet

@@ -68,7 +68,6 @@ class LibraryBuild {
   bool link();
   void take_product();
   void look_for_silencers();
-  void report();
 
   const Recipe& recipe_;
   const Toolchain& tools_;

@@ -12,6 +12,7 @@
 #include "harness/build/precompiled_header.h"
 #include "harness/build/solution.h"
 #include "harness/build/toolchain.h"
+#include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 
@@ -127,6 +128,13 @@ BuiltSolution build_cuda(const SolutionSource& source, const Challenge& challeng
 }
 
 }  // namespace
+
+std::string BuiltSolution::digest() const {
+  if (!record.ok) return "";
+  const std::string host = sha256(read_file(library));
+  if (kernels.empty()) return host;
+  return Digest().add("library", host).add("kernels", sha256(read_file(kernels))).hex();
+}
 
 BuiltSolution build_solution(const SolutionSource& source, const Challenge& challenge,
                              const fs::path& cache, const BuildTerms& terms) {

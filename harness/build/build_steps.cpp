@@ -63,4 +63,16 @@ void BuildSteps::require_working_machine(std::vector<std::string> compiler_and_f
                              describe(result.outcome), one_line(result.output, 400)));
 }
 
+void finish_record(BuildRecord& record, CompilerOutput said, const BuildSteps& steps) {
+  if (said.garbled)
+    said.diagnostics.push_back(
+        {"warning", "", 0, 0, "the compiler's messages were cut or mixed up by the source", ""});
+  record.seconds = steps.seconds();
+  record.warnings = static_cast<int>(own_warnings(said).size());
+  record.messages = tidy_messages(said);
+  if (steps.stopped().empty()) return;
+  record.messages = steps.stopped() + (record.messages.empty() ? "" : "\n") + record.messages;
+  record.stopped = true;
+}
+
 }  // namespace gauntlet

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/build/build_folder.h"
+#include "harness/build/compiler_messages.h"
 #include "harness/build/solution.h"
 
 namespace gauntlet {
@@ -48,5 +49,8 @@ class BuildSteps {
   std::string stopped_;
   double seconds_ = 0;
 };
+
+/// Writes what a build said and took into its record, when all its steps are done.
+void finish_record(BuildRecord& record, CompilerOutput said, const BuildSteps& steps);
 
 }  // namespace gauntlet

@@ -47,7 +47,7 @@ void CudaBuild::run() {
     steps_.require_working_machine({tools_.compiler().path, "-shared", "-fPIC", "-x", "c++"});
   record_.ok = record_.ok && is_accepted();
   if (record_.ok) look_for_silencers();
-  report();
+  finish_record(record_, said_, steps_);
 }
 
 void CudaBuild::put_files() {
@@ -152,18 +152,6 @@ std::string CudaBuild::preprocessed(Arguments command) {
   std::error_code ignored;
   fs::remove(folder_.path() / name, ignored);
   return good ? text : "";
-}
-
-void CudaBuild::report() {
-  if (said_.garbled)
-    said_.diagnostics.push_back(
-        {"warning", "", 0, 0, "the compiler's messages were cut or mixed up by the source", ""});
-  record_.seconds = steps_.seconds();
-  record_.warnings = static_cast<int>(own_warnings(said_).size());
-  record_.messages = tidy_messages(said_);
-  if (steps_.stopped().empty()) return;
-  record_.messages = steps_.stopped() + (record_.messages.empty() ? "" : "\n") + record_.messages;
-  record_.stopped = true;
 }
 
 }  // namespace gauntlet

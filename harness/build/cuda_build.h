@@ -44,7 +44,6 @@ class CudaBuild {
   bool is_accepted();
   void look_for_silencers();
   std::string preprocessed(Arguments command);
-  void report();
 
   const Toolchain& tools_;
   const SolutionSource& source_;

@@ -51,6 +51,10 @@ struct BuiltSolution {
   BuildRecord record;
   std::filesystem::path library;       // empty unless record.ok
   std::filesystem::path kernels = {};  // of a CUDA solution: its device's half, PTX; else empty
+
+  /// Of all that runs: the library's SHA-256; where there are kernels, one over both. Empty where
+  /// nothing was built.
+  std::string digest() const;
 };
 
 /// What a compilation may use, and the walls around it.

@@ -10,8 +10,7 @@ namespace gauntlet {
 /// time is looked at by the checks that ask for it.
 struct DeviceTerms {
   /// Instructions of warps, of all launches together. Fills and copies within the device cost one
-  /// for 64 bytes, and each piece of work costs 1000. So many take 2 to 10 s; the largest call of
-  /// our references needs a fortieth of that.
+  /// for 64 bytes, and each piece of work costs 1000.
   std::uint64_t budget = 200'000'000;
   std::optional<std::uint64_t> schedule_seed;  // of blocks and warps; none: by their numbers
   bool check_undefined = false;                // reads of memory that nobody has written

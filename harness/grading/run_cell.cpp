@@ -130,7 +130,7 @@ class CellRun {
     cell_.build = built.record;
     draw_seed();
     if (!built.record.ok) return nullptr;
-    receipt_.library = sha256(read_file(built.library));
+    receipt_.library = built.digest();
     return solution_session(environment_, request_.challenge, built, &budget_);
   }
 

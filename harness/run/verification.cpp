@@ -92,9 +92,8 @@ std::vector<Proof> check_files(const Rubric& rubric, const Claim& claim, const C
 /// A build from nothing: what the cache holds proves nothing about the sources.
 std::string fresh_library(const VerifyTerms& terms, const CellRequest& request) {
   const ScratchFolder cache("verify");
-  const BuiltSolution built =
-      build_solution(request.solution, request.challenge, cache.path(), terms.environment.build);
-  return built.record.ok ? sha256(read_file(built.library)) : "";
+  return build_solution(request.solution, request.challenge, cache.path(), terms.environment.build)
+      .digest();
 }
 
 /// Everything, or these checks, again with the receipt's seed, but for the races. Nothing when the

@@ -80,6 +80,9 @@ TEST_CASE("a CUDA solution is a library and kernels, made once and the same each
 
   const auto made = std::filesystem::last_write_time(built.kernels);
   CHECK(bench.build().library == built.library);
+  BuiltSolution host_alone = built;
+  host_alone.kernels.clear();
+  CHECK(built.digest() != host_alone.digest());  // a receipt is of the kernels as well
   CHECK(std::filesystem::last_write_time(bench.build().kernels) == made);
   write_file(built.kernels, "damaged");
   CHECK(read_file(bench.build().kernels) == kernels);

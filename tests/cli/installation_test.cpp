@@ -91,11 +91,11 @@ TEST_CASE("results come to lie beside a submission and never in one") {
 
 TEST_CASE("compiled code lies where the user's caches do") {
   const auto cache = [](Variables variables) {
-    return user_cache([&](const std::string& name) { return variables[name]; }, "/work");
+    return user_cache([&](const std::string& name) { return variables[name]; }, "/w");
   };
   CHECK(cache({{"XDG_CACHE_HOME", "/c"}, {"HOME", "/h"}}) == "/c/gauntlet");
   CHECK(cache({{"XDG_CACHE_HOME", "relative"}, {"HOME", "/h"}}) == "/h/.cache/gauntlet");
-  CHECK(cache({}) == "/work/build/cache");
+  CHECK(cache({}) == "/w/build/cache");
 }
 
 TEST_CASE("an installed program works where it is called, with the data that it came with") {
