@@ -24,7 +24,7 @@ Arguments beside_flags(const std::string& headers) {
 
 }  // namespace
 
-Arguments CudaCommands::command(Arguments flags, const std::string& source,
+Arguments CudaCommands::command(const Arguments& flags, const std::string& source,
                                 const std::string& product) const {
   Arguments argv{compiler_};
   append(argv, flags);
@@ -42,13 +42,13 @@ Arguments CudaCommands::device(const std::string& source, const std::string& ptx
 Arguments CudaCommands::host(const std::string& source, const std::string& object) const {
   Arguments flags = simt::host_flags(headers(), embedded());
   append(flags, {"-pthread", "-c"});
-  return command(std::move(flags), source, object);
+  return command(flags, source, object);
 }
 
 Arguments CudaCommands::beside(const std::string& source, const std::string& object) const {
   Arguments flags = beside_flags(headers());
   flags.emplace_back("-c");
-  return command(std::move(flags), source, object);
+  return command(flags, source, object);
 }
 
 Arguments CudaCommands::link(const Arguments& objects, const std::string& library) const {

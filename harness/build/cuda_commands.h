@@ -32,7 +32,8 @@ class CudaCommands {
   std::string embedded() const { return ours_ + "/embedded"; }
 
  private:
-  Arguments command(Arguments flags, const std::string& source, const std::string& product) const;
+  Arguments command(const Arguments& flags, const std::string& source,
+                    const std::string& product) const;
 
   std::string compiler_;
   Arguments warnings_;
