@@ -196,7 +196,7 @@ void Reaching::report(Fault fault, std::uint32_t lane, const Region* region) {
 }
 
 void Reaching::count(const Reach& reach, Pattern& pattern) {
-  const std::uint64_t bytes = std::uint64_t(std::popcount(reach.mask)) * bytes_;
+  const std::uint64_t bytes = std::uint64_t(lane_count(reach.mask)) * bytes_;
   if (reach.region != nullptr) {
     BufferTraffic& all = reach.region->traffic;
     Traffic& traffic = touch_ == Touch::read    ? all.read

@@ -159,8 +159,8 @@ void ThreadBlock::reduce(const Barrier& barrier) {
     }
   };
   each([&](Warp&, const Instr&, std::uint32_t, std::uint32_t mask, std::uint32_t predicate) {
-    yes += std::uint32_t(std::popcount(mask & predicate));
-    asked += std::uint32_t(std::popcount(mask));
+    yes += lane_count(mask & predicate);
+    asked += lane_count(mask);
   });
   each([&](Warp& warp, const Instr& instr, std::uint32_t kind, std::uint32_t mask, std::uint32_t) {
     auto* const out = warp.slot<std::uint32_t>(instr.slots[0]);

@@ -97,6 +97,21 @@ std::uint32_t count_by_sorting(const Pattern& pattern, std::uint64_t base,
       std::unique(seen.begin(), seen.begin() + std::ptrdiff_t(count)) - seen.begin());
 }
 
+struct BankWords {
+  std::uint32_t distinct = 0, most = 0;  // words, of all banks and of the busiest one
+};
+
+/// Of bit sets, one for each bank.
+SIMT_VECTOR_CLONES BankWords count_words(const std::array<std::uint64_t, kBanks>& rows) {
+  BankWords counted;
+  for (const std::uint64_t wanted : rows) {
+    const auto words = static_cast<std::uint32_t>(std::popcount(wanted));
+    counted.distinct += words;
+    counted.most = words > counted.most ? words : counted.most;
+  }
+  return counted;
+}
+
 /// One pass serves each bank once, with one word that any number of lanes may want.
 Passes passes_of_group(const Pattern& pattern, std::uint32_t lanes, std::uint64_t base,
                        std::uint32_t lane_bytes) {
@@ -110,11 +125,9 @@ Passes passes_of_group(const Pattern& pattern, std::uint32_t lanes, std::uint64_
     each_lane(pattern, lanes, base, lane_bytes, kBankBytes, [&](auto word, auto last) {
       for (; word <= last; ++word) rows[word % kBanks] |= std::uint64_t(1) << word / kBanks;
     });
-    for (const std::uint64_t wanted : rows) {
-      const auto words = static_cast<std::uint32_t>(std::popcount(wanted));
-      distinct += words;
-      made.taken = std::max(made.taken, words);
-    }
+    const BankWords counted = count_words(rows);
+    distinct = counted.distinct;
+    made.taken = counted.most;
   } else {
     std::array<std::uint64_t, std::size_t{kLanes} * 8> words;
     std::size_t count = 0;
