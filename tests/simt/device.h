@@ -34,7 +34,10 @@ inline std::string kernel_text(int pointers, const std::string& body,
 
 class Device {
  public:
-  explicit Device(const std::string& ptx) : program_(program_of(ptx)) { memory.load(program_); }
+  explicit Device(const std::string& ptx, const FormTable& forms = form_table())
+      : program_(program_of(ptx, forms)) {
+    memory.load(program_);
+  }
 
   /// A buffer of this device, with these values in it. Its address goes into launches.
   template <class T>
