@@ -20,10 +20,11 @@ CudaParts look_for_parts() {
                   folder / "gauntlet-device", ""};
   for (const fs::path& part : {parts.headers, parts.runtime, parts.device})
     if (!fs::exists(part))
-      throw Broken(OwnFault::files,
-                   fmt::format("{} is not there: build the project again (./gauntlet build), which "
-                               "puts it there",
-                               part.string()));
+      throw Broken(
+          OwnFault::files,
+          fmt::format("{} is not there: ./gauntlet builds it where a command says --device cuda "
+                      "or is of a submission with a .cu file",
+                      part.string()));
   std::vector<fs::path> files{parts.runtime, parts.device};
   for (const auto& entry : fs::recursive_directory_iterator(parts.headers))
     if (entry.is_regular_file()) files.push_back(entry.path());

@@ -7,11 +7,11 @@
 #include <functional>
 #include <vector>
 
+#include "harness/build/cuda_compiler.h"
 #include "harness/build/cuda_parts.h"
 #include "harness/build/solution.h"
 #include "harness/core/files.h"
 #include "harness/device/device_session.h"
-#include "harness/simt/front_end/device_compiler.h"
 
 namespace gauntlet {
 namespace {
@@ -71,8 +71,8 @@ void measure(const std::string& name, int rounds, const std::function<void()>& w
 
 int main() {
   using namespace gauntlet;
-  if (!simt::device_compiler()) {
-    fmt::print("{}\n", simt::kNoDeviceCompiler);
+  if (!find_cuda_compiler()) {
+    fmt::print("{}\n", kNoCudaCompiler);
     return 0;
   }
   const ScratchFolder folder("device-bench");

@@ -32,9 +32,11 @@ inline std::string kernel_text(int pointers, const std::string& body,
          body + "\n}\n";
 }
 
-class Device {
+class SimulatedDevice {
  public:
-  explicit Device(const std::string& ptx) : program_(program_of(ptx)) { memory.load(program_); }
+  explicit SimulatedDevice(const std::string& ptx) : program_(program_of(ptx)) {
+    memory.load(program_);
+  }
 
   /// A buffer of this device, with these values in it. Its address goes into launches.
   template <class T>
