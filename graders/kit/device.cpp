@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,23 +45,29 @@ constexpr std::string_view kRaces[] = {"race",        "divergent_barrier", "stuc
 constexpr std::string_view kUndefined[] = {"undefined_read"};
 using Faults = std::span<const std::string_view>;
 
-/// Asks, and ends the check where the device saw such a fault in the last call: that is the better
-/// finding where the answer is wrong as well, because it names the line.
-void require_no(Faults faults, Probe& probe, const std::function<void()>& ask_it) {
+/// Asks, and ends the check where the device saw such faults, of the first kind that it saw any of,
+/// in one of the calls that were made: that is the better finding where the answer is wrong as well,
+/// because it names the line.
+void require_no(std::initializer_list<Faults> kinds, Probe& probe,
+                const std::function<void()>& ask_it) {
+  DeviceControl& device = device_of(probe);
+  device.begin_record();
   std::optional<CheckEnded> ended;
   try {
     ask_it();
   } catch (const CheckEnded& end) {
     ended = end;
   }
-  std::vector<std::string> lines;
-  for (const auto& seen : device_of(probe).report().diagnostics())
-    if (std::ranges::find(faults, seen.fault) != faults.end()) lines.push_back(seen.text);
-  if (lines.empty() && ended) throw CheckEnded(*ended);
-  if (lines.empty()) return;
-  const std::string first = lines.front();
-  if (ended) lines.push_back("its answer: " + ended->finding.summary);
-  probe.fail(first, std::move(lines));
+  for (const Faults faults : kinds) {
+    std::vector<std::string> lines;
+    for (const auto& seen : device.record().faults)
+      if (std::ranges::find(faults, seen.fault) != faults.end()) lines.push_back(seen.text);
+    if (lines.empty()) continue;
+    const std::string first = lines.front();
+    if (ended) lines.push_back("its answer: " + ended->finding.summary);
+    probe.fail(first, std::move(lines));
+  }
+  if (ended) throw CheckEnded(*ended);
 }
 
 /// Every case in so many shuffled orders and one in none.
@@ -73,7 +80,10 @@ void require_none(Faults faults, const DeviceTerms& terms, Probe& probe,
       these.schedule_seed = schedule;
       device_of(probe).set_terms(these);
       try {
-        require_no(faults, probe, [&] { ask(probe, asked); });
+        require_no({faults}, probe, [&] { ask(probe, asked); });
+        probe.require(
+            device_of(probe).record().races_complete,
+            "a small call uses so much device memory that races in it cannot be looked for");
       } catch (CheckEnded& ended) {
         ended.finding.evidence.push_back(words(schedule));
         throw;
@@ -85,9 +95,6 @@ void race_free(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms;
   terms.check_races = true;
   require_none(kRaces, terms, probe, questions);
-  for (const auto& kernel : device_of(probe).report().kernels)
-    probe.require(kernel.races_complete,
-                  "a small call uses so much device memory that races in it cannot be looked for");
 }
 
 void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
@@ -103,8 +110,7 @@ void strict_domain(Probe& probe, const DeviceQuestions& questions) {
     Rng rng = probe.common_stream("strict domain");
     ask_each(probe, *question.domain, each_class_once(*question.domain, rng),
              [&](const Assignment& choice, Rng& own) {
-               const auto ask_it = [&] { question.ask(probe, choice, own); };
-               require_no(kUndefined, probe, [&] { require_no(kRaces, probe, ask_it); });
+               require_no({kRaces, kUndefined}, probe, [&] { question.ask(probe, choice, own); });
              });
   }
 }
@@ -143,13 +149,14 @@ void streams_respected(Probe& probe, const DeviceQuestions& questions) {
   for (const auto& [kind, name] : kStreams) {
     device_of(probe).set_stream(kind);
     for (const DeviceCase& asked : questions.cases) {
+      device_of(probe).begin_record();
       try {
         ask(probe, asked);
       } catch (CheckEnded& ended) {
         ended.finding.evidence.push_back(std::string("the call's stream was ") + name);
         throw;
       }
-      const std::uint64_t left = device_of(probe).report().left_behind;
+      const std::uint64_t left = device_of(probe).record().most_left_behind;
       if (left > 0)
         probe.fail(
             fmt::format("{} launches, fills or copies are queued where the call's stream "
@@ -161,8 +168,9 @@ void streams_respected(Probe& probe, const DeviceQuestions& questions) {
 
 void computed_on_device(Probe& probe, const DeviceQuestions& questions) {
   for (const DeviceCase& asked : questions.cases) {
+    device_of(probe).begin_record();
     ask(probe, asked);
-    const std::uint64_t copied = device_of(probe).report().copied_out;
+    const std::uint64_t copied = device_of(probe).record().most_copied_out;
     if (copied > questions.host_copy_bytes)
       probe.fail(
           fmt::format("copies {} bytes from the device to the host in a call, want {} or "

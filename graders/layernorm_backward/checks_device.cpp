@@ -15,8 +15,6 @@ namespace {
 
 using Bits = std::vector<std::byte>;
 
-// A case is one call that computes, the last one, since the device reports on that.
-
 Bits run_one_forward(Probe& probe, const Problem& problem) {
   CallOptions options;
   options.deterministic = 1;

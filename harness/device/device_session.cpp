@@ -158,7 +158,13 @@ DeviceSession::DeviceSession(DeviceSessionConfig config)
     : impl_(std::make_unique<Impl>(std::move(config))) {}
 DeviceSession::~DeviceSession() = default;
 void DeviceSession::run(CallBase& call) {
-  impl_->run(call);
+  try {
+    impl_->run(call);
+  } catch (...) {
+    keep(impl_->report());
+    throw;
+  }
+  keep(impl_->report());
 }
 void DeviceSession::restart() {
   impl_->restart();

@@ -192,6 +192,11 @@ TEST_CASE("races are looked for where the terms ask for it, and fail nothing") {
   bench.session->restart();
   bench.session->run(call);
   CHECK(bench.session->device()->report().diagnostics().empty());
+  // The record is of all calls since it was begun.
+  CHECK(bench.session->device()->record().faults.size() == 1);
+  bench.session->device()->begin_record();
+  bench.session->run(call);
+  CHECK(bench.session->device()->record().faults.empty());
 }
 
 TEST_CASE("a session remembers between calls and forgets when it is restarted") {

@@ -24,6 +24,10 @@ struct OnDevice : Scripted, DeviceControl {
   void set_terms(const DeviceTerms& wanted) override { terms = wanted; }
   void set_stream(StreamKind kind) override { stream = kind; }
   const DeviceReport& report() const override { return seen; }
+  void run(CallBase& call) override {
+    Scripted::run(call);
+    keep(seen);
+  }
 
   void see(const std::string& fault) {
     seen.kernels.resize(1);
@@ -131,6 +135,40 @@ TEST_CASE("where the answer is wrong as well, the line is the finding and the an
   CHECK(std::ranges::count(found->evidence, "its answer: nothing returned 9, want 0") == 1);
   session.seen = {};
   CHECK(finding_of("race_free", session, two_cases(bits))->summary == "nothing returned 9, want 0");
+}
+
+TEST_CASE("what an earlier call of a case did counts as well") {
+  OnDevice session;
+  const std::vector<int> bits;
+  DeviceQuestions questions = two_cases(bits);
+  const Domain domain{{{"rows", {sized(1)}}}};
+  int calls = 0;
+  const auto two_calls = [&](Probe& probe) {
+    for (calls = 1; calls <= 2; ++calls) {
+      Call<Nothing> call("nothing");
+      probe.run_ok(call);
+    }
+  };
+  for (DeviceCase& asked : questions.cases)
+    asked.ask = [&](Probe& probe, Rng&) {
+      two_calls(probe);
+      return bits_of(bits);
+    };
+  questions.domains = {{&domain, [&](Probe& probe, const Assignment&, Rng&) { two_calls(probe); }}};
+  session.script = [&](CallBase&) {
+    session.seen = {};
+    if (calls != 1) return;
+    session.see("race");
+    session.seen.kernels[0].diagnostics.push_back(
+        {"undefined_read", "solution.cu:15", 1, "undefined_read at solution.cu:15"});
+    session.seen.copied_out = 101;
+    session.seen.left_behind = 1;
+  };
+  for (const char* check : {"race_free", "initialised_reads", "strict_domain", "streams_respected",
+                            "computed_on_device"}) {
+    CAPTURE(check);
+    CHECK(finding_of(check, session, questions));
+  }
 }
 
 TEST_CASE("races that were not looked for everywhere are no pass") {

@@ -34,7 +34,8 @@ inline std::string kernel_text(int pointers, const std::string& body,
 
 class SimulatedDevice {
  public:
-  explicit SimulatedDevice(const std::string& ptx) : program_(program_of(ptx)) {
+  explicit SimulatedDevice(const std::string& ptx, const FormTable& forms = form_table())
+      : program_(program_of(ptx, forms)) {
     memory.load(program_);
   }
 

@@ -12,6 +12,15 @@ namespace gauntlet::simt {
 inline constexpr std::uint32_t kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = ~0u;
 
+/// How many lanes a mask has. Not std::popcount: without the instruction, which not every x86-64 CPU
+/// has, that is a call into the compiler's library.
+inline std::uint32_t lane_count(std::uint32_t mask) {
+  if (mask == kAllLanes) return kLanes;
+  mask -= mask >> 1 & 0x55555555u;
+  mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+  return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 struct Instr;
 
 /// Register slots of a warp: 32 lanes side by side of 2, 4 or 8 bytes; a predicate is one mask.

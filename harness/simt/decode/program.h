@@ -78,6 +78,7 @@ struct Kernel {
   std::vector<Block> blocks;   // in the order in which lanes that are apart run, see order_blocks
   std::vector<std::vector<std::uint32_t>> tables;  // blocks of brx.idx
   std::vector<Constant> constants;
+  std::uint32_t constant_bytes = 0;  // of their slots, which are the first ones of a frame
   std::uint32_t frame_bytes = 0;  // of all register slots of a warp
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared = 0;

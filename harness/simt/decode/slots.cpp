@@ -137,6 +137,7 @@ class Slots {
       }
       constant_slots_.push_back(found->second);
     }
+    kernel_.constant_bytes = end_;
   }
 
   void place_registers() {

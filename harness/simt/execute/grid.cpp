@@ -83,6 +83,7 @@ Grid::Grid(const Program& made_of, const Kernel& run, const LaunchShape& launche
       shape(launched),
       memory(device),
       options(wanted),
+      constants(run, launched, device),
       parameters(given.begin(), given.begin() + run.parameter_bytes),
       budget(wanted.budget),
       diagnostics(made_of, run),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/simt/diagnose/races.h"
+#include "harness/simt/execute/constant_slots.h"
 #include "harness/simt/execute/launch.h"
 #include "harness/simt/execute/thread_block.h"
 #include "harness/simt/memory/pattern.h"
@@ -38,6 +39,8 @@ class Grid {
   const LaunchShape& shape;
   DeviceMemory& memory;
   const LaunchOptions& options;
+
+  const ConstantSlots constants;
 
   std::vector<std::byte> parameters;
   std::uint32_t threads = 0;  // of a block

@@ -40,27 +40,27 @@ Reaching::Reaching(Warp& warp, const Instr& instr, std::uint32_t mask, std::uint
       space_(instr.memory.space) {
   const auto offset = static_cast<std::uint64_t>(instr.immediate);
   if (instr.memory.narrow_address)
-    narrow_addresses(warp.slot<std::uint32_t>(address_slot), offset, generic_.data());
+    narrow_addresses(warp.slot<std::uint32_t>(address_slot), offset, addresses_.data());
   else
-    wide_addresses(warp.slot<std::uint64_t>(address_slot), offset, generic_.data());
+    wide_addresses(warp.slot<std::uint64_t>(address_slot), offset, addresses_.data());
 }
 
 /// The lanes of the next space: all of them, unless the address is generic.
 bool Reaching::next_space() {
   if (waiting_ == 0) return false;
-  addresses_ = generic_;
   left_ = waiting_;
   waiting_ = 0;
   if (instr_.memory.space != ptx::Space::generic) return true;
-  space_ = space_of(generic_[first_lane(left_)]);
+  space_ = space_of(addresses_[first_lane(left_)]);
+  for (std::uint32_t lanes = left_; lanes != 0; lanes &= lanes - 1)
+    if (space_of(addresses_[first_lane(lanes)]) != space_) waiting_ |= lanes & (0 - lanes);
+  left_ &= ~waiting_;
   const std::uint64_t window = space_ == ptx::Space::shared  ? kSharedWindow
                                : space_ == ptx::Space::local ? kLocalWindow
                                                              : 0;
-  for (std::uint32_t l = 0; l < kLanes; ++l) {
-    if (space_of(generic_[l]) != space_) waiting_ |= left_ & (1u << l);
-    addresses_[l] = generic_[l] - window;
-  }
-  left_ &= ~waiting_;
+  if (window != 0)
+    for (std::uint32_t lanes = left_; lanes != 0; lanes &= lanes - 1)
+      addresses_[first_lane(lanes)] -= window;
   return true;
 }
 
@@ -77,14 +77,14 @@ bool Reaching::next(Reach& reach) {
 /// All lanes at once, which is what nearly always works.
 bool Reaching::all_of(Reach& reach) {
   const bool one_space = instr_.memory.space != ptx::Space::generic || waiting_ == 0;
-  Pattern& pattern = one_space ? grid_.pattern_of(instr_) : apart_;
+  Pattern& pattern = one_space ? grid_.pattern_of(instr_) : apart();
   if (!enter(reach, left_, pattern)) return false;
   left_ = 0;
   return true;
 }
 
 /// Sets up the reach if its lanes lie in one memory and are aligned.
-bool Reaching::enter(Reach& reach, std::uint32_t mask, Pattern& pattern) const {
+bool Reaching::enter(Reach& reach, std::uint32_t mask, Pattern& pattern) {
   update(pattern, addresses_, mask, bytes_);
   if (!pattern.orderly || !pattern.aligned) return false;
   const std::uint64_t first = addresses_[first_lane(mask)];
@@ -119,7 +119,7 @@ bool Reaching::enter(Reach& reach, std::uint32_t mask, Pattern& pattern) const {
       break;
     }
   }
-  count(reach);
+  count(reach, pattern);
   return true;
 }
 
@@ -137,7 +137,7 @@ bool Reaching::some_of(Reach& reach) {
     chosen |= 1u << l;
     region = own;
   }
-  return chosen != 0 && enter(reach, chosen, apart_);
+  return chosen != 0 && enter(reach, chosen, apart());
 }
 
 bool Reaching::is_sound(std::uint32_t lane, Region* region) {
@@ -195,23 +195,23 @@ void Reaching::report(Fault fault, std::uint32_t lane, const Region* region) {
   });
 }
 
-void Reaching::count(const Reach& reach) const {
-  const Pattern& pattern = *reach.pattern;
-  const std::uint64_t bytes = std::uint64_t(std::popcount(reach.mask)) * bytes_;
+void Reaching::count(const Reach& reach, Pattern& pattern) {
+  const std::uint64_t bytes = std::uint64_t(lane_count(reach.mask)) * bytes_;
   if (reach.region != nullptr) {
     BufferTraffic& all = reach.region->traffic;
     Traffic& traffic = touch_ == Touch::read    ? all.read
                        : touch_ == Touch::write ? all.written
                                                 : all.atomic;
-    traffic += {1, bytes, pattern.sectors};
+    traffic += {1, bytes, sectors_of(pattern, bytes_)};
   } else if (space_ == ptx::Space::shared) {
     SharedTraffic& traffic = touch_ == Touch::read    ? grid_.counters.shared_loads
                              : touch_ == Touch::write ? grid_.counters.shared_stores
                                                       : grid_.counters.shared_atomics;
     ++traffic.requests;
     traffic.bytes += bytes;
-    traffic.wavefronts += pattern.wavefronts;
-    traffic.least_wavefronts += pattern.least_wavefronts;
+    const Passes passes = passes_of(pattern, bytes_);
+    traffic.wavefronts += passes.taken;
+    traffic.least_wavefronts += passes.least;
   } else if (space_ == ptx::Space::local) {
     (touch_ == Touch::read ? grid_.counters.local_loads : grid_.counters.local_stores) +=
         {1, bytes, 0};

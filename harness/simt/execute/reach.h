@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "harness/simt/execute/grid.h"
 
@@ -42,11 +43,12 @@ class Reaching {
   bool next(Reach& reach);
 
  private:
+  Pattern& apart() { return apart_ ? *apart_ : apart_.emplace(); }
   bool next_space();
   bool all_of(Reach& reach);
   bool some_of(Reach& reach);
-  bool enter(Reach& reach, std::uint32_t mask, Pattern& pattern) const;
-  void count(const Reach& reach) const;
+  bool enter(Reach& reach, std::uint32_t mask, Pattern& pattern);
+  void count(const Reach& reach, Pattern& pattern);
   bool is_sound(std::uint32_t lane, Region* region);
   void report(Fault fault, std::uint32_t lane, const Region* region);
 
@@ -58,9 +60,8 @@ class Reaching {
   std::uint32_t waiting_;      // lanes of other spaces than this one
   std::uint32_t left_ = 0;     // lanes of this space
   ptx::Space space_;
-  LaneAddresses generic_{};
-  LaneAddresses addresses_{};  // in space_
-  Pattern apart_;              // of parts, where one pattern does not do
+  LaneAddresses addresses_;       // of lanes in left_: in space_; of those that wait: as given
+  std::optional<Pattern> apart_;  // of parts, where one pattern does not do
 };
 
 // What is asked of memory that is about to be touched, where the options of the launch say so.

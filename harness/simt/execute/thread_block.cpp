@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -31,15 +30,21 @@ ThreadBlock::ThreadBlock(Grid& grid)
       local_bytes_(grid.kernel.local_bytes),
       races_(grid.options.check_races ? shared_.size() : 0, grid.kernel.shared_granule),
       clocks_(grid.warps) {
-  for (std::uint32_t n = 0; n < grid.warps; ++n) warps_.emplace_back(*this, grid, n);
+  for (std::uint32_t n = 0; n < grid.warps; ++n) {
+    warps_.emplace_back(*this, grid, n);
+    grid.constants.begin_warp(slots_of(n), n);
+  }
   pauses_.resize(grid.warps);
   order_.resize(grid.warps);
   std::iota(order_.begin(), order_.end(), 0u);
 }
 
+std::byte* ThreadBlock::slots_of(std::uint32_t warp) {
+  return registers_.data() + std::size_t(grid_.kernel.frame_bytes) * warp;
+}
+
 Index3 ThreadBlock::thread_index(std::uint32_t thread) const {
-  const Index3& size = grid_.shape.block;
-  return {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
+  return simt::thread_index(grid_.shape, thread);
 }
 
 void ThreadBlock::start(std::uint32_t number) {
@@ -53,95 +58,14 @@ void ThreadBlock::start(std::uint32_t number) {
   handovers_ = {};
   barriers_ = {};
   for (Warp& warp : warps_) {
-    std::byte* const slots =
-        registers_.data() + std::size_t(grid_.kernel.frame_bytes) * warp.number();
-    fill(warp, slots);
+    std::byte* const slots = slots_of(warp.number());
+    grid_.constants.begin_block(slots, index_);
     warp.start(slots, lanes_of(grid_.threads, warp.number()));
     pauses_[warp.number()] = Warp::Pause::quantum;
   }
   if (grid_.options.schedule_seed) grid_.rng.shuffle(order_);
   ++grid_.counters.blocks;
   grid_.counters.warps += warps_.size();
-}
-
-std::uint64_t ThreadBlock::special(Special which, std::uint32_t thread) const {
-  const Index3 at = thread_index(thread);
-  const Index3& block = grid_.shape.block;
-  const Index3& grid = grid_.shape.grid;
-  const std::uint32_t lane = thread % kLanes;
-  switch (which) {
-    case Special::tid_x:
-      return at[0];
-    case Special::tid_y:
-      return at[1];
-    case Special::tid_z:
-      return at[2];
-    case Special::ntid_x:
-      return block[0];
-    case Special::ntid_y:
-      return block[1];
-    case Special::ntid_z:
-      return block[2];
-    case Special::ctaid_x:
-      return index_[0];
-    case Special::ctaid_y:
-      return index_[1];
-    case Special::ctaid_z:
-      return index_[2];
-    case Special::nctaid_x:
-      return grid[0];
-    case Special::nctaid_y:
-      return grid[1];
-    case Special::nctaid_z:
-      return grid[2];
-    case Special::laneid:
-      return lane;
-    case Special::warpid:
-      return thread / kLanes;
-    case Special::nwarpid:
-      return grid_.warps;
-    case Special::nsmid:
-      return 1;
-    case Special::lanemask_eq:
-      return 1u << lane;
-    case Special::lanemask_lt:
-      return (1u << lane) - 1;
-    case Special::lanemask_le:
-      return (2u << lane) - 1;
-    case Special::lanemask_gt:
-      return ~((2u << lane) - 1);
-    case Special::lanemask_ge:
-      return ~((1u << lane) - 1);
-    case Special::dynamic_shared:
-      return grid_.shape.dynamic_shared;
-    case Special::total_shared:
-      return shared_.size();
-    case Special::gridid:
-    case Special::smid:
-    case Special::none:
-      break;
-  }
-  return 0;
-}
-
-/// Writes what instructions find in constant slots.
-void ThreadBlock::fill(Warp& warp, std::byte* slots) {
-  for (const Constant& constant : grid_.kernel.constants) {
-    if (constant.bytes == 0) {
-      const auto bits = static_cast<std::uint32_t>(constant.value);
-      std::memcpy(slots + constant.slot, &bits, sizeof bits);
-      continue;
-    }
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      std::uint64_t value = constant.value;
-      if (constant.from == Constant::From::special)
-        value = special(static_cast<Special>(value), warp.thread_number(lane));
-      if (constant.from == Constant::From::variable)
-        value = grid_.memory.address_of(static_cast<std::size_t>(value));
-      std::memcpy(slots + constant.slot + std::size_t(lane) * constant.bytes, &value,
-                  constant.bytes);
-    }
-  }
 }
 
 ThreadBlock::Pause ThreadBlock::run() {
@@ -235,8 +159,8 @@ void ThreadBlock::reduce(const Barrier& barrier) {
     }
   };
   each([&](Warp&, const Instr&, std::uint32_t, std::uint32_t mask, std::uint32_t predicate) {
-    yes += std::uint32_t(std::popcount(mask & predicate));
-    asked += std::uint32_t(std::popcount(mask));
+    yes += lane_count(mask & predicate);
+    asked += lane_count(mask);
   });
   each([&](Warp& warp, const Instr& instr, std::uint32_t kind, std::uint32_t mask, std::uint32_t) {
     auto* const out = warp.slot<std::uint32_t>(instr.slots[0]);

@@ -50,8 +50,7 @@ class ThreadBlock {
     std::uint32_t waiting = 0;  // warps that go on when it completes
   };
 
-  void fill(Warp& warp, std::byte* slots);
-  std::uint64_t special(Special which, std::uint32_t thread) const;
+  std::byte* slots_of(std::uint32_t warp);
   void reach(Warp& warp);
   bool complete();
   void reduce(const Barrier& barrier);

@@ -110,7 +110,7 @@ bool Warp::step(std::uint32_t at) {
   grid_.budget -= block.counted;
   Grid::BlockCount& count = grid_.counts[split.block];
   ++count.runs;
-  count.lanes += std::uint32_t(std::popcount(mask));
+  count.lanes += lane_count(mask);
 
   const Instr* const end = kernel.code.data() + block.last;
   for (const Instr* instr = kernel.code.data() + block.first; instr != end; ++instr) {
