@@ -80,7 +80,7 @@ int main() {
   Call<Args> call("work");
   const std::vector<float> x(1024, 1);
   call.args.n = 32;
-  call.lies_on(call.args.device, 0, 1, call.args.stream);
+  call.lies_on(call.args.device, 0, 1, call.args.stream, 0);
   call.in("x", call.args.x, x);
   call.in("g", call.args.g, x);
   call.out<float>("y", call.args.y, x.size());

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/simt/device.h"
-#include "tests/support/compile_cuda.h"
+#include "tests/simt/compiled.h"
 
 using namespace gauntlet;
 using namespace gauntlet::simt;
@@ -55,11 +54,7 @@ std::size_t races_in(const std::string& ptx) {
 }  // namespace
 
 TEST_CASE("what stands behind && is not loaded by threads for which the first half is false") {
-  if (!find_cuda_compiler()) {
-    const std::string why = std::string(kNoCudaCompiler) + "; this test is skipped";
-    MESSAGE(why);
-    return;
-  }
+  if (!have_compiler()) return;
   CHECK(races_in(ptx_without("", kOneThreadLooks)) == 0);
   // The flag is needed: without it the compiler makes a race that the source has not.
   CHECK(races_in(ptx_without("-bonus-inst-threshold=0", kOneThreadLooks)) > 0);

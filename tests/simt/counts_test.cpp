@@ -71,8 +71,8 @@ struct KernelDevice : SimulatedDevice {
   KernelDevice(const std::string& kernel, VectorUnit unit,
                const std::optional<std::uint64_t>& schedule)
       : SimulatedDevice(read_file(std::filesystem::path(GAUNTLET_ROOT) / "tests/simt/counts" /
-                         (kernel + ".ptx")),
-               form_table(unit)) {
+                                  (kernel + ".ptx")),
+                        form_table(unit)) {
     options.schedule_seed = schedule;
   }
 };

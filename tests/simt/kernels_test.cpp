@@ -2,48 +2,19 @@
 // CUDA C++ through clang and our own headers, against sums in double that the tests do themselves.
 #include <cmath>
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <functional>
 #include <numeric>
 
-#include "harness/core/files.h"
 #include "harness/core/rng.h"
-#include "tests/simt/device.h"
-#include "tests/support/compile_cuda.h"
+#include "tests/simt/compiled.h"
 
 using namespace gauntlet;
 using namespace gauntlet::simt;
 
 namespace {
 
-namespace fs = std::filesystem;
 using Floats = std::vector<float>;
 using Words = std::vector<std::uint32_t>;
-
-const fs::path kRoot = GAUNTLET_ROOT;
-
-/// False, with the word that ctest looks for, where there is no compiler.
-bool have_compiler() {
-  if (find_cuda_compiler()) return true;
-  const std::string why = std::string(kNoCudaCompiler) + "; this test is skipped";
-  MESSAGE(why);
-  return false;
-}
-
-CudaProduct compiled(const std::string& text) {
-  const ScratchFolder folder("simt-test");
-  write_file(folder.path() / "solution.cu", text);
-  return compile_for_device(folder.path() / "solution.cu");
-}
-
-/// PTX of tests/simt/kernels/NAME.cu, with lines put before it.
-std::string ptx_of(const std::string& name, const std::string& before = "") {
-  const CudaProduct code =
-      compiled(before + "#line 1\n" + read_file(kRoot / "tests/simt/kernels" / (name + ".cu")));
-  INFO(code.messages);
-  REQUIRE_FALSE(code.bytes.empty());
-  return code.bytes;
-}
 
 std::size_t area(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -149,7 +120,7 @@ TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing bar
   require_clean(run(ptx_of("softmax")));
   CHECK(wrong == 0);
   // A warp runs until it has to wait: the first one reads what later ones have not written yet.
-  std::string text = read_file(kRoot / "tests/simt/kernels/softmax.cu");
+  std::string text = kernel_source("softmax");
   const std::string barrier = "partial[threadIdx.x] = state;\n  __syncthreads();";
   REQUIRE(text.find(barrier) != std::string::npos);
   text.replace(text.find(barrier), barrier.size(),
