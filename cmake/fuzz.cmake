@@ -23,6 +23,10 @@ file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cpp)
 foreach(source IN LISTS fuzzers)
   gauntlet_fuzzer(${source})
 endforeach()
+# What serves a worker in the device process, which is a program and no library.
+file(GLOB served CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/device/process/*.cpp)
+list(FILTER served EXCLUDE REGEX "/main\\.cpp$")
+target_sources(fuzz_device PRIVATE ${served})
 
 file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/graders/*/*_fuzz.cpp)
 foreach(source IN LISTS fuzzers)

@@ -10,7 +10,7 @@ target_link_libraries(gauntlet_worker_program PRIVATE Threads::Threads ${CMAKE_D
 
 add_executable(gauntlet harness/cli/main.cpp)
 target_link_libraries(gauntlet PRIVATE gauntlet_cli gauntlet_graders)
-add_dependencies(gauntlet gauntlet_worker_program gauntlet_cuda_parts)
+add_dependencies(gauntlet gauntlet_worker_program)
 
 # What it says of itself, and the way from it to what is installed with it.
 include(GNUInstallDirs)
@@ -56,7 +56,9 @@ function(gauntlet_test name)
   # What it runs is there when it is linked; to compile it waits for nothing.
   set_property(TARGET test_${name} APPEND PROPERTY LINK_DEPENDS
                ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet
-               ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet-worker)
+               ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet-worker
+               ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet-device
+               ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libgauntlet_cuda_runtime.a ${cuda_headers_stamp})
   doctest_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 ${test_properties}
                          SKIP_REGULAR_EXPRESSION "; this test is skipped")
 endfunction()
@@ -156,6 +158,7 @@ foreach(bench worker reference simt device scale)
 endforeach()
 target_link_libraries(gauntlet_bench_worker PRIVATE benchmark::benchmark)
 target_link_libraries(gauntlet_bench_simt PRIVATE gauntlet_simt)
+add_dependencies(gauntlet_bench_device gauntlet_cuda_parts)
 target_link_libraries(gauntlet_bench_scale PRIVATE gauntlet_cli)
 
 add_test(NAME "house: the committed reports say what their data say"

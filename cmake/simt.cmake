@@ -12,10 +12,7 @@ foreach(unit baseline avx2)
                               SKIP_UNITY_BUILD_INCLUSION ON
                               COMPILE_OPTIONS "${lane_options};${lane_options_${unit}}")
 endforeach()
-# The device process is linked to the simulator and to nothing else: the front end, which needs the
-# sandbox, stays out of its way, and so does the library of fmt.
-file(GLOB front_end CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/simt/front_end/*.cpp)
-set_source_files_properties(${front_end} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# The device process is linked to the simulator and to nothing else, not even to the library of fmt.
 if(NOT GAUNTLET_ROOMS_OF)
   target_compile_definitions(gauntlet_simt PRIVATE FMT_HEADER_ONLY)
   target_compile_options(gauntlet_simt PRIVATE -ffp-contract=off -fno-strict-aliasing)

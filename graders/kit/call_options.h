@@ -58,12 +58,13 @@ void set_header(Args& args, std::int32_t abi_version, std::int32_t device,
 }
 
 /// The same for a call of a contract that knows a device besides the host: a session on a device
-/// finds where to say so. The struct says `host`.
+/// finds where to say so, and fails the call where it copies more bytes to the host than the
+/// contract allows. The struct says `host`.
 template <class Args>
 void set_header(Call<Args>& call, std::int32_t abi_version, std::int32_t host, std::int32_t cuda,
-                const CallOptions& options) {
+                std::uint64_t host_copy_bytes, const CallOptions& options) {
   set_header(call.args, abi_version, host, options);
-  call.lies_on(call.args.device, host, cuda, call.args.stream);
+  call.lies_on(call.args.device, host, cuda, call.args.stream, host_copy_bytes);
 }
 
 }  // namespace gauntlet::kit

@@ -40,8 +40,6 @@ struct DeviceQuestions {
   /// Ragged sizes, and every kernel of the reference and the honest variants. Each takes the
   /// simulator some 10 ms, since there are about forty runs of it.
   std::vector<DeviceCase> cases;
-  /// A call may copy so much from device to host: scalars and sizes, much less than its tensors.
-  std::uint64_t host_copy_bytes = 0;
   /// Of every class of these arguments a call is looked at for races and undefined reads. Empty:
   /// that is not asked.
   std::vector<DomainQuestion> domains = {};

@@ -50,7 +50,9 @@ std::optional<Output<float>> add_output(Call<LayernormArgs>& call, const char* n
 
 void add_scalars(Call<LayernormArgs>& call, const Problem& problem, const CallOptions& options) {
   LayernormArgs& args = call.args;
-  kit::set_header(call, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, LAYERNORM_CUDA, options);
+  constexpr std::uint64_t kHostCopyBytes = 256;  // by the contract
+  kit::set_header(call, LAYERNORM_ABI_VERSION, LAYERNORM_HOST, LAYERNORM_CUDA, kHostCopyBytes,
+                  options);
   args.data_type = LAYERNORM_F32;
   args.parameter_type = LAYERNORM_F32;
   args.rows = problem.rows;

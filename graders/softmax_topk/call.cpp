@@ -27,7 +27,9 @@ void add_far_logits(Call<SoftmaxTopkArgs>& call, const Problem& problem) {
 
 SoftmaxTopkCall::SoftmaxTopkCall(const Problem& problem) : Call("softmax_topk") {
   const CallOptions& options = problem.options;
-  kit::set_header(*this, SOFTMAX_TOPK_ABI_VERSION, SOFTMAX_TOPK_HOST, SOFTMAX_TOPK_CUDA, options);
+  constexpr std::uint64_t kHostCopyBytes = 4096;  // by the contract
+  kit::set_header(*this, SOFTMAX_TOPK_ABI_VERSION, SOFTMAX_TOPK_HOST, SOFTMAX_TOPK_CUDA,
+                  kHostCopyBytes, options);
   args.data_type = SOFTMAX_TOPK_F32;
   args.rows = problem.rows;
   args.vocab = problem.vocab;

@@ -17,8 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What stands around a program's statements, by the key that they are given with.
-using Frames = std::map<std::string, std::string>;
+/// What stands around a program's statements, and for which device that is.
+struct Frame {
+  Device device;
+  std::string text;
+};
+/// By the key that the statements are given with.
+using Frames = std::map<std::string, Frame>;
 
 std::string optional_text(YamlFields& entry, const std::string& key) {
   return entry.has(key) ? entry.text(key) : "";
@@ -32,30 +37,40 @@ void put(std::string& frame, const std::string& place, const std::string& text) 
   frame.replace(frame.find(place), place.size(), text);
 }
 
-Frames read_frames(YamlFields entry) {
-  Frames frames;
+void read_frames(YamlFields entry, Device device, Frames& frames) {
   for (const std::string& key : entry.keys()) {
-    std::string& frame = frames[key] = entry.text(key);
+    const std::string text = entry.text(key);
     for (const char* place : {"{before}", "{statements}"})
-      if (frame.find(place) == std::string::npos)
+      if (text.find(place) == std::string::npos)
         entry.refuse(key,
                      fmt::format("nothing says where {} goes; write it where it belongs", place));
+    if (!frames.insert({key, {device, text}}).second)
+      entry.refuse(key, "another frame has this key");
   }
-  return frames;
 }
 
-/// `source` is everything; other statements stand in the frame of their key.
-std::string program_text(YamlFields& entry, const Frames& frames) {
+/// `source` and `cuda_source` are everything; other statements stand in the frame of their key.
+template <class Program>
+void read_text(YamlFields& entry, const Frames& frames, Program& program) {
   const std::string before = optional_text(entry, "before");
-  if (entry.has("source")) return entry.text("source");
+  if (entry.has("source")) {
+    program.text = entry.text("source");
+    return;
+  }
+  if (entry.has("cuda_source")) {
+    program.device = Device::cuda;
+    program.text = entry.text("cuda_source");
+    return;
+  }
   for (const auto& [key, frame] : frames) {
     if (!entry.has(key)) continue;
-    std::string text = frame;
-    put(text, "{statements}", entry.text(key));
-    put(text, "{before}", before);
-    return text;
+    program.device = frame.device;
+    program.text = frame.text;
+    put(program.text, "{statements}", entry.text(key));
+    put(program.text, "{before}", before);
+    return;
   }
-  entry.refuse("source", "it is missing, and so is every key of `frames` in programs.yaml");
+  entry.refuse("source", "it is missing, and so is every key of a frame in programs.yaml");
 }
 
 /// Why an attack cannot name it as what stops it; empty: it can.
@@ -110,14 +125,16 @@ Attack read_attack(YamlFields entry, const Frames& frames) {
   if (entry.has("build_seconds"))
     attack.build_seconds = static_cast<int>(entry.integer("build_seconds"));
   attack.builds = entry.has("builds") && entry.truth("builds");
-  attack.text = program_text(entry, frames);
+  read_text(entry, frames, attack);
   entry.refuse_unknown();
   return attack;
 }
 
 OddProgram read_odd(YamlFields entry, const Frames& frames) {
-  OddProgram program{entry.text("name"), entry.text("oddity"), ""};
-  program.text = program_text(entry, frames);
+  OddProgram program;
+  program.name = entry.text("name");
+  program.oddity = entry.text("oddity");
+  read_text(entry, frames, program);
   entry.refuse_unknown();
   return program;
 }
@@ -149,7 +166,9 @@ AttackCorpus load_attacks(const fs::path& root) {
   YamlFields about = YamlFields::of_file(folder / "programs.yaml");
   corpus.challenge = about.text("challenge");
   corpus.check = about.text("check");
-  const Frames frames = read_frames(about.fields("frames"));
+  Frames frames;
+  read_frames(about.fields("frames"), Device::cpu, frames);
+  if (about.has("cuda_frames")) read_frames(about.fields("cuda_frames"), Device::cuda, frames);
   const std::vector<std::string> topics = about.texts("topics");
   about.refuse_unknown();
   std::set<std::string> names;

@@ -34,13 +34,15 @@ struct Attack {
   double check_seconds = 120;
   std::optional<int> build_seconds;  // of processor time for its compilation; else the usual
   bool builds = false;  // it attacks the compilation, which then is never taken from the cache
-  std::string text;     // of solution.cpp
+  Device device = Device::cpu;
+  std::string text;  // of solution.cpp, or of solution.cu
 };
 
 /// A correct solution that does unusual things, which must pass untouched.
 struct OddProgram {
   std::string name;
   std::string oddity;
+  Device device = Device::cpu;
   std::string text;
 };
 

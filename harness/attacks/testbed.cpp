@@ -7,6 +7,8 @@
 
 #include "harness/attacks/trial.h"
 #include "harness/build/build_cache.h"
+#include "harness/build/cuda_parts.h"
+#include "harness/build/toolchain.h"
 #include "harness/core/parallel.h"
 
 namespace gauntlet {
@@ -39,9 +41,11 @@ Testbed::Testbed(const GradingEnvironment& environment, const AttackCorpus& corp
   environment_.cache = root / "cache";
   environment_.build.limits = kBuildLimits;
   fs::copy_file(environment.worker, environment_.worker);
+  copy_cuda_parts(root);
   fs::create_directories(root / "challenges");
   fs::copy(environment.root / "challenges" / corpus.challenge,
            root / "challenges" / corpus.challenge, fs::copy_options::recursive);
+  fs::copy_file(environment.root / "challenges" / "cuda.md", root / "challenges" / "cuda.md");
   fs::create_directories(environment_.cache / "builds");
   for (const fs::path& shared : {environment_.cache, environment_.cache / "builds"})
     open_to_all(shared, 0777);
@@ -56,6 +60,7 @@ void Testbed::settle() {
        {environment_.cache / "timing.lock", builds_lock(environment_.cache / "builds")})
     fs::remove(lock, not_there);
   decoys_.put_out();
+  take_cuda_parts_from(folder_.path());
   compile_all();
 }
 
@@ -63,11 +68,13 @@ void Testbed::compile_all() const {
   std::vector<std::function<void()>> builds;
   for (const Attack& attack : corpus_.attacks)
     if (!attack.builds)
-      builds.push_back(
-          [&] { build_subject(solution(attack.text), challenge_, environment_.cache); });
+      builds.push_back([&] {
+        build_subject(solution(attack.device, attack.text), challenge_, environment_.cache);
+      });
   for (const OddProgram& program : corpus_.honest)
     builds.push_back([&] {
-      build_solution(solution(program.text), challenge_, environment_.cache, environment_.build);
+      build_solution(solution(program.device, program.text), challenge_, environment_.cache,
+                     environment_.build);
     });
   parallel_for(builds.size(), static_cast<std::size_t>(cores_), [&](std::size_t i) {
     try {
@@ -78,19 +85,21 @@ void Testbed::compile_all() const {
   });
 }
 
-SolutionSource Testbed::solution(const std::string& text) const {
+SolutionSource Testbed::solution(Device device, const std::string& text) const {
   SolutionSource source;
+  source.device = device;
   source.files = corpus_.headers;
   source.files.push_back({"decoys.h", decoys_.header()});
-  source.files.push_back({"solution.cpp", text});
+  source.files.push_back({std::string(toolchain(device).first_file), text});
   return source;
 }
 
-CellRequest Testbed::request(const std::string& name, const std::string& text) const {
+CellRequest Testbed::request(const std::string& name, Device device,
+                             const std::string& text) const {
   CellRequest made;
   made.submission = name;
   made.challenge = challenge_;
-  made.solution = solution(text);
+  made.solution = solution(device, text);
   made.only_checks = {corpus_.check};
   made.audit = true;
   made.grade_tests = false;
@@ -98,7 +107,7 @@ CellRequest Testbed::request(const std::string& name, const std::string& text) c
 }
 
 Evidence Testbed::try_attack(const Attack& attack, const Walls& walls) {
-  CellRequest wanted = request(attack.name, attack.text);
+  CellRequest wanted = request(attack.name, attack.device, attack.text);
   wanted.subject = !attack.builds;  // what it does when it runs does not depend on how it was built
   wanted.challenge.call_seconds = attack.call_seconds;
   wanted.challenge.check_seconds = attack.check_seconds;
@@ -111,7 +120,8 @@ Evidence Testbed::try_attack(const Attack& attack, const Walls& walls) {
 }
 
 Evidence Testbed::try_honest(const OddProgram& program, const Walls& walls) {
-  return try_program(environment_, request(program.name, program.text), walls, decoys_);
+  return try_program(environment_, request(program.name, program.device, program.text), walls,
+                     decoys_);
 }
 
 ForkedTask Testbed::send(const std::function<std::string()>& act, bool as_ordinary_user) const {

@@ -36,12 +36,12 @@ class Testbed {
   void settle();
 
   /// A program as a submission's files.
-  SolutionSource solution(const std::string& text) const;
+  SolutionSource solution(Device device, const std::string& text) const;
   const Challenge& challenge() const { return challenge_; }
   const std::filesystem::path& cache() const { return environment_.cache; }
 
  private:
-  CellRequest request(const std::string& name, const std::string& text) const;
+  CellRequest request(const std::string& name, Device device, const std::string& text) const;
   void compile_all() const;
 
   const AttackCorpus& corpus_;

@@ -7,6 +7,7 @@
 #include "harness/build/clang_messages.h"
 #include "harness/build/clang_silencing.h"
 #include "harness/build/cuda_parts.h"
+#include "harness/build/silencing.h"
 #include "harness/core/files.h"
 #include "harness/device/cuda_device.h"
 #include "harness/worker/session.h"

@@ -5,8 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/build/clang_messages.h"
-#include "harness/simt/front_end/device_compiler.h"
-#include "harness/simt/front_end/host_compiler.h"
+#include "harness/build/cuda_flags.h"
 
 namespace gauntlet {
 namespace {
@@ -36,11 +35,11 @@ Arguments CudaCommands::command(const Arguments& flags, const std::string& sourc
 }
 
 Arguments CudaCommands::device(const std::string& source, const std::string& ptx) const {
-  return command(simt::device_flags(headers()), source, ptx);
+  return command(device_flags(headers()), source, ptx);
 }
 
 Arguments CudaCommands::host(const std::string& source, const std::string& object) const {
-  Arguments flags = simt::host_flags(headers(), embedded());
+  Arguments flags = host_flags(headers(), embedded());
   append(flags, {"-pthread", "-c"});
   return command(flags, source, object);
 }
@@ -53,7 +52,7 @@ Arguments CudaCommands::beside(const std::string& source, const std::string& obj
 
 Arguments CudaCommands::link(const Arguments& objects, const std::string& library) const {
   Arguments argv{compiler_};
-  append(argv, simt::host_link_flags());
+  append(argv, host_link_flags());
   append(argv, objects);
   append(argv, {runtime(), "-o", library});
   return argv;
@@ -61,11 +60,10 @@ Arguments CudaCommands::link(const Arguments& objects, const std::string& librar
 
 std::string cuda_flags(const Toolchain& tools) {
   const std::string headers = "HEADERS";
-  return fmt::format(
-      "{}; device: {}; host: {}; C++: {}; linked: {}", fmt::join(tools.solution_flags, " "),
-      fmt::join(simt::device_flags(headers), " "),
-      fmt::join(simt::host_flags(headers, "EMBEDDED"), " "), fmt::join(beside_flags(headers), " "),
-      fmt::join(simt::host_link_flags(), " "));
+  return fmt::format("{}; device: {}; host: {}; C++: {}; linked: {}",
+                     fmt::join(tools.solution_flags, " "), fmt::join(device_flags(headers), " "),
+                     fmt::join(host_flags(headers, "EMBEDDED"), " "),
+                     fmt::join(beside_flags(headers), " "), fmt::join(host_link_flags(), " "));
 }
 
 }  // namespace gauntlet

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "harness/build/cuda_compiler.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/text.h"
 #include "harness/sandbox/run_command.h"
-#include "harness/simt/front_end/device_compiler.h"
 
 namespace gauntlet {
 namespace {
@@ -121,12 +121,9 @@ const Compiler& compiler() {
 }
 
 const Compiler& cuda_compiler() {
-  static const Compiler found = [] {
-    const auto& clang = simt::device_compiler();
-    if (!clang) throw Broken(OwnFault::compiler, simt::kNoDeviceCompiler);
-    return Compiler{clang->path, clang->version, "", clang->folders};
-  }();
-  return found;
+  const std::optional<Compiler>& clang = find_cuda_compiler();
+  if (!clang) throw Broken(OwnFault::compiler, kNoCudaCompiler);
+  return *clang;
 }
 
 bool Toolchain::compiles(std::string_view file) const {

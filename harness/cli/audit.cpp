@@ -130,7 +130,7 @@ std::vector<std::string> audited(const Context& context, const AuditOptionsOfUse
 }  // namespace
 
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
-  if (options.attacks) return audit_attacks(context);
+  if (options.attacks) return audit_attacks(context, options.only);
   const std::vector<std::string> challenges = audited(context, options);
   if (options.contract) return audit_contract(context, challenges);
   if (!options.only.empty() && options.challenges.size() != 1)

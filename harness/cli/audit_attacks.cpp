@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "harness/attacks/attack_matrix.h"
+#include "harness/build/cuda_compiler.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/cli/verbs.h"
+#include "harness/core/error.h"
 #include "harness/core/text.h"
 
 namespace gauntlet {
@@ -47,6 +49,24 @@ std::string summary(const AttackMatrix& report) {
                     report.honest() * tiers, report.seconds);
 }
 
+/// Only these programs.
+void choose(AttackCorpus& corpus, std::vector<std::string> only) {
+  const auto is_other = [&](const auto& program) { return std::erase(only, program.name) == 0; };
+  std::erase_if(corpus.attacks, is_other);
+  std::erase_if(corpus.honest, is_other);
+  if (!only.empty())
+    throw UserError(fmt::format("no attack and no honest program is called {}: see tests/attacks",
+                                sentence_list(only)));
+}
+
+/// Where nothing compiles CUDA; says so.
+std::string leave_out_cuda(AttackCorpus& corpus) {
+  const auto is_cuda = [](const auto& program) { return program.device == Device::cuda; };
+  return fmt::format("not tried here: {} programs for CUDA: {}\n",
+                     std::erase_if(corpus.attacks, is_cuda) + std::erase_if(corpus.honest, is_cuda),
+                     kNoCudaCompiler);
+}
+
 Json document_of(const AttackMatrix& report) {
   Json document{{"schema", "gauntlet.audit-attacks/1"},
                 {"ok", report.ok()},
@@ -76,12 +96,15 @@ Json document_of(const AttackMatrix& report) {
 
 }  // namespace
 
-VerbResult audit_attacks(const Context& context) {
-  const AttackCorpus corpus = load_attacks(context.root());
+VerbResult audit_attacks(const Context& context, const std::vector<std::string>& only) {
+  AttackCorpus corpus = load_attacks(context.root());
+  if (!only.empty()) choose(corpus, only);
+  std::string left_out;
+  if (!find_cuda_compiler()) left_out = leave_out_cuda(corpus);
   const AttackMatrix report = run_attacks(context.environment, corpus,
                                           [&](const std::string& text) { context.remark(text); });
   VerbResult answer;
-  answer.text = matrix_text(report, context.style) + summary(report);
+  answer.text = matrix_text(report, context.style) + left_out + summary(report);
   answer.document = document_of(report);
   if (!report.ok()) answer.exit_code = kExitGateFailed;
   return answer;

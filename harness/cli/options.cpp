@@ -194,7 +194,7 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
   audit
       .add_option("--only", o.audit.only,
                   "Only the mutant or honest variant of this name, of the one challenge that -c "
-                  "names; repeatable, not with --record")
+                  "names, or with --attacks the program; repeatable, not with --record")
       ->allow_extra_args(false);
   CLI::Option* brief =
       audit.add_flag("--brief", o.audit.brief,

@@ -140,14 +140,15 @@ struct AuditOptionsOfUser {
   bool brief = false;                   // mutants meet only the checks that they name
   bool fewest = false;                  // the least to see that each check works
   bool as_graded = false;               // honest variants meet the bars of submissions
-  std::vector<std::string> only;        // mutants and honest variants of one challenge; empty: all
+  std::vector<std::string> only;        // mutants and honest variants of one challenge, or programs
+                                        // of the sandbox's audit; empty: all
   std::filesystem::path record;         // folder that keeps the outcome; empty: none does
   bool attacks = false;                 // the sandbox is audited instead of the graders
   bool contract = false;                // contracts are traced instead; runs nothing
   std::optional<int> wild;              // so many mutants are made by rules instead
 };
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
-VerbResult audit_attacks(const Context& context);
+VerbResult audit_attacks(const Context& context, const std::vector<std::string>& only);
 VerbResult audit_contract(const Context& context, const std::vector<std::string>& challenges);
 
 /// Grades as many mutants of each challenge that rules make of its right solutions as the options'

@@ -20,7 +20,7 @@ using DeviceStream = std::uint64_t;   // a cudaStream_t in a contract's struct
 /// The grader's side of a device: places inputs, hands the mailbox to a worker, reads outputs.
 ///
 ///   CudaDevice device({program});
-///   device.load(ptx);                                    // of the solution, by front_end
+///   device.load(ptx);                                    // of the solution
 ///   args.logits = device.input("logits", bytes);
 ///   args.probs = device.output("probs", size);           // poisoned
 ///   args.stream = device.make_stream();

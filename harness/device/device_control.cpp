@@ -14,7 +14,6 @@ void DeviceRecord::add(const DeviceReport& report) {
   }
   for (const DeviceReport::Kernel& kernel : report.kernels)
     races_complete = races_complete && kernel.races_complete;
-  most_copied_out = std::max(most_copied_out, report.copied_out);
   most_left_behind = std::max(most_left_behind, report.left_behind);
 }
 

@@ -18,7 +18,6 @@ struct DeviceRecord {
   /// One for each kind of fault at a line, as of the first call that had it.
   std::vector<DeviceReport::Diagnostic> faults;
   bool races_complete = true;          // looked for in all of memory, in every call
-  std::uint64_t most_copied_out = 0;   // by a call, see DeviceReport
   std::uint64_t most_left_behind = 0;  // by a call
 
   void add(const DeviceReport& report);

@@ -224,6 +224,9 @@ json DeviceLink::receive(std::vector<std::byte>& data) {
   if (reply.contains("error") && reply["error"].is_string())
     throw Broken(OwnFault::bug,
                  "the device: " + one_line(reply["error"].get_ref<const std::string&>(), 500));
+  if (reply.contains("over_memory") && reply["over_memory"].is_string())
+    throw SolutionFailure(Verdict::over_memory,
+                          one_line(reply["over_memory"].get_ref<const std::string&>(), 500));
   return reply;
 }
 

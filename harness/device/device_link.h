@@ -40,7 +40,8 @@ class DeviceLink {
 
   /// Sends a request, waits for its reply, and leaves the reply's bytes in `data`. Throws
   /// SolutionFailure when the process has ended, or had to be ended because it did not answer; so
-  /// does every later request. Throws Broken for a reply that has "error" in it.
+  /// does every later request; and when the solution has taken the memory that the request needs.
+  /// Throws Broken for a reply that has "error" in it.
   nlohmann::json ask(const nlohmann::json& request, std::vector<std::byte>& data);
   nlohmann::json ask(const nlohmann::json& request);
 

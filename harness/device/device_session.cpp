@@ -14,18 +14,25 @@
 namespace gauntlet {
 namespace {
 
-/// Bytes that copies from the host brought are nobody's result, whatever they are.
-void require_computed_on_device(const CallBase& call, const CudaDevice::CallEnd& end) {
-  for (std::size_t n = 0; n < end.contents.size(); ++n) {
-    const CudaDevice::Contents& contents = end.contents[n];
-    if (contents.from_host == 0) continue;
+/// Bytes that copies from the host brought are nobody's result, whatever they are. Nor is what
+/// kernels were given by a host that had the inputs.
+void require_computed_on_device(const CallBase& call, const DeviceReport& report,
+                                const std::vector<CudaDevice::Contents>& contents) {
+  const std::uint64_t most = call.device_fields->host_copy_bytes;
+  if (report.copied_out > most)
     throw SolutionFailure(
         Verdict::wrong,
-        fmt::format("`{}`: {} of {} bytes of `{}` were copied from the host; results count when "
-                    "kernels wrote them",
-                    call.symbol, contents.from_host, contents.bytes.size(),
-                    call.buffers()[n].name));
-  }
+        fmt::format("`{}` copies {} bytes from the device to the host, want {} or less: scalars "
+                    "and sizes",
+                    call.symbol, report.copied_out, most));
+  for (std::size_t n = 0; n < contents.size(); ++n)
+    if (contents[n].from_host > 0)
+      throw SolutionFailure(
+          Verdict::wrong,
+          fmt::format("`{}`: {} of {} bytes of `{}` were copied from the host; results count when "
+                      "kernels wrote them",
+                      call.symbol, contents[n].from_host, contents[n].bytes.size(),
+                      call.buffers()[n].name));
 }
 
 /// What the solution holds in device memory at most: its allocations, and its variables always.
@@ -104,7 +111,7 @@ class DeviceSession::Impl {
     end_ = close(call, stream, addresses);
     report_ = std::move(end_.report);
     throw_complaint(report_);
-    require_computed_on_device(call, end_);
+    require_computed_on_device(call, report_, end_.contents);
     for (std::size_t n = 0; n < addresses.size(); ++n)
       call.buffers()[n].result = end_.contents[n].bytes;
     call.peak_bytes.reset();

@@ -27,8 +27,9 @@ struct DeviceSessionConfig {
 ///
 /// A call fails, with the kernel's line where there is one, for whatever the device complains of
 /// (memory out of bounds, misaligned or freed, a write to an input, a trap, the budget, a forged
-/// command), for what a worker fails for, and where bytes of an output came from the host. Races
-/// and undefined reads are in the report and fail nothing: checks ask for them.
+/// command), for what a worker fails for, and where bytes of an output came from the host or more
+/// went there than its device_fields allow. Races and undefined reads are in the report and fail
+/// nothing: checks ask for them.
 ///
 /// Throws Broken for a call without device_fields, whose contract knows no device.
 class DeviceSession : public Session, private DeviceControl {

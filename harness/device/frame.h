@@ -6,7 +6,8 @@
 
 /// What the grader and the device process say to each other, over a socket that nobody else has:
 /// requests and replies in turn, each of them JSON and then bytes. A reply to a request that could
-/// not be carried out has the field "error".
+/// not be carried out has the field "error"; where the solution has taken the memory that it
+/// needs, "over_memory". Either is a sentence.
 namespace gauntlet::device_frame {
 
 struct Head {

@@ -115,6 +115,8 @@ struct DeviceFields {
   std::int32_t host;          // its value for memory of the process
   std::int32_t cuda;          // its value for memory of a CUDA device
   std::size_t stream_offset;  // of a pointer: the cudaStream_t
+  /// What a call may copy from the device to the host, in bytes: scalars and sizes. More fails it.
+  std::uint64_t host_copy_bytes;
 };
 
 /// One call of an exported function, `int64_t symbol(const Args*)`: what goes in, what comes out.
@@ -272,9 +274,9 @@ class Call : public CallBase {
 
   /// Says which fields of the struct tell the device and the stream, see DeviceFields.
   void lies_on(const std::int32_t& device, std::int32_t host, std::int32_t cuda,
-               void* const& stream) {
+               void* const& stream, std::uint64_t host_copy_bytes) {
     device_fields = DeviceFields{offset_of(&device, sizeof device), host, cuda,
-                                 offset_of(&stream, sizeof stream)};
+                                 offset_of(&stream, sizeof stream), host_copy_bytes};
   }
 
   template <class Function, class Request>

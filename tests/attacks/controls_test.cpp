@@ -12,6 +12,7 @@
 
 #include "harness/attacks/effects.h"
 #include "harness/attacks/testbed.h"
+#include "harness/build/cuda_compiler.h"
 #include "harness/core/machine.h"
 
 using namespace gauntlet;
@@ -46,6 +47,10 @@ std::vector<AttackCorpus> lanes() {
   std::size_t next = 0;
   for (const Attack& attack : corpus().attacks) {
     if (attack.stopped_by.empty()) continue;
+    if (attack.device == Device::cuda && !find_cuda_compiler()) {
+      MESSAGE(attack.name, ": ", kNoCudaCompiler);
+      continue;
+    }
     const bool alone = attack.effect.kind == "shared_mib";
     all[alone ? at_once : next++ % at_once].attacks.push_back(attack);
   }
@@ -132,4 +137,15 @@ TEST_CASE("an attack that names no wall is refused, and so is a frame without a 
   CHECK_THROWS_WITH_AS(load(frame, "freeze"), doctest::Contains("no attack can name freeze: "),
                        UserError);
   CHECK_THROWS_WITH_AS(load("{before}", "seccomp"), doctest::Contains("{statements}"), UserError);
+}
+
+TEST_CASE("a frame or a source for CUDA makes a program for CUDA") {
+  std::size_t attacks = 0;
+  for (const Attack& attack : corpus().attacks)
+    if (attack.device == Device::cuda) {
+      ++attacks;
+      CHECK(attack.text.find("honest_on_device.cuh") != std::string::npos);
+    }
+  CHECK(attacks >= 40);
+  CHECK(std::ranges::count(corpus().honest, Device::cuda, &OddProgram::device) >= 4);
 }

@@ -7,11 +7,11 @@
 #include <functional>
 #include <vector>
 
+#include "harness/build/cuda_compiler.h"
 #include "harness/build/cuda_parts.h"
 #include "harness/build/solution.h"
 #include "harness/core/files.h"
 #include "harness/device/device_session.h"
-#include "harness/simt/front_end/device_compiler.h"
 
 namespace gauntlet {
 namespace {
@@ -71,8 +71,8 @@ void measure(const std::string& name, int rounds, const std::function<void()>& w
 
 int main() {
   using namespace gauntlet;
-  if (!simt::device_compiler()) {
-    fmt::print("{}\n", simt::kNoDeviceCompiler);
+  if (!find_cuda_compiler()) {
+    fmt::print("{}\n", kNoCudaCompiler);
     return 0;
   }
   const ScratchFolder folder("device-bench");
@@ -80,7 +80,7 @@ int main() {
   Call<Args> call("work");
   const std::vector<float> x(1024, 1);
   call.args.n = 32;
-  call.lies_on(call.args.device, 0, 1, call.args.stream);
+  call.lies_on(call.args.device, 0, 1, call.args.stream, 0);
   call.in("x", call.args.x, x);
   call.in("g", call.args.g, x);
   call.out<float>("y", call.args.y, x.size());

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/simt/front_end/device_compiler.h"
 #include "harness/simt/simt.h"
+#include "tests/support/compile_cuda.h"
 
 namespace gauntlet::simt {
 namespace {
@@ -50,9 +50,8 @@ double seconds_of(const Program& program, const Work& work, bool checks, LaunchR
 }
 
 void measure(const fs::path& root, const Work& work) {
-  const DeviceCode code = compile_device(*device_compiler(), root / "harness/simt/include",
-                                         root / "tests/simt/kernels" / (work.kernel + ".cu"));
-  const Program program = decode(ptx::parse(code.ptx));
+  const CudaProduct code = compile_for_device(root / "tests/simt/kernels" / (work.kernel + ".cu"));
+  const Program program = decode(ptx::parse(code.bytes));
   for (const bool checks : {false, true}) {
     double best = 1e9;
     LaunchResult result;
@@ -71,8 +70,8 @@ void measure(const fs::path& root, const Work& work) {
 
 int main() {
   using namespace gauntlet::simt;
-  if (!device_compiler()) {
-    fmt::print("{}\n", kNoDeviceCompiler);
+  if (!find_cuda_compiler()) {
+    fmt::print("{}\n", kNoCudaCompiler);
     return 0;
   }
   const std::size_t n = 256;

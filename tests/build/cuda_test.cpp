@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 
-#include "harness/simt/front_end/device_compiler.h"
+#include "harness/build/cuda_compiler.h"
 #include "tests/build/bench.h"
 
 using namespace gauntlet;
@@ -24,7 +24,7 @@ constexpr int kKernelLines = 6;
 /// With a clang; without one the test is skipped, see tests/device/device_fixture.h.
 struct CudaBench : Bench {
   CudaBench() {
-    if (!simt::device_compiler()) FAIL(simt::kNoDeviceCompiler, "; this test is skipped");
+    if (!find_cuda_compiler()) FAIL(kNoCudaCompiler, "; this test is skipped");
   }
   BuiltSolution build_cuda(const std::string& source) const {
     file("solution.cu", source);

@@ -17,11 +17,10 @@
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/runtime_files.h"
-#include "harness/simt/front_end/device_compiler.h"
-#include "harness/simt/front_end/host_compiler.h"
 #include "harness/worker/session.h"
 #include "harness/worker/shared_memory.h"
 #include "tests/device/host/host_page.h"
+#include "tests/support/compile_cuda.h"
 
 namespace gauntlet {
 
@@ -43,20 +42,17 @@ struct BuiltHalves {
 
 inline BuiltHalves built_solution(const std::string& name) {
   // To ctest a skipped test, to who runs it by hand a failed one that says what to install.
-  if (!simt::device_compiler()) FAIL(simt::kNoDeviceCompiler, "; this test is skipped");
-  const auto headers = kDeviceRoot / "harness/simt/include";
+  if (!find_cuda_compiler()) FAIL(kNoCudaCompiler, "; this test is skipped");
   const ScratchFolder folder("device-test");
   const auto solutions = kDeviceRoot / "tests/device/solutions";
   std::filesystem::copy_file(solutions / "contract.h", folder.path() / "contract.h");
   const auto source = folder.path() / "solution.cu";
   write_file(source, "#line 1\n" + read_file(solutions / (name + ".cu")));
-  const auto device = simt::compile_device(*simt::device_compiler(), headers, source);
-  const auto host = simt::compile_host(*simt::device_compiler(), headers,
-                                       kDeviceBin / "libgauntlet_cuda_runtime.a", source);
+  const CudaProduct device = compile_for_device(source), host = compile_for_host(source);
   INFO(device.messages, host.messages);
-  REQUIRE_FALSE(device.ptx.empty());
-  REQUIRE_FALSE(host.library.empty());
-  return {device.ptx, host.library};
+  REQUIRE_FALSE(device.bytes.empty());
+  REQUIRE_FALSE(host.bytes.empty());
+  return {device.bytes, host.bytes};
 }
 
 /// The line of tests/device/solutions/NAME.cu that holds a text, as diagnostics name it.

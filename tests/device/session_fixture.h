@@ -32,6 +32,8 @@ class SessionBench {
   ScratchFolder folder_{"device-session"};
 };
 
+constexpr std::uint64_t kHostCopyBytes = 1200;  // of the test contract
+
 /// A call of one of its functions, with x = 1, 2, ... and y of as many numbers.
 struct SessionCall : Call<DeviceTestArgs> {
   std::vector<float> data;
@@ -42,7 +44,7 @@ struct SessionCall : Call<DeviceTestArgs> {
     for (std::size_t i = 0; i < n; ++i) data[i] = static_cast<float>(i + 1);
     args.device = TEST_HOST;
     args.n = static_cast<std::int64_t>(n);
-    lies_on(args.device, TEST_HOST, TEST_CUDA, args.stream);
+    lies_on(args.device, TEST_HOST, TEST_CUDA, args.stream, kHostCopyBytes);
     in("x", args.x, data, placement);
     y = out<float>("y", args.y, n, placement);
   }

@@ -57,7 +57,7 @@ struct PartsCall : Call<DeviceTestArgs> {
   explicit PartsCall(const std::string& symbol) : Call(symbol) {
     constexpr std::int64_t kApart = (std::int64_t{1} << 32) + 8;
     args.n = 300;
-    lies_on(args.device, TEST_HOST, TEST_CUDA, args.stream);
+    lies_on(args.device, TEST_HOST, TEST_CUDA, args.stream, kHostCopyBytes);
     const std::span<const float> all(data);
     in_parts<float, float>("x", args.x, {all.first(300), all.last(300)}, kApart);
     y = out_parts<float>("y", args.y, 2, 300, kApart);
@@ -88,7 +88,7 @@ TEST_CASE("outputs that start with something are read and written") {
   Call<DeviceTestArgs> call("accumulate");
   const std::vector<float> ones(7, 1);
   call.args.n = 7;
-  call.lies_on(call.args.device, TEST_HOST, TEST_CUDA, call.args.stream);
+  call.lies_on(call.args.device, TEST_HOST, TEST_CUDA, call.args.stream, kHostCopyBytes);
   call.in("x", call.args.x, ones);
   const std::vector<float> before{0, 1, 2, 3, 4, 5, 6};
   const Output<float> y = call.inout("y", call.args.y, before);
@@ -156,6 +156,40 @@ TEST_CASE("results that come from the host are none") {
   const SolutionFailure failure = failure_of_first("computes_on_the_host");
   CHECK(failure.verdict == Verdict::wrong);
   check_says(failure, "1200 of 1200 bytes of `y` were copied from the host");
+}
+
+TEST_CASE("what a call copies to the host is limited by its contract") {
+  SessionBench bench;
+  SessionCall call("computes_on_the_host", kHostCopyBytes / sizeof(float) + 1);
+  const SolutionFailure failure = failure_in(bench, call);
+  CHECK(failure.verdict == Verdict::wrong);
+  check_says(failure, "copies 1204 bytes from the device to the host, want 1200 or less");
+}
+
+TEST_CASE("who takes what the next call needs has failed, and nobody else") {
+  SUBCASE("memory") {
+    SessionBench bench;
+    SessionCall takes("keeps_all_memory"), good("scale", 3000);
+    bench.session->run(takes);
+    const SolutionFailure failure = failure_in(bench, good);
+    CHECK(failure.verdict == Verdict::over_memory);
+    check_says(failure, "which leaves too few for the call's `x`");
+  }
+  SUBCASE("streams") {
+    SessionBench bench;
+    SessionCall takes("takes_all_streams"), good("scale");
+    bench.session->run(takes);
+    bench.session->device()->set_stream(StreamKind::non_blocking);
+    bench.session->run(good);
+    CHECK(good.y.copy() == good.doubled());
+  }
+  SUBCASE("the caller's stream") {
+    SessionBench bench;
+    SessionCall ends("destroys_the_stream");
+    const SolutionFailure failure = failure_in(bench, ends);
+    CHECK(failure.verdict == Verdict::crashed);
+    check_says(failure, "the caller's stream was destroyed");
+  }
 }
 
 TEST_CASE("a host part that crashes or hangs fails as on the CPU") {

@@ -24,9 +24,10 @@ Testbed testbed() {
   return Testbed({root, worker, root / "build/cache", "test", {}, {}}, corpus());
 }
 
-std::filesystem::path library(const Testbed& testbed, const std::string& text) {
-  const BuiltSolution built =
-      build_subject(testbed.solution(text), testbed.challenge(), testbed.cache());
+template <class Program>
+std::filesystem::path library(const Testbed& testbed, const Program& program) {
+  const BuiltSolution built = build_subject(testbed.solution(program.device, program.text),
+                                            testbed.challenge(), testbed.cache());
   REQUIRE_MESSAGE(built.record.ok, built.record.messages);
   return built.library;
 }
@@ -41,7 +42,7 @@ TEST_CASE("every forgery is taken for the real thing by a judge who trusts too m
       CAPTURE(attack.name);
       CAPTURE(trust);
       REQUIRE(std::find(known.begin(), known.end(), trust) != known.end());
-      const std::filesystem::path forged = library(shop, attack.text);
+      const std::filesystem::path forged = library(shop, attack);
       CHECK_MESSAGE(NaiveJudge(trust).fooled_by(forged), attack.name, " and ", trust);
       const NaiveJudge careful(attack.effect.kind == "faster" ? "own_clock" : "");
       CHECK_MESSAGE(!careful.fooled_by(forged), attack.name, " and a careful judge");
@@ -52,7 +53,7 @@ TEST_CASE("the naive judges accept an honest solution") {
   const Testbed shop = testbed();
   for (const OddProgram& program : corpus().honest) {
     if (program.name != "plain") continue;
-    const std::filesystem::path honest = library(shop, program.text);
+    const std::filesystem::path honest = library(shop, program);
     CHECK(NaiveJudge("").fooled_by(honest));
     for (const std::string& trust : NaiveJudge::known_trusts())
       CHECK_MESSAGE(NaiveJudge(trust).fooled_by(honest), trust);

@@ -17,10 +17,11 @@ Traffic read_by(std::uint64_t base, std::uint32_t stride, int words, std::uint32
   const std::string load = words == 1   ? "ld.global.u32 %r2, [%d3];"
                            : words == 2 ? "ld.global.v2.u32 {%r2,%r3}, [%d3];"
                                         : "ld.global.v4.u32 {%r2,%r3,%r4,%r5}, [%d3];";
-  Device device(kernel_text(1, fmt::format("ld.param.u64 %d1, [p0];\nmov.u32 %r1, %tid.x;\n"
-                                           "mul.wide.u32 %d2, %r1, {};\nadd.s64 %d3, %d1, %d2;\n"
-                                           "{}\nret;",
-                                           stride, load)));
+  SimulatedDevice device(
+      kernel_text(1, fmt::format("ld.param.u64 %d1, [p0];\nmov.u32 %r1, %tid.x;\n"
+                                 "mul.wide.u32 %d2, %r1, {};\nadd.s64 %d3, %d1, %d2;\n"
+                                 "{}\nret;",
+                                 stride, load)));
   const auto data = device.put(Words(16384));
   const LaunchResult got = device.launch({{1, 1, 1}, {threads, 1, 1}}, data + base);
   INFO(all_texts(got));
@@ -29,13 +30,13 @@ Traffic read_by(std::uint64_t base, std::uint32_t stride, int words, std::uint32
 }
 
 SharedTraffic shared_by(const std::string& address, const std::string& access) {
-  Device device(kernel_text(0,
-                            ".shared .align 16 .b8 s[16384];\nmov.u32 %r1, %tid.x;\n"
-                            "mov.u64 %d1, s;\n" +
-                                address +
-                                "\ncvt.u64.u32 %d2, %r2;\n"
-                                "add.s64 %d3, %d1, %d2;\n" +
-                                access + "\nret;"));
+  SimulatedDevice device(kernel_text(0,
+                                     ".shared .align 16 .b8 s[16384];\nmov.u32 %r1, %tid.x;\n"
+                                     "mov.u64 %d1, s;\n" +
+                                         address +
+                                         "\ncvt.u64.u32 %d2, %r2;\n"
+                                         "add.s64 %d3, %d1, %d2;\n" +
+                                         access + "\nret;"));
   const LaunchResult got = device.launch({{1, 1, 1}, {32, 1, 1}});
   INFO(all_texts(got));
   CHECK(got.status == Status::completed);
@@ -64,7 +65,7 @@ TEST_CASE("sectors are the distinct blocks of 32 bytes of a request") {
 }
 
 TEST_CASE("traffic is counted by buffer") {
-  Device device(kernel_text(2, R"(
+  SimulatedDevice device(kernel_text(2, R"(
     ld.param.u64 %d1, [p0];
     ld.param.u64 %d2, [p1];
     mov.u32 %r1, %tid.x;
@@ -121,7 +122,7 @@ TEST_CASE("wavefronts of shared memory, with conflicts and without") {
 }
 
 TEST_CASE("branches, divergence, barriers and idle lanes") {
-  Device device(kernel_text(0, R"(
+  SimulatedDevice device(kernel_text(0, R"(
     mov.u32 %r1, %tid.x;
     setp.lt.u32 %p1, %r1, 8;
     @%p1 bra few;

@@ -44,7 +44,7 @@ std::string text_of(const LaunchResult& got) {
   return all.dump() + "\n";
 }
 
-std::string text_of(Device& device, const LaunchResult& got,
+std::string text_of(SimulatedDevice& device, const LaunchResult& got,
                     const std::vector<std::uint64_t>& buffers) {
   std::string text = text_of(got);
   for (const std::uint64_t address : buffers) {
@@ -55,7 +55,7 @@ std::string text_of(Device& device, const LaunchResult& got,
 }
 
 template <class... P>
-void add_launch(std::string& text, Device& device, const LaunchShape& shape,
+void add_launch(std::string& text, SimulatedDevice& device, const LaunchShape& shape,
                 const std::vector<std::uint64_t>& buffers, const P&... parameters) {
   text += text_of(device, device.launch(shape, parameters...), buffers);
 }
@@ -67,12 +67,12 @@ std::vector<float> numbers(std::size_t count) {
 }
 
 /// A device with one of the kernels in tests/simt/counts.
-struct KernelDevice : Device {
+struct KernelDevice : SimulatedDevice {
   KernelDevice(const std::string& kernel, VectorUnit unit,
                const std::optional<std::uint64_t>& schedule)
-      : Device(read_file(std::filesystem::path(GAUNTLET_ROOT) / "tests/simt/counts" /
-                         (kernel + ".ptx")),
-               form_table(unit)) {
+      : SimulatedDevice(read_file(std::filesystem::path(GAUNTLET_ROOT) / "tests/simt/counts" /
+                                  (kernel + ".ptx")),
+                        form_table(unit)) {
     options.schedule_seed = schedule;
   }
 };

@@ -73,11 +73,11 @@ TEST_CASE("calls are put in place; recursion and calls through pointers are refu
            ", (param0);\n"
            "ld.param.b32 %r2, [retval0+0];\n}\n";
   };
-  Device device(kernel_text(1,
-                            calling("twice") +
-                                "ld.param.u64 %d1, [p0];\nmul.wide.u32 %d2, %r1, 4;\n"
-                                "add.s64 %d1, %d1, %d2;\nst.global.u32 [%d1], %r2;\nret;",
-                            callee));
+  SimulatedDevice device(kernel_text(1,
+                                     calling("twice") +
+                                         "ld.param.u64 %d1, [p0];\nmul.wide.u32 %d2, %r1, 4;\n"
+                                         "add.s64 %d1, %d1, %d2;\nst.global.u32 [%d1], %r2;\nret;",
+                                     callee));
   const auto out = device.put(std::vector<std::uint32_t>(64));
   CHECK(device.launch({{1, 1, 1}, {64, 1, 1}}, out).status == Status::completed);
   CHECK(device.get<std::uint32_t>(out)[63] == 126);

@@ -32,9 +32,9 @@ inline std::string kernel_text(int pointers, const std::string& body,
          body + "\n}\n";
 }
 
-class Device {
+class SimulatedDevice {
  public:
-  explicit Device(const std::string& ptx, const FormTable& forms = form_table())
+  explicit SimulatedDevice(const std::string& ptx, const FormTable& forms = form_table())
       : program_(program_of(ptx, forms)) {
     memory.load(program_);
   }

@@ -18,7 +18,7 @@ const std::string kOwnWord =
 
 Words run(const std::string& body, std::uint32_t threads, LaunchResult* result = nullptr,
           const LaunchOptions& options = {}) {
-  Device device(kernel_text(1, body));
+  SimulatedDevice device(kernel_text(1, body));
   device.options = options;
   const auto out = device.put(Words(threads));
   const LaunchResult got = device.launch({{1, 1, 1}, {threads, 1, 1}}, out);
@@ -126,7 +126,7 @@ TEST_CASE("lanes that wait for each other within a warp all go on") {
                       "atom.global.cas.b32 %r2, [%d5], 0, 1;\n"
                       "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra wait;\n" +
                           critical + "mov.u32 %r6, 1;\nbra.uni wait;\nout:\nret;";
-    Device device(kernel_text(1, body));
+    SimulatedDevice device(kernel_text(1, body));
     device.options.budget = 1'000'000;
     device.options.check_races = false;
     const auto lock = device.put(Words(2));
@@ -138,7 +138,8 @@ TEST_CASE("lanes that wait for each other within a warp all go on") {
 }
 
 TEST_CASE("a loop that never ends is timed out, with its line") {
-  Device device(kernel_text(0, ".loc 1 9 1\nagain: bra again;\nret;", ".file 1 \"loop.cu\""));
+  SimulatedDevice device(
+      kernel_text(0, ".loc 1 9 1\nagain: bra again;\nret;", ".file 1 \"loop.cu\""));
   device.options.budget = 10'000;
   const LaunchResult got = device.launch({});
   CHECK(got.status == Status::timed_out);
@@ -148,7 +149,7 @@ TEST_CASE("a loop that never ends is timed out, with its line") {
 
 TEST_CASE("a block that waits for a later one gets it") {
   // Block 0 waits for the flag that the last block sets.
-  Device device(kernel_text(1, R"(
+  SimulatedDevice device(kernel_text(1, R"(
     ld.param.u64 %d1, [p0];
     mov.u32 %r1, %ctaid.x;
     setp.eq.u32 %p1, %r1, 0;

@@ -20,7 +20,7 @@ const std::string kWordAndLine =
 
 LaunchResult launched(const std::string& body, std::size_t words, std::uint32_t threads = 32,
                       Access access = Access::read_write, Content content = Content::defined) {
-  Device device(kernel_text(1, kWordAndLine + body + "\nret;", kFile));
+  SimulatedDevice device(kernel_text(1, kWordAndLine + body + "\nret;", kFile));
   const auto buffer = device.put(Words(words), "data", access, content);
   return device.launch({{2, 1, 1}, {threads, 1, 1}, 64}, buffer);
 }
@@ -68,7 +68,7 @@ TEST_CASE("shared and local memory end where they end") {
 }
 
 TEST_CASE("each thread has local memory of its own") {
-  Device device(kernel_text(1, kWordAndLine + R"(
+  SimulatedDevice device(kernel_text(1, kWordAndLine + R"(
     .local .align 8 .b8 mine[8];
     mov.u64 %d4, mine;
     cvta.local.u64 %d5, %d4;
@@ -76,7 +76,7 @@ TEST_CASE("each thread has local memory of its own") {
     ld.u32 %r2, [%d5+4];
     st.global.u32 [%d1], %r2;
     ret;)",
-                            kFile));
+                                     kFile));
   const auto out = device.put(Words(64));
   CHECK(device.launch({{1, 1, 1}, {64, 1, 1}}, out).diagnostics.empty());
   for (std::uint32_t n = 0; n < 64; ++n) CHECK(device.get<std::uint32_t>(out)[n] == n);
@@ -94,7 +94,7 @@ TEST_CASE("misaligned, freed and read-only memory") {
                  Fault::read_only) == 1);
   CHECK(launched("ld.global.u32 %r2, [%d1];", 32, 32, Access::read_only).diagnostics.empty());
 
-  Device device(kernel_text(1, kWordAndLine + "ld.global.u32 %r2, [%d1];\nret;", kFile));
+  SimulatedDevice device(kernel_text(1, kWordAndLine + "ld.global.u32 %r2, [%d1];\nret;", kFile));
   const auto buffer = device.put(Words(32));
   CHECK(device.launch({{1, 1, 1}, {32, 1, 1}}, buffer).diagnostics.empty());
   CHECK(device.memory.unmap(buffer));
@@ -181,7 +181,7 @@ TEST_CASE("a trap ends the launch; printf and assert tell what they were told") 
 }
 
 TEST_CASE("a launch beyond what a device has is refused") {
-  Device device(kernel_text(1, ".shared .b8 s[1024];\nmov.u64 %d1, s;\nret;"));
+  SimulatedDevice device(kernel_text(1, ".shared .b8 s[1024];\nmov.u64 %d1, s;\nret;"));
   const auto status = [&](const LaunchShape& shape) {
     return device.launch(shape, std::uint64_t(0)).status;
   };

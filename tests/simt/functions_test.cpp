@@ -7,8 +7,8 @@
 
 #include "harness/core/files.h"
 #include "harness/core/rng.h"
-#include "harness/simt/front_end/device_compiler.h"
 #include "tests/simt/device.h"
+#include "tests/support/compile_cuda.h"
 
 using namespace gauntlet;
 using namespace gauntlet::simt;
@@ -70,11 +70,10 @@ void compare(const std::string& before) {
   const std::filesystem::path root = GAUNTLET_ROOT;
   write_file(folder.path() / "functions.cu",
              before + read_file(root / "tests/simt/kernels/functions.cu"));
-  const DeviceCode code = compile_device(*device_compiler(), root / "harness/simt/include",
-                                         folder.path() / "functions.cu");
+  const CudaProduct code = compile_for_device(folder.path() / "functions.cu");
   INFO(code.messages);
-  REQUIRE_FALSE(code.ptx.empty());
-  Device device(code.ptx);
+  REQUIRE_FALSE(code.bytes.empty());
+  SimulatedDevice device(code.bytes);
   const std::size_t n = 4096;
   Rng rng(13);
   std::vector<T> x(n), y(n);
@@ -111,8 +110,8 @@ void compare(const std::string& before) {
 }  // namespace
 
 TEST_CASE("mathematical functions are as near as their header says") {
-  if (!device_compiler()) {
-    const std::string why = std::string(kNoDeviceCompiler) + "; this test is skipped";
+  if (!find_cuda_compiler()) {
+    const std::string why = std::string(kNoCudaCompiler) + "; this test is skipped";
     MESSAGE(why);
     return;
   }

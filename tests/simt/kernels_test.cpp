@@ -2,49 +2,19 @@
 // CUDA C++ through clang and our own headers, against sums in double that the tests do themselves.
 #include <cmath>
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <functional>
 #include <numeric>
 
-#include "harness/core/files.h"
 #include "harness/core/rng.h"
-#include "harness/simt/front_end/device_compiler.h"
-#include "tests/simt/device.h"
+#include "tests/simt/compiled.h"
 
 using namespace gauntlet;
 using namespace gauntlet::simt;
 
 namespace {
 
-namespace fs = std::filesystem;
 using Floats = std::vector<float>;
 using Words = std::vector<std::uint32_t>;
-
-const fs::path kRoot = GAUNTLET_ROOT;
-
-/// False, with the word that ctest looks for, where there is no compiler.
-bool have_compiler() {
-  if (device_compiler()) return true;
-  const std::string why = std::string(kNoDeviceCompiler) + "; this test is skipped";
-  MESSAGE(why);
-  return false;
-}
-
-DeviceCode compiled(const std::string& text) {
-  const ScratchFolder folder("simt-test");
-  write_file(folder.path() / "solution.cu", text);
-  return compile_device(*device_compiler(), kRoot / "harness/simt/include",
-                        folder.path() / "solution.cu");
-}
-
-/// PTX of tests/simt/kernels/NAME.cu, with lines put before it.
-std::string ptx_of(const std::string& name, const std::string& before = "") {
-  const DeviceCode code =
-      compiled(before + "#line 1\n" + read_file(kRoot / "tests/simt/kernels" / (name + ".cu")));
-  INFO(code.messages);
-  REQUIRE_FALSE(code.ptx.empty());
-  return code.ptx;
-}
 
 std::size_t area(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -67,7 +37,7 @@ void require_clean(const LaunchResult& got) {
 
 TEST_CASE("a tiled matrix product, its traffic and its conflicts") {
   if (!have_compiler()) return;
-  Device device(ptx_of("matmul"));
+  SimulatedDevice device(ptx_of("matmul"));
   const int n = 64;
   const Floats a = normals(area(n, n), 1), b = normals(area(n, n), 2);
   const auto pa = device.put(a, "a", Access::read_only), pb = device.put(b, "b", Access::read_only);
@@ -99,7 +69,7 @@ TEST_CASE("a tiled matrix product, its traffic and its conflicts") {
 
 TEST_CASE("layer norm by warps, with a last block that is not full") {
   if (!have_compiler()) return;
-  Device device(ptx_of("layer_norm"));
+  SimulatedDevice device(ptx_of("layer_norm"));
   const int rows = 13, columns = 200;
   const Floats x = normals(area(rows, columns), 3, 2), gamma = normals(columns, 4),
                beta = normals(columns, 5);
@@ -131,7 +101,7 @@ TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing bar
   x[5] = -INFINITY;
   int wrong = 0;
   const auto run = [&](const std::string& ptx) {
-    Device device(ptx);
+    SimulatedDevice device(ptx);
     const auto px = device.put(x, "x", Access::read_only);
     const auto py = device.put(Floats(x.size()), "y", Access::read_write, Content::undefined);
     const LaunchResult got = device.launch({{2, 1, 1}, {128, 1, 1}, 128 * 8}, px, py, columns);
@@ -150,7 +120,7 @@ TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing bar
   require_clean(run(ptx_of("softmax")));
   CHECK(wrong == 0);
   // A warp runs until it has to wait: the first one reads what later ones have not written yet.
-  std::string text = read_file(kRoot / "tests/simt/kernels/softmax.cu");
+  std::string text = kernel_source("softmax");
   const std::string barrier = "partial[threadIdx.x] = state;\n  __syncthreads();";
   REQUIRE(text.find(barrier) != std::string::npos);
   text.replace(text.find(barrier), barrier.size(),
@@ -165,7 +135,7 @@ TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing bar
 
 TEST_CASE("a transposed tile has conflicts in all 32 rows, and none with a padded column") {
   if (!have_compiler()) return;
-  Device device(ptx_of("transpose"));
+  SimulatedDevice device(ptx_of("transpose"));
   const int n = 64;
   const Floats in = normals(area(n, n), 7);
   const auto pin = device.put(in), pout = device.put(Floats(area(n, n)));
@@ -186,7 +156,7 @@ TEST_CASE("a transposed tile has conflicts in all 32 rows, and none with a padde
 
 TEST_CASE("atomics in shared and in global memory") {
   if (!have_compiler()) return;
-  Device device(ptx_of("histogram"));
+  SimulatedDevice device(ptx_of("histogram"));
   Rng rng(8);
   std::vector<std::uint8_t> data(5000);
   Words wanted(256);
@@ -201,7 +171,7 @@ TEST_CASE("the last block sums up: right with a fence, a race without") {
   const Floats x = normals(3000, 9);
   const double wanted = std::accumulate(x.begin(), x.end(), 0.0);
   for (const bool fence : {true, false}) {
-    Device device(ptx_of("last_block", fence ? "" : "#define NO_FENCE\n"));
+    SimulatedDevice device(ptx_of("last_block", fence ? "" : "#define NO_FENCE\n"));
     const auto px = device.put(x), partial = device.put(Floats(8)), total = device.put(Floats(1));
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       device.options.schedule_seed = seed;
@@ -217,7 +187,7 @@ TEST_CASE("the last block sums up: right with a fence, a race without") {
 
 TEST_CASE("half precision and bfloat16") {
   if (!have_compiler()) return;
-  Device device(ptx_of("halves"));
+  SimulatedDevice device(ptx_of("halves"));
   const int n = 32;
   const Floats x = normals(n, 10, 3), y = normals(n, 11, 3);
   const auto px = device.put(x), py = device.put(y), pout = device.put(Floats(area(9, n)));
@@ -243,7 +213,7 @@ TEST_CASE("half precision and bfloat16") {
 
 TEST_CASE("groups, votes, matches and shuffles") {
   if (!have_compiler()) return;
-  Device device(ptx_of("groups"));
+  SimulatedDevice device(ptx_of("groups"));
   const int n = 64;
   std::vector<int> in(n);
   Rng rng(12);
@@ -280,7 +250,7 @@ TEST_CASE("groups, votes, matches and shuffles") {
 
 TEST_CASE("printf and assert") {
   if (!have_compiler()) return;
-  Device device(ptx_of("talk"));
+  SimulatedDevice device(ptx_of("talk"));
   const LaunchResult got = device.launch({{1, 1, 1}, {8, 1, 1}}, 8);
   require_clean(got);
   CHECK(got.output ==

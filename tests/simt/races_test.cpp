@@ -23,8 +23,8 @@ std::size_t races_of(const std::string& body, std::uint32_t threads = 64, std::u
                      std::string* text = nullptr) {
   std::size_t found = 0;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    Device device(kernel_text(1, "ld.param.u64 %d1, [p0];\n" + kShared + body + "\nret;",
-                              ".file 1 \"race.cu\""));
+    SimulatedDevice device(kernel_text(1, "ld.param.u64 %d1, [p0];\n" + kShared + body + "\nret;",
+                                       ".file 1 \"race.cu\""));
     if (seed > 0) device.options.schedule_seed = seed;
     const auto data = device.put(Words(4096));
     const LaunchResult got = device.launch({{blocks, 1, 1}, {threads, 1, 1}}, data);
@@ -127,7 +127,7 @@ TEST_CASE("blocks race for global memory unless a fence and an atomic hand it ov
 }
 
 TEST_CASE("where memory for what is known of global memory is short, it is said") {
-  Device device(kernel_text(1, "ld.param.u64 %d1, [p0];\nst.global.u32 [%d1], 1;\nret;"));
+  SimulatedDevice device(kernel_text(1, "ld.param.u64 %d1, [p0];\nst.global.u32 [%d1], 1;\nret;"));
   const auto data = device.put(Words(64));
   CHECK(device.launch({}, data).races_complete);
   device.options.race_memory = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/device/process/grader_side.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "harness/core/text.h"
@@ -31,8 +33,7 @@ json GraderSide::carry_out(const json& request, std::vector<std::byte>& data) {
   } else if (what == "read") {
     reply = read(request, answer);
   } else if (what == "stream") {
-    const auto made = engine_.streams.make_stream(request.at("non_blocking"));
-    reply = made ? json{{"stream", *made}} : failed("too many streams");
+    reply = {{"stream", engine_.streams.make_callers_stream(request.at("non_blocking"))}};
   } else if (what == "end_stream") {
     engine_.streams.end_stream(request.at("stream"));
   } else if (what == "begin") {
@@ -80,12 +81,23 @@ json GraderSide::map(const json& request, const std::vector<std::byte>& data) {
   }
   const Buffer* const made = engine_.map(request.at("name"), is_input ? Role::input : Role::output,
                                          request.at("bytes"), place);
-  if (made == nullptr) return failed("there is no device memory for it");
+  if (made == nullptr) return no_room(request.at("name"));
   mapped_.push_back(made->address);
   if (data.size() > made->bytes) return failed("more bytes than the buffer has");
   if (!data.empty()) engine_.back_end->copy_in(made->address, data, BackEnd::Writer::grader);
   if (is_input) engine_.back_end->protect(made->address);
   return {{"address", made->address}};
+}
+
+/// Whose fault it is that an array of the caller's does not fit.
+json GraderSide::no_room(const std::string& name) {
+  std::uint64_t held = engine_.buffers.scratch_bytes();
+  for (const VariableInfo& variable : engine_.back_end->variables()) held += variable.bytes;
+  if (held == 0) return failed("there is no device memory for " + name);
+  return {{"over_memory",
+           fmt::format("the solution holds {} of {} bytes of device memory, which leaves too few "
+                       "for the call's `{}`",
+                       held, engine_.capacity, name)}};
 }
 
 json GraderSide::read(const json& request, std::vector<std::byte>& data) {

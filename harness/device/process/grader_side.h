@@ -25,6 +25,7 @@ class GraderSide {
  private:
   nlohmann::json load(std::vector<std::byte>& data);
   nlohmann::json map(const nlohmann::json& request, const std::vector<std::byte>& data);
+  nlohmann::json no_room(const std::string& name);
   nlohmann::json read(const nlohmann::json& request, std::vector<std::byte>& data);
   nlohmann::json begin(const nlohmann::json& request);
   nlohmann::json settle(const nlohmann::json& request);

@@ -134,6 +134,9 @@ class Process {
       try {
         reply = graders_.carry_out(nlohmann::json::parse(text), data)
                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      } catch (const std::bad_alloc&) {
+        data.clear();
+        reply = nlohmann::json{{"over_memory", "the device process has no more memory"}}.dump();
       } catch (const std::exception& error) {
         data.clear();
         reply = nlohmann::json{{"error", error.what()}}.dump();

@@ -24,7 +24,12 @@ Streams::Streams() {
 
 std::optional<std::uint64_t> Streams::make_stream(bool non_blocking) {
   if (streams_.size() >= kMostStreams) return std::nullopt;
-  streams_[++next_handle_] = {non_blocking, 0};
+  streams_[++next_handle_] = {non_blocking, false, 0};
+  return next_handle_;
+}
+
+std::uint64_t Streams::make_callers_stream(bool non_blocking) {
+  streams_[++next_handle_] = {non_blocking, true, 0};
   return next_handle_;
 }
 

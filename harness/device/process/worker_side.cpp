@@ -140,7 +140,10 @@ Answer WorkerSide::carry_out_on_streams(const Command& command) {
     case Kind::end_stream:
       if (command.stream <= device_wire::kPerThreadStream)
         return refuse(cudaErrorInvalidResourceHandle, "the default stream cannot be destroyed");
-      streams.end_stream(command.stream);
+      if (streams.is_callers(command.stream))
+        engine_.fail(cudaErrorInvalidResourceHandle, "the caller's stream was destroyed");
+      else
+        streams.end_stream(command.stream);
       return after_running();
     case Kind::wait_stream:
       streams.wait_stream(command.stream);

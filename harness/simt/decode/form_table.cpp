@@ -85,11 +85,4 @@ const FormTable& form_table() {
   return form_table(kUnit);
 }
 
-const char* name_of(Class kind) {
-  static constexpr std::array<const char*, kClasses> kNames{
-      "integer", "single", "real",   "half",     "special", "conversion", "move",
-      "load",    "store",  "atomic", "exchange", "barrier", "parameter",  "control"};
-  return kNames.at(static_cast<std::size_t>(kind));
-}
-
 }  // namespace gauntlet::simt

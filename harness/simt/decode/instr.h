@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -49,7 +50,14 @@ enum class Class : std::uint8_t {
   control,    // branches, returns, calls
 };
 inline constexpr std::size_t kClasses = 14;
-const char* name_of(Class kind);
+
+/// Inline, because who reads reports of counts is linked to no simulator.
+inline const char* name_of(Class kind) {
+  static constexpr std::array<const char*, kClasses> kNames{
+      "integer", "single", "real",   "half",     "special", "conversion", "move",
+      "load",    "store",  "atomic", "exchange", "barrier", "parameter",  "control"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
 
 /// How a load, a store or an atomic touches memory.
 struct MemoryForm {

@@ -8,12 +8,18 @@
 #include "contract.h"
 #endif
 
+#ifdef __CUDA__  // the same on a device, a row for each thread
+#define HONEST __host__ __device__ inline
+#else
+#define HONEST inline
+#endif
+
 struct RowStatistics {
   double mean;
   double rstd;
 };
 
-inline RowStatistics statistics_of(const LayernormArgs* a, int64_t i) {
+HONEST RowStatistics statistics_of(const LayernormArgs* a, int64_t i) {
   if (a->mean != nullptr) return {a->mean[i], a->rstd[i]};
   const float* x = (const float*)a->x + i * a->x_row_stride;
   double sum = 0, squares = 0;
@@ -23,28 +29,30 @@ inline RowStatistics statistics_of(const LayernormArgs* a, int64_t i) {
   return {mean, 1 / __builtin_sqrt(squares / (double)a->cols + a->eps)};
 }
 
-inline int64_t refusal(const LayernormArgs* a) {
-  if (a->abi_version != LAYERNORM_ABI_VERSION || a->device != LAYERNORM_HOST ||
+inline int64_t refusal(const LayernormArgs* a, int32_t device = LAYERNORM_HOST) {
+  if (a->abi_version != LAYERNORM_ABI_VERSION || a->device != device ||
       a->data_type != LAYERNORM_F32 || a->parameter_type != LAYERNORM_F32)
     return LAYERNORM_UNSUPPORTED;
   return a->rows < 0 || a->cols < 1 ? LAYERNORM_BAD_ARGUMENT : LAYERNORM_OK;
 }
 
+HONEST void honest_forward_row(const LayernormArgs* a, int64_t i) {
+  if (a->y == nullptr) return;
+  const float *gamma = (const float*)a->gamma, *beta = (const float*)a->beta;
+  const RowStatistics row = statistics_of(a, i);
+  const float* x = (const float*)a->x + i * a->x_row_stride;
+  float* y = (float*)a->y + i * a->y_row_stride;
+  for (int64_t j = 0; j < a->cols; ++j)
+    y[j] = (float)((gamma ? gamma[j] : 1.0) * (x[j] - row.mean) * row.rstd + (beta ? beta[j] : 0));
+}
+
 inline int64_t honest_forward(const LayernormArgs* a) {
   if (const int64_t status = refusal(a)) return status;
-  const float *gamma = (const float*)a->gamma, *beta = (const float*)a->beta;
-  for (int64_t i = 0; i < a->rows && a->y != nullptr; ++i) {
-    const RowStatistics row = statistics_of(a, i);
-    const float* x = (const float*)a->x + i * a->x_row_stride;
-    float* y = (float*)a->y + i * a->y_row_stride;
-    for (int64_t j = 0; j < a->cols; ++j)
-      y[j] =
-          (float)((gamma ? gamma[j] : 1.0) * (x[j] - row.mean) * row.rstd + (beta ? beta[j] : 0));
-  }
+  for (int64_t i = 0; i < a->rows; ++i) honest_forward_row(a, i);
   return LAYERNORM_OK;
 }
 
-inline void honest_row(const LayernormArgs* a, int64_t i) {
+HONEST void honest_row(const LayernormArgs* a, int64_t i) {
   const float* gamma = (const float*)a->gamma;
   const RowStatistics row = statistics_of(a, i);
   const float* x = (const float*)a->x + i * a->x_row_stride;

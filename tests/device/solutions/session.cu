@@ -133,3 +133,23 @@ extern "C" int64_t allocates(const DeviceTestArgs*) {
   cudaFree(first);
   return 0;
 }
+/// Nothing is left but less than a KiB.
+extern "C" int64_t keeps_all_memory(const DeviceTestArgs*) {
+  for (size_t bytes = size_t{1} << 30; bytes >= 1024;) {
+    void* kept = nullptr;
+    if (cudaMalloc(&kept, bytes) != cudaSuccess) bytes /= 2;
+  }
+  cudaGetLastError();
+  return 0;
+}
+extern "C" int64_t takes_all_streams(const DeviceTestArgs*) {
+  cudaStream_t stream;
+  while (cudaStreamCreate(&stream) == cudaSuccess) continue;
+  cudaGetLastError();
+  return 0;
+}
+extern "C" int64_t destroys_the_stream(const DeviceTestArgs* args) {
+  twice<<<blocks_for(args->n), 128, 0, stream_of(args)>>>(args->x, args->y, args->n);
+  cudaStreamDestroy(stream_of(args));
+  return 0;
+}

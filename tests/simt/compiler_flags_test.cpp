@@ -2,20 +2,15 @@
 // Flags of clang that a promise rests on.
 #include <algorithm>
 #include <doctest/doctest.h>
-#include <filesystem>
+#include <string>
+#include <vector>
 
-#include "harness/simt/front_end/compile_folder.h"
-#include "harness/simt/front_end/device_compiler.h"
-#include "tests/simt/device.h"
+#include "tests/simt/compiled.h"
 
 using namespace gauntlet;
 using namespace gauntlet::simt;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kHeaders = fs::path(GAUNTLET_ROOT) / "harness/simt/include";
 
 /// Only thread 0 looks at `count` between the barriers, and it alone writes it there.
 constexpr const char* kOneThreadLooks = R"(
@@ -33,23 +28,22 @@ __global__ void cut(int* out, int most) {
 std::string ptx_without(const std::string& left_out, const std::string& text) {
   const ScratchFolder sources("front-end-test");
   write_file(sources.path() / "solution.cu", text);
-  const CompileFolder folder(kHeaders, sources.path());
+  const CudaCompileFolder folder(sources.path());
   std::vector<std::string> flags = device_flags(folder.headers());
   const auto found = std::ranges::find(flags, left_out);
   if (!left_out.empty()) {
     REQUIRE(found != flags.end());
     flags.erase(found - 1, found + 1);  // -mllvm stands before it
   }
-  const std::string ptx = folder.file("device.ptx");
-  flags.insert(flags.end(), {folder.source("solution.cu"), "-o", ptx});
-  CompileFolder::Made made = folder.run(*device_compiler(), flags, ptx);
+  flags.push_back(folder.file("source/solution.cu"));
+  const CudaProduct made = folder.run(flags, "device.ptx");
   INFO(made.messages);
-  REQUIRE_FALSE(made.product.empty());
-  return std::move(made.product);
+  REQUIRE_FALSE(made.bytes.empty());
+  return made.bytes;
 }
 
 std::size_t races_in(const std::string& ptx) {
-  Device device(ptx);
+  SimulatedDevice device(ptx);
   const auto out = device.put(std::vector<int>(64, 40));
   const LaunchResult got = device.launch({{1, 1, 1}, {64, 1, 1}}, out, 7);
   INFO(all_texts(got));
@@ -60,11 +54,7 @@ std::size_t races_in(const std::string& ptx) {
 }  // namespace
 
 TEST_CASE("what stands behind && is not loaded by threads for which the first half is false") {
-  if (!device_compiler()) {
-    const std::string why = std::string(kNoDeviceCompiler) + "; this test is skipped";
-    MESSAGE(why);
-    return;
-  }
+  if (!have_compiler()) return;
   CHECK(races_in(ptx_without("", kOneThreadLooks)) == 0);
   // The flag is needed: without it the compiler makes a race that the source has not.
   CHECK(races_in(ptx_without("-bonus-inst-threshold=0", kOneThreadLooks)) > 0);
