@@ -226,12 +226,12 @@ TEST_CASE("every class of a domain is asked for both kinds of fault") {
   DeviceQuestions questions = two_cases(bits);
   const Domain domain{{{"rows", {sized(1), sized(7)}}}};
   questions.domains = {{&domain, [&](Probe& probe, const Assignment& choice, Rng&) {
+                          session.seen = {};
+                          if (choice.is("rows", "7")) session.see("race");
                           Call<Nothing> call("nothing");
                           probe.run_ok(call);
                           CHECK(session.terms.check_races);
                           CHECK(session.terms.check_undefined);
-                          session.seen = {};
-                          if (choice.is("rows", "7")) session.see("race");
                         }}};
   const auto found = finding_of("strict_domain", session, questions);
   REQUIRE(found);

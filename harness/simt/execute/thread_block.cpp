@@ -13,7 +13,12 @@ namespace {
 
 constexpr std::uint32_t kQuantum = 4096;  // steps of a warp before others have their turn
 constexpr std::uint32_t kShuffledQuantum = 64;
-constexpr std::uint32_t kRounds = 32;  // turns of all warps before other blocks have theirs
+// A block's turn, before other blocks have theirs: so many instructions of each warp, which is a
+// long time for one that polls a flag of a later block, while one that goes from barrier to barrier
+// mostly ends in it; when blocks are shuffled, so many turns of all warps.
+constexpr std::uint64_t kTurn = std::uint64_t{32} * kQuantum;
+constexpr std::uint32_t kMostRounds = 4096;
+constexpr std::uint32_t kShuffledRounds = 32;
 
 std::uint32_t lanes_of(std::uint32_t threads, std::uint32_t warp) {
   const std::uint32_t left = threads - warp * kLanes;
@@ -57,6 +62,7 @@ void ThreadBlock::start(std::uint32_t number) {
   clocks_.start();
   handovers_ = {};
   barriers_ = {};
+  open_ = 0;
   for (Warp& warp : warps_) {
     std::byte* const slots = slots_of(warp.number());
     grid_.constants.begin_block(slots, index_);
@@ -69,12 +75,16 @@ void ThreadBlock::start(std::uint32_t number) {
 }
 
 ThreadBlock::Pause ThreadBlock::run() {
-  for (std::uint32_t round = 0; round < kRounds; ++round) {
+  const std::uint64_t turn = std::min(grid_.budget, kTurn * warps_.size());
+  const std::uint64_t turn_ends_at = grid_.budget - turn;
+  const bool is_shuffled = grid_.options.schedule_seed.has_value();
+  const std::uint32_t rounds = is_shuffled ? kShuffledRounds : kMostRounds;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    if (round > 0 && grid_.budget <= turn_ends_at) break;
     bool some_ran = false;
     for (const std::uint32_t n : order_) {
       if (pauses_[n] != Warp::Pause::quantum) continue;
-      const std::uint32_t quantum =
-          grid_.options.schedule_seed ? 1 + grid_.rng.below(kShuffledQuantum) : kQuantum;
+      const std::uint32_t quantum = is_shuffled ? 1 + grid_.rng.below(kShuffledQuantum) : kQuantum;
       pauses_[n] = warps_[n].run(quantum);
       some_ran = true;
       if (pauses_[n] == Warp::Pause::stopped) return Pause::stopped;
@@ -101,12 +111,14 @@ void ThreadBlock::reach(Warp& warp) {
   const auto lane = std::size_t(std::countr_zero(first.mask));
   const std::uint32_t at = has_result ? 1 : 0;
   const std::uint32_t barrier = warp.slot<std::uint32_t>(instr.slots[at])[lane];
+  if (has_result) barriers_[barrier % kBarriers].reduces = true;
   const bool has_threads = (instr.variant & BarrierVariant::has_threads) != 0;
   arrive(warp, barrier, has_threads ? warp.slot<std::uint32_t>(instr.slots[at + 1])[lane] : 0,
          true);
 }
 
 void ThreadBlock::arrive(Warp& warp, std::uint32_t barrier, std::uint32_t threads, bool waits) {
+  open_ |= 1u << barrier % kBarriers;
   Barrier& at = barriers_[barrier % kBarriers];
   at.arrived |= 1u << warp.number();
   at.threads = threads;
@@ -116,20 +128,21 @@ void ThreadBlock::arrive(Warp& warp, std::uint32_t barrier, std::uint32_t thread
 
 /// Completes each barrier that everybody has reached; true when warps go on.
 bool ThreadBlock::complete() {
+  if (open_ == 0) return false;
   std::uint32_t unfinished = 0;
   for (std::uint32_t n = 0; n < pauses_.size(); ++n)
     unfinished |= pauses_[n] == Warp::Pause::finished ? 0 : 1u << n;
   bool some_go_on = false;
-  for (Barrier& barrier : barriers_) {
-    if (barrier.arrived == 0) continue;
+  for (std::uint32_t left = open_; left != 0; left &= left - 1) {
+    Barrier& barrier = barriers_[std::size_t(std::countr_zero(left))];
     const bool whole =
         barrier.threads == 0
             ? (unfinished & ~barrier.arrived) == 0
             : std::uint32_t(std::popcount(barrier.arrived)) * kLanes >= barrier.threads;
     if (!whole) continue;
     if (barrier.threads == 0) report_meeting(barrier);
-    reduce(barrier);
-    clocks_.meet(barrier.arrived);
+    if (barrier.reduces) reduce(barrier);
+    if (grid_.options.check_races) clocks_.meet(barrier.arrived);
     for (std::uint32_t n = 0; n < warps_.size(); ++n) {
       if ((barrier.waiting >> n & 1u) == 0) continue;
       warps_[n].release();
@@ -137,6 +150,7 @@ bool ThreadBlock::complete() {
       some_go_on = true;
     }
     barrier = {};
+    open_ &= ~(left & (0 - left));
   }
   return some_go_on;
 }

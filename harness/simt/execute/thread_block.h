@@ -48,6 +48,7 @@ class ThreadBlock {
     std::uint32_t arrived = 0;  // warps
     std::uint32_t threads = 0;  // expected; 0: all that are left
     std::uint32_t waiting = 0;  // warps that go on when it completes
+    bool reduces = false;       // some of them get a result
   };
 
   std::byte* slots_of(std::uint32_t warp);
@@ -73,6 +74,7 @@ class ThreadBlock {
   std::vector<Warp::Pause> pauses_;
   std::vector<std::uint32_t> order_;
   std::array<Barrier, kBarriers> barriers_{};
+  std::uint32_t open_ = 0;  // bits of the barriers at which warps have arrived
 };
 
 }  // namespace gauntlet::simt
