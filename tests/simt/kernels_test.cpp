@@ -125,7 +125,7 @@ TEST_CASE("softmax with dynamic shared memory, infinite logits and a missing bar
   REQUIRE(text.find(barrier) != std::string::npos);
   text.replace(text.find(barrier), barrier.size(),
                "partial[threadIdx.x] = state;\n  __syncwarp();");
-  const LaunchResult missing = run(compiled(text).ptx);
+  const LaunchResult missing = run(compiled(text).bytes);
   INFO(all_texts(missing));
   CHECK(wrong > 0);
   REQUIRE(count_of(missing, Fault::race) > 0);
@@ -272,5 +272,5 @@ TEST_CASE("what is outside the feature set is refused with its line") {
     why = error.what();
   }
   CHECK(why == "solution.cu:4: the instruction 'cp.async.bulk.commit_group' is not supported");
-  CHECK(compiled("#include <cub/cub.cuh>\n").ptx.empty());
+  CHECK(compiled("#include <cub/cub.cuh>\n").bytes.empty());
 }
