@@ -45,9 +45,9 @@ constexpr std::string_view kRaces[] = {"race",        "divergent_barrier", "stuc
 constexpr std::string_view kUndefined[] = {"undefined_read"};
 using Faults = std::span<const std::string_view>;
 
-/// Asks, and ends the check where the device saw such faults, of the first kind that it saw any of,
-/// in one of the calls that were made: that is the better finding where the answer is wrong as well,
-/// because it names the line.
+/// Asks, and ends the check where the device saw such faults in one of the calls that were made, of
+/// the first kind that it saw any of: that is the better finding where the answer is wrong as
+/// well, because it names the line.
 void require_no(std::initializer_list<Faults> kinds, Probe& probe,
                 const std::function<void()>& ask_it) {
   DeviceControl& device = device_of(probe);

@@ -31,8 +31,8 @@ void take_stream(Probe& probe, int turn);
 /// A small call, which is asked again and again under other terms of the device.
 struct DeviceCase {
   std::string name;
-  /// Draws a problem, runs it, in one call or several, and requires it to be right. Gives the bits of the answer that
-  /// no schedule may change; none where the contract does not promise that.
+  /// Draws a problem, runs it, in one call or several, and requires it to be right. Gives the bits
+  /// of the answer that no schedule may change; none where the contract does not promise that.
   std::function<std::vector<std::byte>(Probe&, Rng&)> ask;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same PTX has the same results, counts and diagnostics on every machine, with every vector unit
-// and in every build of the simulator: all of them together have one digest, which stands here. A
-// change that is meant to count otherwise changes it; two compilers that differ are a fault.
+// The same PTX has the same results, counts and diagnostics on every machine, with every vector
+// unit and in every build of the simulator: all of them together have one digest, which stands
+// here. A change that is meant to count otherwise changes it; two compilers that differ are a
+// fault.
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <optional>

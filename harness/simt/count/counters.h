@@ -10,6 +10,8 @@
 
 namespace gauntlet::simt {
 
+// All of it is in this header: who reads counts is not linked to the simulator.
+
 /// Traffic of one kind. A request is one warp's execution of one load or store for at least one
 /// lane.
 struct Traffic {
@@ -17,7 +19,12 @@ struct Traffic {
   std::uint64_t bytes = 0;  // of all lanes that took part: two that read the same byte count twice
   std::uint64_t sectors = 0;  // distinct aligned blocks of 32 bytes in each request, summed
 
-  Traffic& operator+=(const Traffic& other);
+  Traffic& operator+=(const Traffic& other) {
+    requests += other.requests;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    return *this;
+  }
 };
 
 struct BufferTraffic {
@@ -58,7 +65,11 @@ struct Counters {
   std::uint64_t divergent_branches = 0;  // those that its active lanes took both ways
 
   /// Active lanes of 32, over all executed instructions: 1 where no lane ever idles.
-  double lane_efficiency() const;
+  double lane_efficiency() const {
+    if (warp_instructions == 0) return 1;
+    return static_cast<double>(thread_instructions) /
+           (static_cast<double>(warp_instructions) * kLanes);
+  }
 };
 
 }  // namespace gauntlet::simt

@@ -12,8 +12,8 @@ namespace gauntlet::simt {
 inline constexpr std::uint32_t kLanes = 32;
 inline constexpr std::uint32_t kAllLanes = ~0u;
 
-/// How many lanes a mask has. Not std::popcount: without the instruction, which not every x86-64 CPU
-/// has, that is a call into the compiler's library.
+/// How many lanes a mask has. Not std::popcount: without the instruction, which not every x86-64
+/// CPU has, that is a call into the compiler's library.
 inline std::uint32_t lane_count(std::uint32_t mask) {
   if (mask == kAllLanes) return kLanes;
   mask -= mask >> 1 & 0x55555555u;

@@ -65,8 +65,8 @@ class UnitSet {
   std::array<std::uint64_t, kMost / 64> words_{};
 };
 
-/// Calls with the first and the last unit of each lane of `lanes`. A lane touches a unit of 32 bytes
-/// twice at the most; offsets count from `base`.
+/// Calls with the first and the last unit of each lane of `lanes`, which for units of 32 bytes are
+/// all that it touches; offsets count from `base`.
 template <class Visit>
 void each_lane(const Pattern& pattern, std::uint32_t lanes, std::uint64_t base,
                std::uint32_t lane_bytes, std::uint32_t unit, const Visit& visit) {

@@ -31,8 +31,8 @@ struct Pattern {
   std::uint32_t sectors = 0, wavefronts = 0, least_wavefronts = 0;
 };
 
-/// Brings a pattern up to date: does nothing where the lanes lie as they did. `lane_bytes` is a power
-/// of two, 32 at the most, and for one pattern always the same.
+/// Brings a pattern up to date: does nothing where the lanes lie as they did. `lane_bytes` is a
+/// power of two, 32 at the most, and for one pattern always the same.
 void update(Pattern& pattern, const LaneAddresses& addresses, std::uint32_t mask,
             std::uint32_t lane_bytes);
 
