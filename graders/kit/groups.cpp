@@ -6,7 +6,7 @@
 namespace gauntlet::kit {
 namespace {
 
-std::vector<Check> asked_on(std::vector<Device> devices, std::vector<Check> group) {
+std::vector<Check> asked_on(const std::vector<Device>& devices, std::vector<Check> group) {
   for (Check& check : group) check.devices = devices;
   return group;
 }
