@@ -3,13 +3,6 @@
 
 namespace gauntlet::simt {
 
-Traffic& Traffic::operator+=(const Traffic& other) {
-  requests += other.requests;
-  bytes += other.bytes;
-  sectors += other.sectors;
-  return *this;
-}
-
 double Counters::lane_efficiency() const {
   if (warp_instructions == 0) return 1;
   return static_cast<double>(thread_instructions) /

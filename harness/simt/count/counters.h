@@ -17,7 +17,12 @@ struct Traffic {
   std::uint64_t bytes = 0;  // of all lanes that took part: two that read the same byte count twice
   std::uint64_t sectors = 0;  // distinct aligned blocks of 32 bytes in each request, summed
 
-  Traffic& operator+=(const Traffic& other);
+  Traffic& operator+=(const Traffic& other) {
+    requests += other.requests;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    return *this;
+  }
 };
 
 struct BufferTraffic {
