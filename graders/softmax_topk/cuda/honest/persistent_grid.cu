@@ -141,7 +141,8 @@ __device__ void write_row(const SoftmaxTopkArgs& args, const Window& window, int
 }
 
 __device__ void keep_part(const Work& work, const Window& window, int64_t unit,
-                          const Softmax& softmax, const Pool& pool) {
+                          const Softmax& softmax, Pool& pool) {
+  choose(pool, window.columns);
   for (int n = threadIdx.x; n < window.columns; n += kThreads)
     work.keys[unit * window.columns + n] = n < pool.count ? pool.keys[n] : 0;
   if (threadIdx.x > 0) return;
