@@ -44,6 +44,8 @@ std::unique_ptr<Session> solution_session(const GradingEnvironment& environment,
   DeviceSessionConfig config{std::move(worker), {}, built.kernels};
   config.device.program = cuda_parts().device;
   config.device.walls = environment.walls;
+  // Kernels are executed by a CPU, and a settling stream has all that its call has queued.
+  config.device.patience = std::chrono::duration<double>(6 * challenge.call_seconds);
   // Inputs, outputs, and as much for the solution as it has on the host.
   config.device.memory_bytes = config.worker.memory_bytes + 2 * config.worker.arena_bytes;
   return std::make_unique<DeviceSession>(std::move(config));
