@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "harness/build/toolchain.h"
 #include "harness/ci/annotations.h"
@@ -68,7 +70,10 @@ class Job {
       ChangedFiles changed = history_->changes();
       run_.base_id = history_->fork_point();
       run_.outside = changed.outside;
-      for (ChangedSubmission& one : changed.submissions) run_.submissions.push_back({one});
+      for (ChangedSubmission& one : changed.submissions) {
+        found_.insert(one.generation());
+        run_.submissions.push_back({one});
+      }
     }
     if (options_.all) add_unchanged();
   }
@@ -84,10 +89,7 @@ class Job {
 
   void add_unless_there(const std::string& name, const std::string& attempt) {
     const ChangedSubmission one{name, attempt, SubmissionChange::unchanged};
-    const bool there = std::any_of(
-        run_.submissions.begin(), run_.submissions.end(),
-        [&](const CiSubmission& other) { return other.changed.generation() == one.generation(); });
-    if (!there) run_.submissions.push_back({one});
+    if (found_.insert(one.generation()).second) run_.submissions.push_back({one});
   }
 
   void load_baseline() {
@@ -107,7 +109,8 @@ class Job {
     }
     if (!folder.empty())
       for (PublishedCell& cell : ReportData(folder).load())
-        if (!cell.grade.empty()) baseline_.push_back(std::move(cell.seen));
+        if (!cell.grade.empty())
+          baseline_[cell.seen.key.generation()].push_back(std::move(cell.seen));
     if (baseline_.empty()) {
       run_.baseline = run_.baseline.empty() ? "none" : run_.baseline + ", which has no grades";
       if (rules_.no_regression)
@@ -193,15 +196,18 @@ class Job {
       });
     };
     std::vector<CellKey> lost;
-    for (const CellObservation& cell : baseline_)
-      if (cell.key.generation() == former_name(changed) && cell.key.is_standard() &&
-          !is_there(cell.key) && is_asked(cell.key.challenge))
+    for (const CellObservation& cell : baseline_of(changed))
+      if (cell.key.is_standard() && !is_there(cell.key) && is_asked(cell.key.challenge))
         lost.push_back(cell.key);
     return lost;
   }
 
-  static std::string former_name(const ChangedSubmission& changed) {
-    return changed.renamed_from.empty() ? changed.generation() : changed.renamed_from;
+  /// What the baseline has of it, under its former name if that is another one.
+  const std::vector<CellObservation>& baseline_of(const ChangedSubmission& changed) const {
+    static const std::vector<CellObservation> none;
+    const auto found =
+        baseline_.find(changed.renamed_from.empty() ? changed.generation() : changed.renamed_from);
+    return found == baseline_.end() ? none : found->second;
   }
 
   void grade() {
@@ -226,10 +232,8 @@ class Job {
 
   void add_cell(const Planned& planned, const CellObservation& seen) {
     CiCell cell{seen, score_cell(run_.rubric, seen), planned.folder, planned.files, std::nullopt};
-    const std::string former = former_name(run_.submissions[planned.submission].changed);
-    for (const CellObservation& old : baseline_)
-      if (old.key.generation() == former && old.key.column() == seen.key.column() &&
-          old.key.device == seen.key.device)
+    for (const CellObservation& old : baseline_of(run_.submissions[planned.submission].changed))
+      if (old.key.column() == seen.key.column() && old.key.device == seen.key.device)
         cell.before = ScoredCell{old, score_cell(run_.rubric, old)};
     run_.cells.push_back(std::move(cell));
   }
@@ -239,7 +243,8 @@ class Job {
   GateRules rules_;
   std::vector<std::string> known_;
   std::optional<CheckoutHistory> history_;
-  std::vector<CellObservation> baseline_;
+  std::map<std::string, std::vector<CellObservation>> baseline_;  // by CellKey::generation()
+  std::set<std::string> found_;  // generations among the run's submissions
   std::vector<Planned> plan_;
   CiRun run_;
 };

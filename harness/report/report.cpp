@@ -34,7 +34,6 @@ void add_pages(const Aggregate& all, Claims& claims, const Files& plots, Files& 
   add(pages, "picks.md", render_picks(all, claims));
   add(pages, "ledger.md", render_ledger(all));
   add(pages, "pairs/README.md", render_pairs(all, claims));
-  if (!has_pair_pages(all)) return;
   for (const auto& pair : all.pairs)
     add(pages, pair_page(pair.first, pair.second), render_pair(all, claims, pair));
 }

@@ -30,20 +30,26 @@ namespace {
 
 constexpr std::string_view kAttempts = "attempts";
 
+/// Whether a folder can have an entry of this name.
+bool is_file_name(const std::string& word) {
+  return !word.empty() && word != "." && word != ".." && word.find('/') == std::string::npos;
+}
+
 /// Of the first attempt.
 SubmissionFolder find_folder(const Folders& folders, const std::string& word) {
   const fs::path reference = folders.data / "reference";
   if (word == kReferenceName) return {word, reference};
-  std::vector<std::string> known = submission_names(folders.workspace);
   fs::path folder = folders.workspace / "submissions" / word;
-  if (word.empty() || !contains(known, word)) folder = fs::absolute(word);
+  if (!is_file_name(word) || !fs::is_directory(folder)) folder = fs::absolute(word);
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "submissions/bravo/"
-  std::erase_if(known, [](const std::string& name) { return !why_not_called(name).empty(); });
-  if (word.empty() || !fs::is_directory(folder))
+  if (word.empty() || !fs::is_directory(folder)) {
+    std::vector<std::string> known = submission_names(folders.workspace);
+    std::erase_if(known, [](const std::string& name) { return !why_not_called(name).empty(); });
     throw UserError(fmt::format("no submission '{}': it is no folder, and submissions/ has {}{}",
                                 printable(word, 80), sentence_list(known),
                                 did_you_mean(folder.filename().string(), known)));
+  }
   if (fs::equivalent(folder, reference)) return {std::string(kReferenceName), folder};
   return {folder.filename().string(), folder};
 }

@@ -16,13 +16,17 @@ void add_new(std::vector<std::string>& names, const std::string& name) {
 
 /// One of the cells that most others can be compared with; of equally many, one that lacks least.
 const CellScore* most_common(const std::vector<const CellScore*>& scores) {
+  // What comparable() compares.
+  const auto question_of = [](const CellScore& score) {
+    return std::tie(score.key.challenge, score.key.size, score.key.device, score.grader_digest);
+  };
+  std::map<decltype(question_of(*scores.front())), std::ptrdiff_t> counts;
+  for (const CellScore* one : scores) ++counts[question_of(*one)];
   const CellScore* best = nullptr;
   std::tuple<std::ptrdiff_t, std::ptrdiff_t> most;
   for (const CellScore* one : scores) {
-    const std::tuple now{
-        std::count_if(scores.begin(), scores.end(),
-                      [&](const CellScore* other) { return comparable(*one, *other); }),
-        -static_cast<std::ptrdiff_t>(one->not_measured.size())};
+    const std::tuple now{counts.at(question_of(*one)),
+                         -static_cast<std::ptrdiff_t>(one->not_measured.size())};
     if (best && now <= most) continue;
     best = one;
     most = now;
@@ -60,15 +64,17 @@ Board::Board(const Rubric& rubric, const std::vector<CellObservation>& cells,
              std::vector<std::string> challenges, Attempts attempts)
     : rubric_(rubric), challenges_(std::move(challenges)) {
   if (attempts == Attempts::together) find_attempts(cells);
+  std::set<std::string> rows;  // that take places: no single attempt of several
   for (const auto& cell : cells) {
-    add_new(submissions_, submission(cell.key));
+    rows.insert(submission(cell.key));
     add_new(cell.key.is_standard() ? challenges_ : other_sizes_, cell.key.column());
     cells_[{row(cell.key), cell.key.column()}] = {score_cell(rubric, cell), std::nullopt};
   }
   add_means();
   for (const auto* column : {&challenges_, &other_sizes_})
     for (const auto& challenge : *column)
-      for (const Device device : kAllDevices) place(challenge, device);
+      for (const Device device : kAllDevices) place(challenge, device, rows);
+  submissions_.assign(rows.begin(), rows.end());
   order_submissions();
 }
 
@@ -107,13 +113,13 @@ void Board::add_means() {
       }
 }
 
-void Board::place(const std::string& challenge, Device device) {
+void Board::place(const std::string& challenge, Device device, const std::set<std::string>& rows) {
   std::vector<BoardCell*> entries;
   std::vector<const CellScore*> scores;
-  for (auto& [key, cell] : cells_) {
-    if (key.second != challenge || is_reference_row(key.first)) continue;
-    if (std::find(submissions_.begin(), submissions_.end(), key.first) == submissions_.end())
-      continue;  // a single attempt of several
+  for (const std::string& name : rows) {
+    const auto found = cells_.find({name, challenge});
+    if (found == cells_.end() || is_reference_row(name)) continue;
+    BoardCell& cell = found->second;
     if (!cell.score.score || cell.score.key.device != device) continue;
     entries.push_back(&cell);
     scores.push_back(&cell.score);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,7 +94,8 @@ class Board {
  private:
   void find_attempts(const std::vector<CellObservation>& cells);
   void add_means();
-  void place(const std::string& challenge, Device device);
+  /// `rows`: sorted, those that may have a place.
+  void place(const std::string& challenge, Device device, const std::set<std::string>& rows);
   void order_submissions();
 
   Rubric rubric_;

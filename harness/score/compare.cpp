@@ -38,8 +38,8 @@ std::string_view name_of(Margin margin) {
 }
 
 bool comparable(const CellScore& a, const CellScore& b) {
-  return a.key.column() == b.key.column() && a.key.device == b.key.device &&
-         a.grader_digest == b.grader_digest;
+  return a.key.challenge == b.key.challenge && a.key.size == b.key.size &&
+         a.key.device == b.key.device && a.grader_digest == b.grader_digest;
 }
 
 PairVerdict compare(const Rubric& rubric, const CellScore* first, const CellScore* second) {

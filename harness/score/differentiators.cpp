@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/score/attempt_mean.h"
+#include "harness/score/column_records.h"
 
 namespace gauntlet {
 namespace {
@@ -97,11 +98,7 @@ void count_changes(const Rubric& rubric, const Outcome& as_is, const Outcome& wi
                    Differentiator& found) {
   for (std::size_t i = 0; i < as_is.places.size(); ++i)
     if (!same(as_is.places[i], without.places[i])) ++found.places;
-  for (std::size_t i = 0; i < as_is.scores.size(); ++i)
-    for (std::size_t j = i + 1; j < as_is.scores.size(); ++j)
-      if (compare(rubric, &as_is.scores[i], &as_is.scores[j]).winner !=
-          compare(rubric, &without.scores[i], &without.scores[j]).winner)
-        ++found.winners;
+  found.winners = static_cast<int>(changed_winners(rubric, as_is.scores, without.scores));
 }
 
 /// Who leads the means of a device's submissions that were graded everywhere, when the scores of

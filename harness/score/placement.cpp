@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <tuple>
 
 namespace gauntlet {
@@ -81,17 +82,26 @@ void open_places(double band, const Standings& column, std::vector<std::optional
   }
 }
 
+/// Marks whose place another one has, or may have.
+void share_places(std::vector<std::optional<Place>>& places) {
+  std::vector<int> changes(places.size() + 2);  // of how many may have it, from place to place
+  for (const auto& place : places)
+    if (place) {
+      ++changes[static_cast<std::size_t>(place->best.value_or(place->number))];
+      --changes[static_cast<std::size_t>(place->number) + 1];
+    }
+  std::partial_sum(changes.begin(), changes.end(), changes.begin());
+  for (auto& place : places)
+    if (place) place->shared = changes[static_cast<std::size_t>(place->number)] > 1;
+}
+
 }  // namespace
 
 std::vector<std::optional<Place>> placements(double band, const Standings& column,
                                              const Resamples* resamples) {
   auto places = places_as_failed(band, column, resamples);
   open_places(band, column, places);
-  for (auto& place : places)
-    for (const auto& other : places)
-      if (place && other && &place != &other &&
-          other->best.value_or(other->number) <= place->number && place->number <= other->number)
-        place->shared = true;
+  share_places(places);
   return places;
 }
 

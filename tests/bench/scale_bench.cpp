@@ -38,7 +38,7 @@ CellObservation answer_to(const CellRequest& request) {
   cell.build.compiler = compiler().version;
   cell.build.flags = fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " "));
   cell.provenance.submission_digest = request.solution.digest();
-  cell.provenance.grader_digest = grader_for(request.challenge.id).digest;
+  cell.provenance.grader_digest = grader_for(request.challenge.id).digest(Device::cpu);
   cell.provenance.cpu = this_machine().cpu;
   cell.provenance.cores = this_machine().cores;
   cell.provenance.sandbox = probe_sandbox().tier;
@@ -133,7 +133,7 @@ class Bench {
   std::vector<PlannedCell> plan_all(const ResultStore& store) const {
     std::vector<PlannedCell> plan;
     for (const std::string& name : submissions_) {
-      const SubmissionFolder submission = find_submission(root(), name);
+      const SubmissionFolder submission = find_submission(Folders::checkout(root()), name);
       store.claim(submission.key(), submission.folder, root());
       store.save_model_card(submission.key(), model_card_of(submission));
       for (const GraderEntry& grader : all_graders())

@@ -8,6 +8,7 @@
 
 #include "harness/core/cell_key.h"
 #include "harness/core/error.h"
+#include "harness/score/column_records.h"
 #include "harness/score/machine_kind.h"
 
 namespace gauntlet {
@@ -15,6 +16,9 @@ namespace {
 
 // Of a check's points: what is nearer than this is no difference.
 constexpr double kShareStep = 0.01;
+
+// Of more, nobody reads a list; what each of them would say, ./gauntlet compare does.
+constexpr std::size_t kMostPairs = 2000;
 
 ReportedCell reported(const Rubric& rubric, const Board& board, const CellObservation& cell) {
   const BoardCell& scored = *board.find(cell.key);
@@ -197,21 +201,49 @@ ReportedPair reported_pair(const Aggregate& result, const Board& board,
   return pair;
 }
 
-void add_pairs(const Board& board, Aggregate& result) {
-  const auto& all = result.submissions;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t j = i + 1; j < all.size(); ++j)
-      if (!all[i].is_reference() && !all[j].is_reference() &&
-          CellKey::of(all[i].name).device == CellKey::of(all[j].name).device)
-        result.pairs.push_back(reported_pair(result, board, all[i], all[j]));
+/// The submissions of each device, without the reference.
+std::map<Device, std::vector<ReportedSubmission*>> fields_of(Aggregate& result) {
+  std::map<Device, std::vector<ReportedSubmission*>> fields;
+  for (auto& submission : result.submissions)
+    if (!submission.is_reference())
+      fields[CellKey::of(submission.name).device].push_back(&submission);
+  return fields;
 }
 
-void add_totals(Aggregate& result) {
-  std::map<std::string_view, Record*> totals;
-  for (auto& submission : result.submissions) totals[submission.name] = &submission.total;
-  for (const auto& pair : result.pairs) {
-    totals.at(pair.first)->add(pair.record);
-    totals.at(pair.second)->add(pair.record.reversed());
+void add_pairs(const Board& board, Aggregate& result) {
+  const auto fields = fields_of(result);
+  std::size_t count = 0;
+  for (const auto& [device, field] : fields) count += field.size() * (field.size() - 1) / 2;
+  if (count > kMostPairs) {
+    result.pairs_not_listed = count;
+    return;
+  }
+  for (const auto& [device, field] : fields)
+    for (std::size_t i = 0; i < field.size(); ++i)
+      for (std::size_t j = i + 1; j < field.size(); ++j)
+        result.pairs.push_back(reported_pair(result, board, *field[i], *field[j]));
+}
+
+void add_totals(const Board& board, Aggregate& result) {
+  for (const auto& [device, field] : fields_of(result))
+    for (const auto& challenge : board.challenges()) {
+      std::vector<const CellScore*> column;
+      for (const ReportedSubmission* one : field) {
+        const BoardCell* cell = board.find(one->name, challenge);
+        column.push_back(cell ? &cell->score : nullptr);
+      }
+      const auto records = column_records(result.rubric, column);
+      for (std::size_t i = 0; i < field.size(); ++i) field[i]->total.add(records[i]);
+    }
+}
+
+void add_contestants(Aggregate& result) {
+  for (const auto& row : result.rows()) {
+    if (is_reference_row(row)) continue;
+    for (const auto& column : result.challenges)
+      if (const ReportedCell* cell = result.find(row, column.name))
+        result.contestants[{cell->column, cell->score.key.device}].push_back(
+            static_cast<std::size_t>(cell - result.cells.data()));
   }
 }
 
@@ -340,7 +372,8 @@ Aggregate aggregate(const ReportInput& any_order) {
   add_submissions(input, board, result);
   add_attempts(input, board, result);
   add_pairs(board, result);
-  add_totals(result);
+  add_totals(board, result);
+  add_contestants(result);
   result.survey = survey_checks(input.rubric, board, input.cells);
   result.picks = pick(input.rubric, input.needs, board, input.cells, rounds_of(input, board));
   return result;

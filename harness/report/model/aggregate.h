@@ -81,7 +81,7 @@ struct ReportedSubmission {
   std::vector<RoundScore> rounds;
   Shape shape = Shape::too_short;
   std::vector<SectionProfile> sections;
-  Record total;  // over all pairs
+  Record total;  // over all pairs, listed or not
 
   bool is_reference() const { return is_reference_row(name); }
 };
@@ -126,6 +126,11 @@ struct Aggregate {
   std::vector<ReportedMean> means;              // and what they come to in each challenge
   std::vector<ReportedCell> cells;              // by row, then challenge; of single attempts
   std::vector<ReportedPair> pairs;  // every two submissions of a device, without the reference
+  // Of thousands of submissions there are millions of pairs: none is listed then, and this says of
+  // how many there is no more than their part in Record total.
+  std::size_t pairs_not_listed = 0;
+  // The cells of a column on a device, without the reference's, in the order of rows().
+  std::map<std::pair<std::string, Device>, std::vector<std::size_t>> contestants;
   CheckSurvey survey;
   std::vector<Pick> picks;
   std::vector<LedgerEntry> ledger;
@@ -137,6 +142,11 @@ struct Aggregate {
 
   /// Null when it did not take part, and for a submission that made several attempts.
   const ReportedCell* find(std::string_view row, std::string_view challenge) const;
+
+  /// The contestants' cells of its challenge on its device, itself among them.
+  const std::vector<std::size_t>& contestants_of(const ReportedCell& cell) const {
+    return contestants.at({cell.column, cell.score.key.device});
+  }
 
   /// What stands in the matrix, be it of one attempt or of several; null when it did not take part.
   std::optional<BoardCell> score(std::string_view row, std::string_view challenge) const;

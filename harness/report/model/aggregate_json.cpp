@@ -364,6 +364,7 @@ Json document(const Aggregate& aggregate) {
                            [&](const ReportedSubmission& one) { return single_json(rubric, one); });
   json["means"] = list_of(aggregate.means, mean_cell_json);
   json["pairs"] = list_of(aggregate.pairs, pair_json);
+  if (aggregate.pairs_not_listed > 0) json["pairs_not_listed"] = aggregate.pairs_not_listed;
   json["differentiators"] = list_of(aggregate.survey.differentiators, differentiator_json);
   json["failed_by_all"] = list_of(aggregate.survey.failed_by_all, differentiator_json);
   json["passed_by_all"] = aggregate.survey.passed_by_all;

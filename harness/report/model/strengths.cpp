@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 
 #include "harness/report/text/phrases.h"
 
@@ -53,29 +54,23 @@ void add_sections(const Aggregate& all, const Claims& claims, const ReportedSubm
   }
 }
 
-using Rivals = std::vector<const ReportedCell*>;
-
-/// What the other contestants' cells of a challenge are on the same device.
-Rivals rivals_of(const Aggregate& all, const ReportedCell& own) {
-  Rivals cells;
-  for (const auto& row : all.rows()) {
-    if (is_reference_row(row)) continue;
-    const ReportedCell* cell = all.find(row, own.challenge());
-    if (cell && cell != &own && cell->score.key.device == own.score.key.device)
-      cells.push_back(cell);
-  }
-  return cells;
+/// The other contestants' cells of a challenge on the same device: seen through a view, since there
+/// may be thousands for each of thousands.
+auto rivals_of(const Aggregate& all, const ReportedCell& own) {
+  return all.contestants_of(own) |
+         std::views::transform([&](std::size_t i) { return &all.cells[i]; }) |
+         std::views::filter([&](const ReportedCell* cell) { return cell != &own; });
 }
 
 void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedCell& own,
-                     const Rivals& rivals, Remarks& remarks) {
+                     Remarks& remarks) {
   for (const Differentiator& one : all.survey.differentiators) {
     if (one.challenge != own.challenge() || one.passed != 1 || one.measured < 3) continue;
     const ReportedCheck* seen = own.find(one.check.id);
     if (!seen || seen->seen.verdict != Verdict::passed) continue;
     std::vector<std::string> verdicts{claims.at(own, *seen) + "/verdict"};
     const Json passed = predicate::equal(verdicts.front(), "passed");
-    for (const ReportedCell* rival : rivals)
+    for (const ReportedCell* rival : rivals_of(all, own))
       if (const ReportedCheck* other = rival->find(one.check.id); other && other->share)
         verdicts.push_back(claims.at(*rival, *other) + "/verdict");
     remarks.push_back({one.stake, fmt::format("alone/{}/{}", own.challenge(), one.check.id),
@@ -93,10 +88,10 @@ struct Contest {
   bool decided = true;
 };
 
-Contest contest(const Aggregate& all, const Claims& claims, const Rivals& rivals,
+Contest contest(const Aggregate& all, const Claims& claims, const ReportedCell& own,
                 const ReportedCheck& check, const SpeedMeasurement& speed, int sign) {
   Contest result;
-  for (const ReportedCell* rival : rivals) {
+  for (const ReportedCell* rival : rivals_of(all, own)) {
     const ReportedCheck* other = rival->find(check.seen.info.id);
     for (std::size_t k = 0; other && k < other->seen.speeds.size(); ++k) {
       const SpeedMeasurement& its = other->seen.speeds[k];
@@ -111,13 +106,13 @@ Contest contest(const Aggregate& all, const Claims& claims, const Rivals& rivals
   return result;
 }
 
-void add_speeds(const Aggregate& all, const Claims& claims, const ReportedCell& own,
-                const Rivals& rivals, int sign, Remarks& remarks) {
+void add_speeds(const Aggregate& all, const Claims& claims, const ReportedCell& own, int sign,
+                Remarks& remarks) {
   for (const auto& check : own.checks)
     for (std::size_t i = 0; i < check.seen.speeds.size(); ++i) {
       const SpeedMeasurement& speed = check.seen.speeds[i];
       if (!all.rubric.counts(speed)) continue;
-      Contest found = contest(all, claims, rivals, check, speed, sign);
+      Contest found = contest(all, claims, own, check, speed, sign);
       if (!found.decided || found.ratios.empty()) continue;
       found.ratios.insert(found.ratios.begin(),
                           fmt::format("{}/speeds/{}/ratio", claims.at(own, check), i));
@@ -145,12 +140,12 @@ void add_failures(const Claims& claims, const ReportedCell& cell, Remarks& remar
   }
 }
 
-void add_first_places(const Claims& claims, const ReportedCell& cell, const Rivals& rivals,
+void add_first_places(const Aggregate& all, const Claims& claims, const ReportedCell& cell,
                       Remarks& remarks) {
   if (!cell.place || cell.place->number != 1 || cell.place->shared) return;
   std::vector<std::string> scores{claims.at(cell) + "/score"};
   double next = 0;
-  for (const ReportedCell* rival : rivals) {
+  for (const ReportedCell* rival : rivals_of(all, cell)) {
     if (!rival->place) continue;
     scores.push_back(claims.at(*rival) + "/high");
     next = std::max(next, *rival->score.high);
@@ -178,10 +173,9 @@ std::vector<std::string> strengths(const Aggregate& all, Claims& claims,
   Remarks remarks;
   add_sections(all, claims, submission, 1, remarks);
   for (const ReportedCell* cell : cells_of(all, submission)) {
-    const Rivals rivals = rivals_of(all, *cell);
-    add_lone_passes(all, claims, *cell, rivals, remarks);
-    add_first_places(claims, *cell, rivals, remarks);
-    add_speeds(all, claims, *cell, rivals, 1, remarks);
+    add_lone_passes(all, claims, *cell, remarks);
+    add_first_places(all, claims, *cell, remarks);
+    add_speeds(all, claims, *cell, 1, remarks);
   }
   return said("strength/" + submission.name, claims, std::move(remarks));
 }
@@ -192,7 +186,7 @@ std::vector<std::string> weaknesses(const Aggregate& all, Claims& claims,
   add_sections(all, claims, submission, -1, remarks);
   for (const ReportedCell* cell : cells_of(all, submission)) {
     add_failures(claims, *cell, remarks);
-    add_speeds(all, claims, *cell, rivals_of(all, *cell), -1, remarks);
+    add_speeds(all, claims, *cell, -1, remarks);
   }
   return said("weakness/" + submission.name, claims, std::move(remarks));
 }

@@ -109,10 +109,15 @@ std::string ranking(const Aggregate& all, Claims& claims) {
 }
 
 std::string head_to_head(const Aggregate& all) {
-  if (all.pairs.empty()) return "";
+  if (all.pairs.empty() && all.pairs_not_listed == 0) return "";
   const std::string rest =
       fmt::format("Check by check: `./gauntlet compare A B -c CHALLENGE`, or all pairs in {}.\n\n",
                   site_file("pairs/README.md"));
+  if (all.pairs_not_listed > 0)
+    return fmt::format(
+        "## Head to head\n\nCheck by check: `./gauntlet compare A B -c CHALLENGE`; there are {} "
+        "pairs, too many to list.\n\n",
+        all.pairs_not_listed);
   if (all.pairs.size() > kShownPairs) return "## Head to head\n\n" + rest;
   return "## Head to head\n\n" + pair_table(all, false) + "\n" + rest;
 }

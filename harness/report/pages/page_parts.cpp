@@ -14,11 +14,6 @@ std::string challenge_page(std::string_view name) {
   return fmt::format("challenges/{}.md", name);
 }
 
-bool has_pair_pages(const Aggregate& all) {
-  constexpr std::size_t kMost = 2000;
-  return all.pairs.size() <= kMost;
-}
-
 std::string pair_page(std::string_view a, std::string_view b) {
   return fmt::format("pairs/{}_vs_{}.md", file_word(std::min(a, b)), file_word(std::max(a, b)));
 }

@@ -41,10 +41,6 @@ std::string submission_page(std::string_view name);
 std::string challenge_page(std::string_view name);
 std::string pair_page(std::string_view a, std::string_view b);  // in any order
 
-/// Pairs grow with the square of the submissions; of more than 2,000 (64 submissions) none has a
-/// page.
-bool has_pair_pages(const Aggregate& all);
-
 // Parts that several pages have. `up` leads from the page to the report's folder: "../".
 
 /// The mark of generated files, the title and the way back.

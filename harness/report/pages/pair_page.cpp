@@ -89,16 +89,18 @@ std::string mean_sentence(Claims& claims, const ReportedPair& pair) {
 }  // namespace
 
 std::string render_pairs(const Aggregate& all, Claims&) {
+  if (all.pairs_not_listed > 0)
+    return finished(page_head("Head to head", "../") +
+                    fmt::format("There are too many pairs to list, {}: `./gauntlet compare A B -c "
+                                "CHALLENGE` shows any of them, and [the ranking](../ranking.md) "
+                                "what each submission won and lost.\n",
+                                all.pairs_not_listed));
   if (all.pairs.empty())
     return finished(page_head("Head to head", "../") + "It takes two submissions.\n");
   return finished(page_head("Head to head", "../") +
                   "From the side of the first-named; a challenge counts as n/a unless both were "
                   "graded on the same questions and device.\n\n" +
-                  (has_pair_pages(all)
-                       ? ""
-                       : "There are too many pairs for a page each: `./gauntlet compare A B -c "
-                         "CHALLENGE` shows any of them.\n\n") +
-                  pair_table(all, has_pair_pages(all)));
+                  pair_table(all, true));
 }
 
 std::string render_pair(const Aggregate& all, Claims& claims, const ReportedPair& pair) {
