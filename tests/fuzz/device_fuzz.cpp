@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands in a device's mailbox, as a lying worker would write them: carried out, refused or taken
-// for forged. Inputs stay as they are, nothing is touched that is not there, and the grader is told.
+// for forged. Inputs stay as they are, nothing is touched that is not there, and the grader hears.
 #include <cstdlib>
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults in CUDA C++, each told with the line that it stands in, and sound kernels, of which none is
-// told of with any order of blocks and warps.
+// Faults in CUDA C++, each told with the line that it stands in, and sound kernels, of which none
+// is told of with any order of blocks and warps.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <numeric>
