@@ -79,7 +79,7 @@ struct Kernel {
   std::vector<std::vector<std::uint32_t>> tables;  // blocks of brx.idx
   std::vector<Constant> constants;
   std::uint32_t constant_bytes = 0;  // of their slots, which are the first ones of a frame
-  std::uint32_t frame_bytes = 0;  // of all register slots of a warp
+  std::uint32_t frame_bytes = 0;     // of all register slots of a warp
   std::uint32_t parameter_bytes = 0;
   std::uint32_t static_shared = 0;
   std::uint32_t local_bytes = 0;  // of one thread
