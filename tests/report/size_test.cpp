@@ -3,25 +3,47 @@
 #include <algorithm>
 #include <ctime>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <map>
+#include <string>
 
 #include "tests/report/random_table.h"
 
 using namespace gauntlet;
 
-TEST_CASE("a report over 60 submissions and 8 challenges takes less than 2 seconds") {
-  const ReportInput input = random_table(1, 60, 8, 45);
-  std::map<std::string, std::string> pages;
-  double seconds = 1e9;  // of the fastest of three: other programs slow this one down
+namespace {
+
+/// Processor seconds of the fastest of three: other programs slow one down.
+template <class Work>
+double seconds_of(const Work& work) {
+  double least = 1e9;
   for (int lap = 0; lap < 3; ++lap) {
     const std::clock_t start = std::clock();
-    pages = render_report(input);
-    seconds = std::min(seconds, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    work();
+    least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
+  return least;
+}
+
+}  // namespace
+
+// Seconds are the machine's: 2 or 3 of them here and there. What is written is numbers and words, so
+// that it should take a few times as long as to write as many bytes of numbers alone; pairs of pairs
+// would take a hundred times as long.
+TEST_CASE("a report over 60 submissions and 8 challenges takes little longer than to write it") {
+  const ReportInput input = random_table(1, 60, 8, 45);
+  std::map<std::string, std::string> pages;
+  const double seconds = seconds_of([&] { pages = render_report(input); });
   std::size_t bytes = 0;
   for (const auto& page : pages) bytes += page.second.size();
-  MESSAGE(pages.size(), " files, ", bytes / 1048576, " MiB in ", seconds, " s of CPU time");
+  const double of_numbers = seconds_of([&] {
+    std::string text;
+    for (int n = 0; text.size() < bytes; ++n) text += fmt::format("{:.3f} ", 0.001 * n);
+  });
+  MESSAGE(pages.size(), " files, ", bytes / 1048576, " MiB in ", seconds, " s of CPU time, ",
+          seconds / of_numbers, " times as long as numbers take");
   CHECK(pages.size() > 60 + 8 + 60 * 59 / 2);
 #if !defined(__SANITIZE_ADDRESS__)
-  CHECK(seconds < 2);
+  CHECK(seconds < 5 * of_numbers);
 #endif
 }

@@ -51,21 +51,23 @@ void ask(const Solution& solution, WorkCall& call) {
 TEST_CASE("1,000 forged answers, none of them both right and quick") {
   const Solution solution(work(kForger, std::string("#include <cmath>") + kFindControlPage));
   WorkCall call(kCount, kHonest);
-  auto honest = std::chrono::nanoseconds::max();
-  for (int i = 0; i < 5; ++i) {
-    ask(solution, call);
-    REQUIRE(right(call));
-    honest = std::min(honest, call.elapsed);
-  }
-  call.args.mode = kForged;
-  int found = 0, gains = 0;
+  // Honest calls between the others: a machine that is busy for a while is so for both.
+  auto honest = std::chrono::nanoseconds::max(), quickest = honest;
+  int found = 0;
   for (int i = 0; i < kTries; ++i) {
+    if (i % 50 < 3) {
+      call.args.mode = kHonest;
+      ask(solution, call);
+      REQUIRE(right(call));
+      honest = std::min(honest, call.elapsed);
+    }
+    call.args.mode = kForged;
     ask(solution, call);
     found += call.returned != -1;
-    gains += right(call) && call.elapsed < honest / 2;
+    if (right(call)) quickest = std::min(quickest, call.elapsed);
   }
   CHECK(found == kTries);  // it did find the page every time
-  CHECK(gains == 0);
+  CHECK(quickest >= honest / 2);
 }
 
 TEST_CASE("a process that could still write outputs is seen when its worker is gone") {
