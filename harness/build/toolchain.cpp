@@ -56,8 +56,8 @@ Toolchain for_cpu() {
   made.first_file = "solution.cpp";
   made.compiled = {".cpp"};
   made.included = {".h", ".hpp"};
-  // Of vectors wider than the CPU's the compiler says that others may pass them otherwise. That is a
-  // word on who else calls the code: the same code has no warning on a CPU with such vectors.
+  // Of vectors wider than the CPU's the compiler says that others may pass them otherwise. That is
+  // a word on who else calls the code: the same code has no warning on a CPU with such vectors.
   made.test_flags = {"-std=c++20", "-O3",        "-march=native",   "-fPIC",
                      "-shared",    "-fopenmp",   "-pthread",        "-Wall",
                      "-Wextra",    "-Wno-psabi", "-fmax-errors=20", "-fvisibility=default"};

@@ -27,9 +27,9 @@ double seconds_of(const Work& work) {
 
 }  // namespace
 
-// Seconds are the machine's: 2 or 3 of them here and there. What is written is numbers and words, so
-// that it should take a few times as long as to write as many bytes of numbers alone; pairs of pairs
-// would take a hundred times as long.
+// Seconds are the machine's: 2 or 3 of them here and there. What is written is numbers and words,
+// so that it should take a few times as long as to write as many bytes of numbers alone; pairs of
+// pairs would take a hundred times as long.
 TEST_CASE("a report over 60 submissions and 8 challenges takes little longer than to write it") {
   const ReportInput input = random_table(1, 60, 8, 45);
   std::map<std::string, std::string> pages;

@@ -23,7 +23,7 @@ const char* const kAddPart = R"(
 )";
 
 struct FarCall : Call<Args> {
-  std::vector<float> data = std::vector<float>(3 * 100);
+  std::vector<float> data = std::vector<float>(std::size_t{3} * 100);
   std::vector<Output<float>> parts;
 
   explicit FarCall(std::int64_t stride = kFar) : Call("work") {
