@@ -14,7 +14,7 @@ target_link_libraries(source_digest PRIVATE gauntlet_core)
 set(GAUNTLET_CHALLENGES "" CACHE STRING "Build only these challenges, for a quick build; empty: all")
 set(challenge_ids "")
 
-# Of -O3 they need what makes vectors; the rest of it takes a sixth of their compilation.
+# Loops become vectors as under -O3, whose other passes are left out: they take compile time.
 set(oracle_options -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 if(GAUNTLET_PROCESSOR)
   list(APPEND oracle_options -march=${GAUNTLET_PROCESSOR})

@@ -28,8 +28,8 @@ double seconds_of(const Work& work) {
 }  // namespace
 
 // Seconds are the machine's: 2 or 3 of them here and there. What is written is numbers and words,
-// so that it should take a few times as long as to write as many bytes of numbers alone; pairs of
-// pairs would take a hundred times as long.
+// so that it should take a few times as long as to write as many bytes of numbers alone: 1.5 to 2.7
+// times where that was measured, on a busy machine; rendered twice it was 3.8 times.
 TEST_CASE("a report over 60 submissions and 8 challenges takes little longer than to write it") {
   const ReportInput input = random_table(1, 60, 8, 45);
   std::map<std::string, std::string> pages;
@@ -44,6 +44,6 @@ TEST_CASE("a report over 60 submissions and 8 challenges takes little longer tha
           seconds / of_numbers, " times as long as numbers take");
   CHECK(pages.size() > 60 + 8 + 60 * 59 / 2);
 #if !defined(__SANITIZE_ADDRESS__)
-  CHECK(seconds < 5 * of_numbers);
+  CHECK(seconds < 3.5 * of_numbers);
 #endif
 }

@@ -5,10 +5,8 @@
 #include <functional>
 #include <limits>
 
-#include "harness/core/files.h"
 #include "harness/core/rng.h"
-#include "tests/simt/device.h"
-#include "tests/support/compile_cuda.h"
+#include "tests/simt/compiled.h"
 
 using namespace gauntlet;
 using namespace gauntlet::simt;
@@ -66,11 +64,7 @@ double ulps_apart(T got, Real wanted) {
 
 template <class T>
 void compare(const std::string& before) {
-  const ScratchFolder folder("simt-functions");
-  const std::filesystem::path root = GAUNTLET_ROOT;
-  write_file(folder.path() / "functions.cu",
-             before + read_file(root / "tests/simt/kernels/functions.cu"));
-  const CudaProduct code = compile_for_device(folder.path() / "functions.cu");
+  const CudaProduct code = compiled(before + kernel_source("functions"));
   INFO(code.messages);
   REQUIRE_FALSE(code.bytes.empty());
   SimulatedDevice device(code.bytes);
@@ -110,11 +104,7 @@ void compare(const std::string& before) {
 }  // namespace
 
 TEST_CASE("mathematical functions are as near as their header says") {
-  if (!find_cuda_compiler()) {
-    const std::string why = std::string(kNoCudaCompiler) + "; this test is skipped";
-    MESSAGE(why);
-    return;
-  }
+  if (!have_compiler()) return;
   compare<double>("");
   compare<float>("#define FLOAT\n");
 }
