@@ -14,10 +14,15 @@ target_link_libraries(source_digest PRIVATE gauntlet_core)
 set(GAUNTLET_CHALLENGES "" CACHE STRING "Build only these challenges, for a quick build; empty: all")
 set(challenge_ids "")
 
-# Loops become vectors as under -O3, whose other passes are left out: they take compile time.
+# Oracles and judges are float64 code that has to keep up with the solutions they judge: their loops
+# become vectors as under -O3, whose other passes are left out, because they take compile time. What
+# says which cases are asked runs once a case and is compiled lightly: half of a grader, in half the time.
 set(oracle_options -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+set(cases_options -Og)
+set(files_of_cases "/(checks_[a-z]+|domain[a-z_]*|evidence|exhibits|grader|invalid_[a-z]+)\\.cpp$")
 if(GAUNTLET_PROCESSOR)
   list(APPEND oracle_options -march=${GAUNTLET_PROCESSOR})
+  list(APPEND cases_options -march=${GAUNTLET_PROCESSOR})
 endif()
 
 function(gauntlet_challenge id)
@@ -71,16 +76,24 @@ function(gauntlet_challenge id)
     list(APPEND digest_files ${digest_file})
   endforeach()
 
-  # Apart from the others, which they would have compiled anew with every change of what they digest.
+  # Digests apart from the others, which they would have compiled anew with every change of what they
+  # digest.
   set_source_files_properties(${digest_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  add_library(grader_${id} OBJECT ${sources} ${digest_files})
-  target_compile_definitions(grader_${id} PUBLIC GAUNTLET_CHALLENGE=${id})
-  # A grader includes its contract as "contract.h": its own folder name stands nowhere in its files.
-  target_include_directories(grader_${id} PUBLIC ${PROJECT_SOURCE_DIR}/challenges/${id}
-                                                 ${PROJECT_SOURCE_DIR}/graders/${id})
-  target_link_libraries(grader_${id} PUBLIC gauntlet_kit)
-  # Oracles are float64 code that has to keep up with the solutions it judges.
-  target_compile_options(grader_${id} PRIVATE "$<$<CONFIG:Release>:${oracle_options}>")
+  set(oracles ${sources})
+  list(FILTER oracles EXCLUDE REGEX "${files_of_cases}")
+  set(cases ${sources})
+  list(FILTER cases INCLUDE REGEX "${files_of_cases}")
+  add_library(oracles_${id} OBJECT ${oracles})
+  target_compile_options(oracles_${id} PRIVATE "$<$<CONFIG:Release>:${oracle_options}>")
+  add_library(cases_${id} OBJECT ${cases} ${digest_files})
+  target_compile_options(cases_${id} PRIVATE "$<$<CONFIG:Release>:${cases_options}>")
+  foreach(part oracles cases)
+    target_compile_definitions(${part}_${id} PUBLIC GAUNTLET_CHALLENGE=${id})
+    # A grader includes its contract as "contract.h": its own folder name stands nowhere in its files.
+    target_include_directories(${part}_${id} PUBLIC ${PROJECT_SOURCE_DIR}/challenges/${id}
+                                                    ${PROJECT_SOURCE_DIR}/graders/${id})
+    target_link_libraries(${part}_${id} PUBLIC gauntlet_kit)
+  endforeach()
 
   set(challenge_ids ${challenge_ids} ${id} PARENT_SCOPE)
   set(challenge_tests_${id} ${tests} PARENT_SCOPE)
@@ -128,5 +141,5 @@ std::span<const GraderEntry> all_graders() { return kGraders; }
 add_library(gauntlet_graders OBJECT ${PROJECT_BINARY_DIR}/generated/all_graders.cpp)
 target_link_libraries(gauntlet_graders PUBLIC gauntlet_kit)
 foreach(id IN LISTS challenge_ids)
-  target_sources(gauntlet_graders INTERFACE $<TARGET_OBJECTS:grader_${id}>)
+  target_sources(gauntlet_graders INTERFACE $<TARGET_OBJECTS:oracles_${id}> $<TARGET_OBJECTS:cases_${id}>)
 endforeach()
