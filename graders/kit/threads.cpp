@@ -13,6 +13,8 @@ constexpr int kAsks = 12;
 // Asks that showed nothing and left no doubt. One may be too short to look often enough: beside one
 // other program, of four threads where one may be, every third such ask shows one only.
 constexpr int kAgreed = 3;
+// Of a processor, that an ask takes the reference.
+constexpr auto kAsk = std::chrono::milliseconds(20);
 // Of the processors that its threads could have filled: less is a busy machine's doing, or its own.
 constexpr double kGiven = 0.8;
 // Of those that they may fill: more shows that there are others, which may be no more than wakers.
@@ -24,7 +26,11 @@ void require_thread_limit(Probe& probe, int threads, const std::function<void()>
   const double processors = std::min(threads, this_machine().cores);
   probe.restart();
   int agreed = 0;
+  std::chrono::duration<double> watched{};
+  // A slow solution is at work for longer in each ask, and is looked at more often.
+  const auto enough = kAsks * processors * std::chrono::duration<double>(kAsk);
   for (int asks = 0; asks < kAsks && agreed < kAgreed; ++asks) {
+    if (asks >= kAgreed && watched >= enough) return;
     probe.solution().watch_threads(asks > 0);
     ask();
     const ThreadUse use = probe.solution().end_watch();
@@ -32,6 +38,7 @@ void require_thread_limit(Probe& probe, int threads, const std::function<void()>
       probe.fail(
           fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
     const std::chrono::duration<double> processor = use.processor, elapsed = use.elapsed;
+    watched += processor;
     if (processor > kGiven * processors * elapsed && processor < kDoubtful * threads * elapsed)
       ++agreed;
   }

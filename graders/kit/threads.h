@@ -13,7 +13,8 @@ namespace gauntlet::kit {
 /// What is counted is what was seen (harness/worker/threads_at_work.h), so that nobody is blamed
 /// for what other programs do. For the same reason it may be missed: the calls are made until three
 /// times nothing was seen and the solution had as much of the processors as it could have used, and
-/// no more than it may; twelve times at most.
+/// no more than it may; twelve times at most, or three where it worked as long in these as the
+/// reference in twelve.
 ///
 /// A call of `ask` is to take the reference some 20 ms of one thread: on most machines the kernel
 /// accounts every 4 ms what a thread uses, and two accounts of each are wanted.

@@ -44,15 +44,27 @@ class Worker {
       case wire::OrderKind::load:
         return library_.load(order, arenas_.device(), control);
       case wire::OrderKind::lay:
-        arenas_.lay(order);
-        function_ = library_.find(order.symbol, control);
-        return function_ != nullptr ? wire::Reply::ok : wire::Reply::no_symbol;
+        return lay(order);
       case wire::OrderKind::call:
-        control.returned = call(order);
-        control.float_controls_changed = float_controls() != float_controls_;
-        return wire::Reply::ok;
+        return answer(order);
+      case wire::OrderKind::lay_and_call:
+        if (const wire::Reply reply = lay(order); reply != wire::Reply::ok) return reply;
+        return answer(order);
     }
     return wire::Reply::not_loaded;
+  }
+
+  wire::Reply lay(const wire::Order& order) {
+    arenas_.lay(order);
+    function_ = library_.find(order.symbol, arenas_.control());
+    return function_ != nullptr ? wire::Reply::ok : wire::Reply::no_symbol;
+  }
+
+  wire::Reply answer(const wire::Order& order) {
+    wire::Control& control = arenas_.control();
+    control.returned = call(order);
+    control.float_controls_changed = float_controls() != float_controls_;
+    return wire::Reply::ok;
   }
 
   /// noexcept: an exception that leaves the solution ends the process where it was thrown.

@@ -8,14 +8,20 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/sandbox/fd.h"
 #include "harness/worker/held_up.h"
 
 namespace gauntlet {
 namespace {
+
+// Of files; those of further threads are opened each time. Three processes race at most, and a
+// program has 1,024 descriptors where nobody asks for more.
+constexpr std::size_t kMostOpen = 256;
 
 /// The fields of /proc/PID/task/TID/stat that we need: "TID (name) state ...". The name is chosen
 /// by the thread and may hold blanks and brackets; no bracket comes after it.
@@ -31,6 +37,13 @@ Task parsed(pid_t id, const char* stat) {
     if (field == kCore) task.core = std::atoi(at + 1);
   }
   return task;
+}
+
+/// Of a file that the kernel writes about a thread, from its start; empty when that has ended.
+std::string text_of(const Fd& file) {
+  std::array<char, 4096> text{};
+  const ssize_t size = file ? pread(file.get(), text.data(), text.size(), 0) : 0;
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size))};
 }
 
 /// Voluntary switches; a thread that yields stays ready, and is none.
@@ -63,21 +76,39 @@ std::vector<pid_t> ProcessTasks::ids(std::size_t at_most) const {
   return ids;
 }
 
-/// Of a file that the kernel writes about a thread; empty when that has ended.
-std::string ProcessTasks::text(pid_t id, const char* file) const {
-  const Fd opened(
+Fd ProcessTasks::open_of(pid_t id, const char* file) const {
+  return Fd(
       openat(dirfd(folder_.get()), fmt::format("{}/{}", id, file).c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 4096> text{};
-  const ssize_t size = opened ? read(opened.get(), text.data(), text.size()) : 0;
-  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size))};
 }
 
-std::vector<Task> ProcessTasks::list() const {
+std::string ProcessTasks::text(pid_t id, const char* file) const {
+  return text_of(open_of(id, file));
+}
+
+/// A thread's file stays open while there is the thread: to find it takes longer than to read it.
+/// What is read of one that has ended is nothing, whoever has its number by then.
+std::vector<Task> ProcessTasks::list() {
   std::vector<Task> tasks;
-  for (const pid_t id : ids(~std::size_t{0}))
-    if (const std::string stat = text(id, "stat"); !stat.empty())
-      tasks.push_back(parsed(id, stat.c_str()));
+  std::erase_if(opened_, [&](const Opened& one) {
+    const std::string stat = text_of(one.stat);
+    if (!stat.empty()) tasks.push_back(parsed(one.id, stat.c_str()));
+    return stat.empty();
+  });
+  if (tasks.empty() || tasks.size() != count()) add_new(tasks);
   return tasks;
+}
+
+void ProcessTasks::add_new(std::vector<Task>& tasks) {
+  std::set<pid_t> known;
+  for (const Task& task : tasks) known.insert(task.id);
+  for (const pid_t id : ids(~std::size_t{0})) {
+    if (known.contains(id)) continue;
+    Fd stat = open_of(id, "stat");
+    const std::string text = text_of(stat);
+    if (text.empty()) continue;
+    tasks.push_back(parsed(id, text.c_str()));
+    if (opened_.size() < kMostOpen) opened_.push_back({id, std::move(stat)});
+  }
 }
 
 // In this order: whoever goes to sleep between the first and the second is not ready, or will have

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "harness/sandbox/fd.h"
 #include "harness/worker/threads_at_work.h"
 
 namespace gauntlet {
@@ -33,14 +34,20 @@ class ProcessTasks {
   /// process is gone.
   std::size_t count() const;
 
-  /// As many of them as can be seen, some microseconds for each. A thread that ends meanwhile may
-  /// hide others: only a list as long as an earlier count() has all.
-  std::vector<Task> list() const;
+  /// As many of them as can be seen, the main one first, some microseconds for each. A thread that
+  /// ends meanwhile may hide others: only a list as long as an earlier count() has all.
+  std::vector<Task> list();
 
   /// How much the first of them, `at_most` so many, work; some 10 us for each.
   std::vector<ThreadLook> looks(std::size_t at_most) const;
 
  private:
+  struct Opened {
+    pid_t id;
+    Fd stat;
+  };
+  void add_new(std::vector<Task>& tasks);
+  Fd open_of(pid_t id, const char* file) const;
   std::vector<pid_t> ids(std::size_t at_most) const;
   std::string text(pid_t id, const char* file) const;
 
@@ -48,6 +55,7 @@ class ProcessTasks {
     void operator()(DIR* folder) const { closedir(folder); }
   };
   std::unique_ptr<DIR, Close> folder_;
+  std::vector<Opened> opened_;  // of threads that the last list() had, in its order
 };
 
 }  // namespace gauntlet

@@ -46,6 +46,7 @@ enum class OrderKind : std::uint32_t {
   load,       // load the library and look for its exports; then the tests that call them, if any
   lay,        // open exactly `ranges` of the arenas and map their pages; find `symbol`
   call,       // call `symbol`
+  lay_and_call,
 };
 
 struct Range {

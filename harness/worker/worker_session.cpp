@@ -39,6 +39,9 @@ constexpr double kAnswering = 1;
 // Loading, the work of the linker and of constructors, took 0.09 s at most in the same runs.
 constexpr double kLoadSeconds = 10;
 
+// Pages are opened at more than 1 GiB/s, so that this takes a millisecond of a call's limit.
+constexpr std::size_t kQuicklyLaid = std::size_t{1} << 20;
+
 Limits worker_limits(const WorkerConfig& config) {
   Limits limits;
   limits.cpu_seconds = 0;  // every call has its wall-clock limit
@@ -62,8 +65,11 @@ class WorkerSession::Impl {
       if (!worker_) start();
       // In a race, others may have had calls of another layout since.
       const bool elsewhere = ground_ != nullptr && !arenas_->is_shared_out(layout);
-      if (layout != layout_ || call.symbol != symbol_ || elsewhere) lay(call, layout);
+      const bool laid = layout == layout_ && call.symbol == symbol_ && !elsewhere;
+      const bool lays_itself = !laid && may_lay_itself(call, layout);
+      if (!laid) lay(call, layout, lays_itself);
       arenas_->place(call, layout_);
+      if (lays_itself) arenas_->order().kind = wire::OrderKind::lay_and_call;
       carry_out(call);
       arenas_->check_surroundings(call, layout_);
       arenas_->hand_over(call, layout_);
@@ -171,7 +177,14 @@ class WorkerSession::Impl {
     if (ground_ != nullptr) ground_->arenas = arenas_;
   }
 
-  void lay(CallBase& call, const Layout& layout) {
+  /// Small calls take less time than to stop a process and let it go on: one that nobody times, and
+  /// around which nothing is measured, has its pages opened by the order to call.
+  bool may_lay_itself(const CallBase& call, const Layout& layout) const {
+    return ground_ == nullptr && !at_work_ && !call.measure_memory &&
+           layout.body_bytes() <= kQuicklyLaid;
+  }
+
+  void lay(CallBase& call, const Layout& layout, bool by_the_call) {
     symbol_.clear();
     layout_ = layout;
     // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
@@ -181,7 +194,7 @@ class WorkerSession::Impl {
     else
       arenas_->forget_calls(layout_);
     write_lay_order(arenas_->order(), call.symbol, layout_);
-    obey(&call, config_.call_seconds);
+    if (!by_the_call) obey(&call, config_.call_seconds);
     symbol_ = call.symbol;
     limit_resident(wire::kOrderBytes + layout_.body_bytes() + layout_.mailbox_bytes);
   }
@@ -255,6 +268,7 @@ class WorkerSession::Impl {
       answering += answer(call);
       if (answering > kAnswering * limit) throw too_many_questions(call);
     }
+    if (worker_->control().reply != wire::Reply::ok) throw refusal_of(worker_->control());
     call.elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(spent);
     if (worker_->control().float_controls_changed) throw other_float_controls(call);
     call.returned = worker_->control().returned;

@@ -42,6 +42,15 @@ TEST_CASE("a solution is asked until nothing was seen three times when it had al
   CHECK(asked(std::vector(12, badly), 1) == 12);
 }
 
+TEST_CASE(
+    "a slow solution that others hold up has been watched for long enough after fewer tries") {
+  const ThreadUse slow{1, 200ms, 90ms}, slower{1, 900ms, 400ms};
+  CHECK(asked(std::vector(3, slow), 1) == 3);
+  CHECK(asked(std::vector(12, ThreadUse{1, 90ms, 45ms}), 1) == 6);
+  CHECK(asked(std::vector(3, slower), 1) == 3);
+  CHECK_THROWS_AS(asked({slower, slower, {2, 900ms, 400ms}}, 1), CheckEnded);
+}
+
 TEST_CASE("more threads at work than allowed end the check, in whichever try they are seen") {
   const ThreadUse two{2, 20ms, 40ms}, badly{1, 20ms, 5ms}, well{1, 20ms, 20ms};
   CHECK(asked(std::vector(3, ThreadUse{2, 20ms, 39ms}), 2) == 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 
 #include "worker_fixture.h"
@@ -13,6 +14,29 @@ const char* const kDouble = R"(
   for (int64_t i = 0; i < args->count; ++i) args->y[i] = 2 * args->x[i];
   return args->mode + 1;
 )";
+
+volatile std::sig_atomic_t stops_seen = 0;
+
+void count_stop(int, siginfo_t* info, void*) {
+  if (info->si_code == CLD_STOPPED) stops_seen = stops_seen + 1;
+}
+
+/// How often children are stopped while it lives.
+class Stops {
+ public:
+  Stops() {
+    stops_seen = 0;
+    struct sigaction counting {};
+    counting.sa_sigaction = count_stop;
+    counting.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGCHLD, &counting, &before_);
+  }
+  ~Stops() { sigaction(SIGCHLD, &before_, nullptr); }
+  int seen() const { return stops_seen; }
+
+ private:
+  struct sigaction before_ {};
+};
 
 }  // namespace
 
@@ -34,6 +58,22 @@ TEST_CASE("a session answers calls of changing sizes, among them none and a sing
     REQUIRE(call.y.view().size() == count);
     for (std::size_t i = 0; i < count; ++i) REQUIRE(call.y.view()[i] == 2 * call.data[i]);
   }
+}
+
+TEST_CASE("a process is stopped once for a small call, whatever the one before was like") {
+  const Solution solution(work(kDouble));
+  WorkCall first(1);
+  solution.session->run(first);
+  const Stops stops;
+  for (const std::size_t count : {1, 5000, 7, 100'000, 1024}) {
+    WorkCall call(count);
+    solution.session->run(call);
+    CHECK(std::ranges::equal(call.y.view().first(1), std::vector{2 * call.data[0]}));
+  }
+  CHECK(stops.seen() == 5);
+  WorkCall large(1'000'000);
+  solution.session->run(large);
+  CHECK(stops.seen() == 7);  // its pages first
 }
 
 TEST_CASE("a buffer that was not named is a null pointer, and one of no bytes is not") {
