@@ -130,9 +130,11 @@ void Probe::race(const RaceSpec& spec, RaceBudget budget) {
   if (setting_.race_pairs) budget.min_pairs = budget.max_pairs = *setting_.race_pairs;
   const Seed secret = begin(spec.case_name);
   if (!setting_.reference) unmeasured("speed is not measured in this run");
+  // First whether there is a race at all: to make a reference takes seconds.
+  Session& reference = setting_.reference();
   RaceResult result;
   try {
-    result = gauntlet::race(spec, budget, secret, setting_.solution, setting_.reference(),
+    result = gauntlet::race(spec, budget, secret, setting_.solution, reference,
                             setting_.reference_again());
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};

@@ -118,6 +118,22 @@ TEST_CASE("a race without a reference is unmeasured, never passed") {
   CHECK(finding_of([&] { probe.race(spec); }).verdict == Verdict::unmeasured);
 }
 
+TEST_CASE("where nothing is raced, no reference is made") {
+  Scripted session;
+  bool made = false;
+  Probe probe({"speed", "", Section::performance, 1, Severity::minor}, 7,
+              {.solution = session,
+               .reference = []() -> Session& {
+                 throw CheckEnded{{Verdict::unmeasured, "", "no GPU", {}, std::nullopt}};
+               },
+               .reference_again = [&]() -> Session& {
+                 made = true;
+                 return session;
+               }});
+  CHECK(finding_of([&] { probe.race({}); }).summary == "no GPU");
+  CHECK_FALSE(made);
+}
+
 TEST_CASE("a time that beats physics fails its check instead of taking other cases out of it") {
   Scripted solution, reference, again;
   Probe probe({"speed", "", Section::performance, 1, Severity::minor}, 7,
