@@ -107,11 +107,11 @@ void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
 void strict_domain(Probe& probe, const DeviceQuestions& questions) {
   device_of(probe).set_terms(strict_terms());
   for (const DomainQuestion& question : questions.domains) {
+    const Domain domain = on_device(*question.domain);
     Rng rng = probe.common_stream("strict domain");
-    ask_each(probe, *question.domain, each_class_once(*question.domain, rng),
-             [&](const Assignment& choice, Rng& own) {
-               require_no({kRaces, kUndefined}, probe, [&] { question.ask(probe, choice, own); });
-             });
+    ask_each(probe, domain, each_class_once(domain, rng), [&](const Assignment& choice, Rng& own) {
+      require_no({kRaces, kUndefined}, probe, [&] { question.ask(probe, choice, own); });
+    });
   }
 }
 

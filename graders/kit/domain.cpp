@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "graders/kit/assignments.h"
+#include "graders/kit/device.h"
 #include "graders/kit/inputs.h"
 #include "harness/core/error.h"
 
@@ -140,10 +141,16 @@ ValueClass sized(std::int64_t least, std::int64_t most) {
           static_cast<double>(least), static_cast<double>(most)};
 }
 
+std::size_t Assignment::place_of(std::string_view argument) const {
+  const auto found = std::ranges::find(*arguments_, argument, &Argument::name);
+  if (found == arguments_->end())
+    throw Broken(OwnFault::bug, fmt::format("the domain has no argument `{}`", argument));
+  return static_cast<std::size_t>(found - arguments_->begin());
+}
+
 const ValueClass& Assignment::operator[](std::string_view argument) const {
-  for (std::size_t k = 0; k < arguments_->size(); ++k)
-    if ((*arguments_)[k].name == argument) return (*arguments_)[k].classes[chosen_[k]];
-  throw Broken(OwnFault::bug, fmt::format("the domain has no argument `{}`", argument));
+  const std::size_t k = place_of(argument);
+  return (*arguments_)[k].classes[chosen_[k]];
 }
 
 bool Assignment::is(std::string_view argument, std::string_view value_class) const {
@@ -154,6 +161,10 @@ bool Assignment::is(std::string_view argument, std::string_view value_class) con
         std::ranges::find(known.classes, value_class, &ValueClass::name) != known.classes.end())
       return false;
   throw Broken(OwnFault::bug, fmt::format("`{}` has no class `{}`", argument, value_class));
+}
+
+bool Assignment::is_simplest(std::string_view argument) const {
+  return chosen_[place_of(argument)] == 0;
 }
 
 std::int64_t Assignment::draw(Rng& rng, std::string_view argument) const {
@@ -199,6 +210,16 @@ void put_alignment(const Assignment& choice, CallOptions& options) {
     options.displaced = name.substr(kOne.size(), name.size() - kOne.size() - 2);
 }
 
+Domain on_device(Domain domain) {
+  domain.valid = [valid = std::move(domain.valid), affordable = domain.affordable_on_device](
+                     const Assignment& choice) { return valid(choice) && affordable(choice); };
+  return domain;
+}
+
+Domain domain_for(Probe& probe, const Domain& domain) {
+  return on_device(probe) ? on_device(domain) : domain;
+}
+
 void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
               const AskAssignment& ask) {
   ask_named(probe, domain, assignments, ask, "");
@@ -211,8 +232,9 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
   const auto check = [&](const std::string& stream, const auto& assignments) {
     return [=](Probe& probe) {
       for (const DomainQuestion& question : questions) {
+        const Domain domain = domain_for(probe, *question.domain);
         Rng rng = probe.common_stream(stream);
-        ask_each(probe, *question.domain, assignments(*question.domain, rng),
+        ask_each(probe, domain, assignments(domain, rng),
                  [&](const Assignment& choice, Rng& own) { question.ask(probe, choice, own); });
       }
     };
@@ -237,7 +259,7 @@ std::vector<Check> refusal_checks(const std::vector<DomainRefusals>& all) {
   const auto check = [&](bool between, std::size_t most) {
     return [=](Probe& probe) {
       for (const DomainRefusals& one : all)
-        ask_beside(probe, *one.domain, one.refusals(probe, between), most);
+        ask_beside(probe, domain_for(probe, *one.domain), one.refusals(probe, between), most);
     };
   };
   return {

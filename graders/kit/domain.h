@@ -58,6 +58,7 @@ class Assignment {
 
   const ValueClass& operator[](std::string_view argument) const;
   bool is(std::string_view argument, std::string_view value_class) const;
+  bool is_simplest(std::string_view argument) const;
 
   /// A value of the class: an integer, all alike; or a positive number, by its logarithm.
   std::int64_t draw(Rng& rng, std::string_view argument) const;
@@ -72,6 +73,8 @@ class Assignment {
   bool operator==(const Assignment& other) const { return chosen_ == other.chosen_; }
 
  private:
+  std::size_t place_of(std::string_view argument) const;
+
   const std::vector<Argument>* arguments_;
   std::vector<std::size_t> chosen_;
 };
@@ -93,7 +96,17 @@ struct Domain {
   std::vector<Argument> arguments;
   std::function<bool(const Assignment&)> valid = [](const Assignment&) { return true; };
   std::vector<Corner> corners = {};
+  /// What is asked of kernels that a CPU executes, where a case that is small for a CPU's solution
+  /// takes seconds. It bounds the work of a case, by few rows beside what is large in another
+  /// argument, and leaves out no class.
+  std::function<bool(const Assignment&)> affordable_on_device = [](const Assignment&) {
+    return true;
+  };
 };
+
+/// The same with what is asked on a device, and what of it is asked of this solution.
+Domain on_device(Domain domain);
+Domain domain_for(Probe& probe, const Domain& domain);
 
 /// "alignment": ways to place the arrays of a call. All alike, or all at 64 bytes but one, which is
 /// aligned to an element and no more: "64, x 4". CallOptions::placed() has what a class means.

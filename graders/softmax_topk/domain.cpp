@@ -136,6 +136,25 @@ bool valid(const Assignment& choice) {
          rows * largest_stride(choice) <= kMostMemory;
 }
 
+// Some millions of a warp's instructions: a quarter of a second. Whoever has more winners than fit
+// into shared memory looks through a row again and again.
+constexpr double kMostEntriesOnDevice = 70'000;
+constexpr double kMostLooksOnDevice = 51'000'000;  // at entries, one for each winner
+constexpr double kFewRowsOnDevice = 300;
+
+/// A block for each of many rows costs more than what is in them: beside these, only what one row
+/// may leave behind for the next is not the simplest.
+bool affordable_on_device(const Assignment& choice) {
+  const double rows = choice["rows"].most;
+  const double entries = rows * choice["vocab"].most;
+  if (entries > kMostEntriesOnDevice || entries * most_k(choice) > kMostLooksOnDevice) return false;
+  if (rows <= kFewRowsOnDevice) return true;
+  return std::ranges::all_of(
+      std::initializer_list<const char*>{"scale", "entries", "behind rows", "totals",
+                                         "outputs hold", "alignment", "threads", "deterministic"},
+      [&](const char* argument) { return choice.is_simplest(argument); });
+}
+
 std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
   if (choice.is("stride", "2^40 (one row)")) return kFarthest - vocab;
   if (far_apart(choice)) return 0;
@@ -186,7 +205,7 @@ void put_options(const Assignment& choice, Rng& rng, CallOptions& options) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners()};
+  static const kit::Domain made{arguments(), valid, corners(), affordable_on_device};
   return made;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
@@ -135,26 +136,55 @@ void DeviceLink::stop() {
   mailbox.gone.store(1);
 }
 
-/// Sends all bytes, or receives as many, which are not const.
+/// Sends some of these bytes, or receives some, which are not const; waits until that is possible.
 template <class Byte>
-void DeviceLink::transfer(std::span<Byte> bytes, Clock::time_point deadline) {
+std::size_t DeviceLink::transfer_some(std::span<Byte> bytes, Clock::time_point deadline) {
   constexpr bool kSends = std::is_const_v<Byte>;
-  while (!bytes.empty()) {
+  while (true) {
     ssize_t moved = 0;
     if constexpr (kSends)
       moved = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     else
       moved = recv(socket_.get(), bytes.data(), bytes.size(), 0);
-    if (moved > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(moved));
-      continue;
-    }
+    if (moved > 0) return static_cast<std::size_t>(moved);
     if (moved == 0 || (errno != EAGAIN && errno != EINTR)) fail(deadline);
     const auto left = deadline - Clock::now();
     if (left <= 0s) fail(deadline);
     output_.drain();
     pollfd ready{socket_.get(), static_cast<short>(kSends ? POLLOUT : POLLIN), 0};
     poll(&ready, 1, static_cast<int>(std::min<Clock::duration>(left, 1s) / 1ms) + 1);
+  }
+}
+
+void DeviceLink::flush(Clock::time_point deadline) {
+  for (std::span<const std::byte> left = unsent_; !left.empty();)
+    left = left.subspan(transfer_some(left, deadline));
+  unsent_.clear();
+}
+
+void DeviceLink::gather(std::span<const std::byte> bytes, Clock::time_point deadline) {
+  if (unsent_.size() + bytes.size() > device_frame::kMostGathered) flush(deadline);
+  if (bytes.size() <= device_frame::kMostGathered)
+    unsent_.insert(unsent_.end(), bytes.begin(), bytes.end());
+  else
+    while (!bytes.empty()) bytes = bytes.subspan(transfer_some(bytes, deadline));
+}
+
+/// What is long is received where it belongs, of what is short more than was asked for.
+void DeviceLink::take(std::span<std::byte> bytes, Clock::time_point deadline) {
+  while (!bytes.empty()) {
+    if (unread_.empty() && bytes.size() >= device_frame::kMostGathered) {
+      bytes = bytes.subspan(transfer_some(bytes, deadline));
+      continue;
+    }
+    if (unread_.empty()) {
+      received_.resize(device_frame::kMostGathered);
+      unread_ = std::span(received_).first(transfer_some(std::span(received_), deadline));
+    }
+    const std::size_t part = std::min(bytes.size(), unread_.size());
+    std::memcpy(bytes.data(), unread_.data(), part);
+    unread_ = unread_.subspan(part);
+    bytes = bytes.subspan(part);
   }
 }
 
@@ -200,25 +230,26 @@ void DeviceLink::send(const json& request, std::span<const std::byte> data) {
   const std::string text = request.dump();
   const device_frame::Head head{static_cast<std::uint32_t>(text.size()), device_frame::kMagic,
                                 data.size()};
-  transfer(std::as_bytes(std::span(&head, 1)), deadline);
-  transfer(std::as_bytes(std::span(text)), deadline);
-  transfer(data, deadline);
+  gather(std::as_bytes(std::span(&head, 1)), deadline);
+  gather(std::as_bytes(std::span(text)), deadline);
+  gather(data, deadline);
 }
 
 json DeviceLink::receive(std::vector<std::byte>& data) {
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience_);
   if (failed_) fail(deadline);
+  flush(deadline);
   device_frame::Head head{};
-  transfer(std::as_writable_bytes(std::span(&head, 1)), deadline);
+  take(std::as_writable_bytes(std::span(&head, 1)), deadline);
   if (head.magic != device_frame::kMagic || head.json_bytes > device_frame::kMostJson ||
       head.data_bytes > kMostData) {
     kill(pid_, SIGABRT);
     fail(deadline);
   }
   std::string text(head.json_bytes, ' ');
-  transfer(std::as_writable_bytes(std::span(text)), deadline);
+  take(std::as_writable_bytes(std::span(text)), deadline);
   data.resize(head.data_bytes);
-  transfer(std::span(data), deadline);
+  take(data, deadline);
   json reply = json::parse(text, nullptr, false);
   if (reply.is_discarded() || !reply.is_object()) reply = {{"error", "a reply that is no JSON"}};
   if (reply.contains("error") && reply["error"].is_string())

@@ -46,7 +46,7 @@ class DeviceLink {
   nlohmann::json ask(const nlohmann::json& request);
 
   /// The two halves of ask(): several requests may be sent, and then their replies received in the
-  /// same order. Whoever did not receive all of them cannot use the link any more.
+  /// same order; they may be on their way only when the first reply is waited for. Whoever did not receive all of them cannot use the link any more.
   void send(const nlohmann::json& request, std::span<const std::byte> data = {});
   nlohmann::json receive(std::vector<std::byte>& data);
 
@@ -55,7 +55,10 @@ class DeviceLink {
 
   void start(const DeviceConfig& config);
   template <class Byte>
-  void transfer(std::span<Byte> bytes, Clock::time_point deadline);
+  std::size_t transfer_some(std::span<Byte> bytes, Clock::time_point deadline);
+  void gather(std::span<const std::byte> bytes, Clock::time_point deadline);
+  void flush(Clock::time_point deadline);
+  void take(std::span<std::byte> bytes, Clock::time_point deadline);
   [[noreturn]] void fail(Clock::time_point deadline);
   std::string ending(int status) const;
   void watch();
@@ -66,6 +69,9 @@ class DeviceLink {
   std::chrono::duration<double> patience_;
   std::optional<SpareUser> user_;
   Fd socket_;
+  std::vector<std::byte> unsent_;    // requests that nobody waits for yet
+  std::vector<std::byte> received_;  // of which `unread_` are to be taken
+  std::span<const std::byte> unread_;
   Fd watch_ends_;  // closed when the watch is to end
   Launched launched_;
   pid_t pid_ = -1;  // -1 once reaped

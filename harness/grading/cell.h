@@ -28,7 +28,10 @@ struct GradingEnvironment {
   BuildTerms build = {};
   Walls walls = {};                        // around workers
   std::chrono::seconds race_patience{20};  // what all races of a cell have as RaceBudget::reserve
-  std::string node = {};                   // of a cluster, whose nodes may share `cache`
+  /// Of a cell on a device, each with a device of its own: what the solution is asked, what it
+  /// answers and what is told of it do not depend on that.
+  int checks_at_once = 1;
+  std::string node = {};  // of a cluster, whose nodes may share `cache`
 
   /// Where those who grade on this machine keep out of each other's races.
   std::filesystem::path gate() const { return node.empty() ? cache : cache / "nodes" / node; }

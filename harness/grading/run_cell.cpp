@@ -2,15 +2,19 @@
 #include "harness/grading/run_cell.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <deque>
 #include <fmt/format.h>
 #include <memory>
+#include <mutex>
 
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/seed.h"
 #include "harness/grading/ask_check.h"
+#include "harness/grading/ask_in_order.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/provenance_of.h"
 #include "harness/grading/reference_sessions.h"
@@ -50,6 +54,16 @@ bool wanted(const CellRequest& request, const CheckInfo& check) {
   return only.empty() || std::find(only.begin(), only.end(), check.id) != only.end();
 }
 
+/// Who asks one check after the other, of processes of the solution of its own.
+struct Lane {
+  Lane(TimeBudget* of_its_calls, std::unique_ptr<Session> of_its_own)
+      : budget(of_its_calls), session(std::move(of_its_own)), transcript(*session) {}
+
+  TimeBudget* budget;
+  std::unique_ptr<Session> session;
+  Transcript transcript;
+};
+
 /// One cell on its way from source to observation.
 class CellRun {
  public:
@@ -58,7 +72,6 @@ class CellRun {
       : environment_(environment),
         request_(request),
         progress_(progress),
-        budget_(request.challenge.check_seconds, request.challenge.cell_seconds),
         gate_(environment.gate(),
               [this](const std::string& text) {
                 tell(CellEvent::Kind::waiting, text, Verdict::passed);
@@ -75,9 +88,12 @@ class CellRun {
     cell_.provenance = provenance_of(environment_, request_);
     read_claims();
     gate_.share();
-    std::unique_ptr<Session> solution = request_.null_solution ? null_session() : build();
+    if (request_.null_solution)
+      take_null_solution();
+    else
+      build();
     commit();
-    if (solution) ask_all(*solution);
+    if (!lanes_.empty()) ask_all();
     close_receipt();
     timings_.races = gate_.seconds_owned();
     timings_.waiting = gate_.seconds_waited();
@@ -110,7 +126,7 @@ class CellRun {
     if (!has_speed()) return;
     tell(CellEvent::Kind::check_started, "claimed growth of time", Verdict::passed);
     take_machine();
-    budget_.begin_check();
+    budgets_.front().begin_check();
     const Seed secret = derive(cell_.seed, "claimed growth of time");
     try {
       cell_.time_growth = measure_growth(*scaling_, secret, solution);
@@ -120,7 +136,7 @@ class CellRun {
     gate_.share();
   }
 
-  std::unique_ptr<Session> build() {
+  void build() {
     tell(CellEvent::Kind::building, "", Verdict::passed);
     const Stopwatch watch(timings_.build);
     const BuiltSolution built =
@@ -129,18 +145,32 @@ class CellRun {
                                           environment_.build);
     cell_.build = built.record;
     draw_seed();
-    if (!built.record.ok) return nullptr;
+    if (!built.record.ok) return;
     receipt_.library = built.digest();
-    return solution_session(environment_, request_.challenge, built, &budget_);
+    const int lanes = has_speed() ? 1 : environment_.checks_at_once;
+    for (int lane = 0; lane < lanes; ++lane)
+      add_lane([&](TimeBudget* budget) {
+        return solution_session(environment_, request_.challenge, built, budget);
+      });
   }
 
-  std::unique_ptr<Session> null_session() {
+  void take_null_solution() {
     draw_seed();
     cell_.build.ok = true;
     Session* teacher =
         *request_.null_solution == NullKind::previous ? &references_.first() : nullptr;
-    return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher,
-                                         request_.solution.device);
+    add_lane([&](TimeBudget*) {
+      return std::make_unique<NullSession>(*request_.null_solution, cell_.seed, teacher,
+                                           request_.solution.device);
+    });
+  }
+
+  void add_lane(const std::function<std::unique_ptr<Session>(TimeBudget*)>& session) {
+    if (budgets_.empty())
+      budgets_.emplace_back(request_.challenge.check_seconds, request_.challenge.cell_seconds);
+    else
+      budgets_.push_back(budgets_.front().beside());
+    lanes_.emplace_back(&budgets_.back(), session(&budgets_.back()));
   }
 
   /// Binds the run to its seed before any question is asked, in a file that outlives us.
@@ -170,18 +200,33 @@ class CellRun {
     if (!request_.results.empty()) tell(CellEvent::Kind::closed, digest, Verdict::passed);
   }
 
-  void ask_all(Session& solution) {
+  void ask_all() {
     if (!request_.null_solution && !request_.subject) grade_engineering();
-    transcript_.emplace(solution);
-    for (const Check& check : checks_)
-      if (!has_enough_failures()) ask_one(check);
-    if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(solution);
+    ask_checks();
+    if (scaling_ && claims(ClaimKind::time_exponent)) time_growth(*lanes_.front().session);
     if (!timed_) return;
     const Ceilings& best = ceilings();
     cell_.provenance.read_gb_per_s = best.read_gb_per_s;
     cell_.provenance.copy_gb_per_s = best.copy_gb_per_s;
     cell_.provenance.cache_gb_per_s = best.cache_gb_per_s;
     cell_.provenance.fma_gflop_per_s = best.fma_gflop_per_s;
+  }
+
+  void ask_checks() {
+    if (has_enough_failures()) return;
+    const double apart = gate_.seconds_owned() + gate_.seconds_waited();
+    const auto start = std::chrono::steady_clock::now();
+    ask_in_order(
+        checks_.size(), lanes_.size(),
+        [this](std::size_t lane, std::size_t check) {
+          return ask_one(lanes_[lane], checks_[check]);
+        },
+        [this](std::size_t check, AskedCheck asked) {
+          keep_next(checks_[check], std::move(asked));
+          return !has_enough_failures();
+        });
+    timings_.checks =
+        seconds_since(start) - (gate_.seconds_owned() + gate_.seconds_waited() - apart);
   }
 
   bool has_enough_failures() const {
@@ -203,6 +248,7 @@ class CellRun {
     trace.verdict = seen.verdict;
     cell_.checks.push_back(std::move(seen));
     traces_.push_back(std::move(trace));
+    ++done_;
   }
 
   CheckObservation self_test() {
@@ -225,49 +271,50 @@ class CellRun {
     }
   }
 
-  void ask_one(const Check& check) {
+  AskedCheck ask_one(Lane& lane, const Check& check) {
     tell(CellEvent::Kind::check_started, check.id, Verdict::passed);
-    if (const std::string why = why_not_to_ask(); !why.empty()) {
-      keep(not_asked(check, why), {});
-    } else {
-      CheckObservation seen = ask_again_if_broken(check);
-      keep(std::move(seen), transcript_->trace());
-    }
-    if (cell_.checks.back().verdict == Verdict::timed_out) ++timed_out_;
-    tell(CellEvent::Kind::check_done, check.id, cell_.checks.back().verdict);
+    if (lane.budget->cell_is_used_up())
+      return {not_asked(check, lane.budget->used_up().what()), std::nullopt};
+    if (timed_out_ >= kPatience) return out_of_patience(check);
+    CheckObservation seen = ask_again_if_broken(lane, check);
+    return {std::move(seen), lane.transcript.trace()};
   }
 
-  /// Empty while there is patience and time for another check.
-  std::string why_not_to_ask() const {
-    if (budget_.cell_is_used_up()) return budget_.used_up().what();
-    if (timed_out_ < kPatience) return "";
-    return fmt::format("{} checks before it ran into the time limit", kPatience);
+  static AskedCheck out_of_patience(const Check& check) {
+    return {not_asked(check, fmt::format("{} checks before it ran into the time limit", kPatience)),
+            std::nullopt};
+  }
+
+  /// It is its turn: those before it are kept. Where patience ended with one of them, it may have
+  /// been asked already, on another lane, which counts for nothing.
+  void keep_next(const Check& check, AskedCheck asked) {
+    if (asked.trace && timed_out_ >= kPatience) asked = out_of_patience(check);
+    const Verdict verdict = asked.seen.verdict;
+    if (verdict == Verdict::timed_out) ++timed_out_;
+    keep(std::move(asked.seen), std::move(asked.trace).value_or(CheckTrace()));
+    tell(CellEvent::Kind::check_done, check.id, verdict);
   }
 
   /// What breaks is a fault of ours, and may have been the machine's for a moment.
-  CheckObservation ask_again_if_broken(const Check& check) {
-    CheckObservation seen = ask_once(check);
+  CheckObservation ask_again_if_broken(Lane& lane, const Check& check) {
+    CheckObservation seen = ask_once(lane, check);
     if (seen.verdict != Verdict::broken) return seen;
     tell(CellEvent::Kind::check_started,
          fmt::format("{}: once more, after a fault of ours: {}", check.id, seen.finding->summary),
          Verdict::passed);
-    return ask_once(check);
+    return ask_once(lane, check);
   }
 
-  CheckObservation ask_once(const Check& check) {
-    transcript_->begin();
-    budget_.begin_check();
-    const double apart = gate_.seconds_owned() + gate_.seconds_waited();
-    const auto start = std::chrono::steady_clock::now();
-    CheckObservation seen = ask_check(check, cell_.seed, setting_for(check));
-    gate_.share();
-    timings_.checks +=
-        seconds_since(start) - (gate_.seconds_owned() + gate_.seconds_waited() - apart);
+  CheckObservation ask_once(Lane& lane, const Check& check) {
+    lane.transcript.begin();
+    lane.budget->begin_check();
+    CheckObservation seen = ask_check(check, cell_.seed, setting_for(lane, check));
+    if (has_speed()) gate_.share();
     return seen;
   }
 
-  Probe::Setting setting_for(const Check& check) {
-    Probe::Setting setting{.solution = *transcript_, .audit = request_.audit};
+  Probe::Setting setting_for(Lane& lane, const Check& check) {
+    Probe::Setting setting{.solution = lane.transcript, .audit = request_.audit};
     setting.size = request_.challenge.size;
     setting.challenge_folder = request_.challenge.folder;
     // How often there is news may be the solution's choice.
@@ -280,20 +327,20 @@ class CellRun {
     };
     // Audits count tokens and cases, not seconds: they keep both cores busy.
     if (request_.audit) return setting;
-    setting.take_machine = [this] {
-      transcript_->leave_out();
+    setting.take_machine = [this, &lane] {
+      lane.transcript.leave_out();
       take_machine();
     };
     setting.race_reserve = &race_reserve_;
-    setting.reference = [this]() -> Session& { return race_alone(); };
+    setting.reference = [this, &lane]() -> Session& { return race_alone(lane); };
     setting.reference_again = [this]() -> Session& { return references_.second(); };
     return setting;
   }
 
   /// The first race of a check takes the gate for itself until the check is over.
-  Session& race_alone() {
-    transcript_->leave_out();
+  Session& race_alone(Lane& lane) {
     if (!has_speed()) end_unmeasured(kNoGpu);
+    lane.transcript.leave_out();
     if (!request_.races) end_unmeasured(kNotRaced);
     Session& reference = references_.first();
     take_machine();
@@ -314,7 +361,8 @@ class CellRun {
   }
 
   void tell(CellEvent::Kind kind, const std::string& check, Verdict verdict) {
-    progress_({kind, request_.key(), check, verdict, static_cast<int>(cell_.checks.size()),
+    const std::lock_guard lock(telling_);
+    progress_({kind, request_.key(), check, verdict, done_,
                static_cast<int>(checks_.size()) +
                    (request_.grade_tests && has_self_tests(request_.solution.device) ? 2 : 1)});
   }
@@ -322,7 +370,6 @@ class CellRun {
   const GradingEnvironment& environment_;
   const CellRequest& request_;
   const Progress& progress_;
-  TimeBudget budget_;
   TimingGate gate_;
   ReferenceSessions references_;
   std::vector<Check> checks_;
@@ -331,37 +378,18 @@ class CellRun {
   Receipt receipt_;
   ReceiptKey key_;
   std::string nonce_;
-  std::optional<Transcript> transcript_;
+  std::deque<TimeBudget> budgets_;  // that of each lane
+  std::deque<Lane> lanes_;
   std::vector<CheckTrace> traces_;
-  int timed_out_ = 0;
+  std::atomic<int> timed_out_ = 0;
+  std::mutex telling_;
+  std::atomic<int> done_ = 0;  // checks that are kept
   bool timed_ = false;
   std::chrono::nanoseconds race_reserve_ = environment_.race_patience;  // what is left of it
   CellTimings timings_;
 };
 
 }  // namespace
-
-const GraderEntry& grader_for(const std::string& challenge_id) {
-  std::string known;
-  for (const GraderEntry& entry : all_graders()) {
-    if (entry.id == challenge_id) return entry;
-    known += (known.empty() ? "" : ", ") + std::string(entry.id);
-  }
-  throw UserError(
-      fmt::format("this program was built without a grader for '{}' (it has: {}); build it again",
-                  challenge_id, known));
-}
-
-Grader grader_on(const std::string& challenge_id, Device device) {
-  return grader_for(challenge_id).make().on(device);
-}
-
-std::vector<CheckInfo> checks_of(const std::string& challenge_id, Device device) {
-  std::vector<CheckInfo> checks{warning_free_build_info()};
-  if (has_self_tests(device)) checks.push_back(self_test_info());
-  for (Check& check : grader_on(challenge_id, device).checks) checks.push_back(std::move(check));
-  return checks;
-}
 
 GradedCell run_cell(const GradingEnvironment& environment, const CellRequest& request,
                     const Progress& progress) {

@@ -315,6 +315,8 @@ std::vector<CellObservation> LocalRunner::grade(const std::vector<CellRequest>& 
   const auto start = std::chrono::steady_clock::now();
   compile_ahead(environment_, requests, progress);
   ahead_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // Where there are fewer cells than cores, a cell may have several.
+  environment_.checks_at_once = std::max(1, jobs_ / std::max(1, static_cast<int>(requests.size())));
   return CellPool(environment_, requests, progress, finished).run(jobs_);
 }
 

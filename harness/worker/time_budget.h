@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "harness/worker/session.h"
 
@@ -27,6 +30,10 @@ class TimeBudget {
 
   TimeBudget(double check_seconds, double cell_seconds);
 
+  /// Another one, for checks that are asked at the same time, by another thread: the cell's time is
+  /// one, and both use of it.
+  TimeBudget beside() const { return TimeBudget(check_.allowed, cell_); }
+
   /// A check begins: what the checks before it took counts for the cell only.
   void begin_check() { check_.used = check_.excused = {}; }
 
@@ -34,11 +41,11 @@ class TimeBudget {
   void use(Duration time, Duration held_up = {});
 
   /// What the next call may take at most; 0 or less: there is to be no next call.
-  Duration left() const { return std::min(check_.left(), cell_.left()); }
+  Duration left() const { return std::min(check_.left(), cell_->now().left()); }
 
   /// For how much longer it may be held up on top of that.
-  Duration excusable() const { return std::min(check_.excusable(), cell_.excusable()); }
-  bool cell_is_used_up() const { return cell_.left() <= Duration(); }
+  Duration excusable() const { return std::min(check_.excusable(), cell_->now().excusable()); }
+  bool cell_is_used_up() const { return cell_->now().left() <= Duration(); }
 
   /// The end of whatever came too late, with how much was used and allowed.
   SolutionFailure used_up() const;
@@ -52,8 +59,22 @@ class TimeBudget {
     Duration excusable() const { return kHeldUp * allowed - excused; }
     void use(Duration time, Duration held_up);
   };
+  class SharedPurse {
+   public:
+    explicit SharedPurse(Duration allowed) : purse_{allowed} {}
+    void use(Duration time, Duration held_up);
+    Purse now() const;
+
+   private:
+    mutable std::mutex mutex_;
+    Purse purse_;
+  };
+
+  TimeBudget(Duration allowed, std::shared_ptr<SharedPurse> cell)
+      : check_{allowed}, cell_(std::move(cell)) {}
+
   Purse check_;
-  Purse cell_;
+  std::shared_ptr<SharedPurse> cell_;
 };
 
 TimeBudget::Duration duration_of(double seconds);

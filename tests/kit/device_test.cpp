@@ -6,6 +6,7 @@
 #include <set>
 
 #include "graders/kit/bits.h"
+#include "graders/kit/groups.h"
 #include "harness/core/error.h"
 #include "tests/support/scripted_session.h"
 
@@ -236,4 +237,39 @@ TEST_CASE("every class of a domain is asked for both kinds of fault") {
   REQUIRE(found);
   CHECK(found->case_name == "rows 7");
   CHECK(found->summary == "race at solution.cu:12");
+}
+
+TEST_CASE("on a device, all that explores a domain asks what a device can be asked") {
+  OnDevice session;
+  std::vector<int> bits;
+  DeviceQuestions questions = two_cases(bits);
+  Domain domain{{{"rows", {sized(1), sized(7)}}, {"cols", {sized(2), sized(900)}}}};
+  domain.affordable_on_device = [](const Assignment& choice) {
+    return choice.is("rows", "1") || choice.is("cols", "2");
+  };
+  std::vector<std::string> seen;
+  const auto see = [&](const Assignment& choice) { seen.push_back(choice.words()); };
+  questions.domains = {{&domain, [&](Probe&, const Assignment& choice, Rng&) { see(choice); }}};
+  const Refusal refusal{"bad rows",
+                        [](const Assignment&) { return true; },
+                        [&](const Assignment& choice, Rng&) { see(choice); },
+                        {{{"rows"}, {"cols"}}}};
+  const auto refusals = [&](Probe&, bool) { return std::vector<Refusal>{refusal}; };
+  std::vector<Check> checks = joined({domain_checks(questions.domains), device_checks(questions),
+                                      refusal_checks({{&domain, refusals}})});
+  for (const Check& check : checks) {
+    CAPTURE(check.id);
+    seen.clear();
+    Probe probe = probe_of(session);
+    check.ask(probe);
+    CHECK(std::ranges::find(seen, "rows 7, cols 900") == seen.end());
+    if (seen.empty()) continue;
+    CHECK(std::ranges::find(seen, "rows 7") != seen.end());
+    CHECK(std::ranges::find(seen, "cols 900") != seen.end());
+  }
+  Scripted on_the_cpu;
+  Probe probe = probe_of(on_the_cpu);
+  seen.clear();
+  domain_checks(questions.domains).front().ask(probe);
+  CHECK(std::ranges::find(seen, "rows 7, cols 900") != seen.end());
 }

@@ -69,6 +69,19 @@ TEST_CASE("time in which others had the processors does not count, within a limi
   CHECK(budget.excusable() == 6s);  // of the cell, which was held up for 39 s of 45
 }
 
+TEST_CASE("checks that are asked at the same time have a limit each, and the cell's together") {
+  using namespace std::chrono_literals;
+  TimeBudget budget(10, 15);
+  TimeBudget other = budget.beside();
+  budget.use(8s);
+  CHECK(budget.left() == 2s);
+  CHECK(other.left() == 7s);
+  other.use(7s);
+  CHECK(budget.left() == 0s);
+  CHECK(budget.cell_is_used_up());
+  CHECK(contains(other.used_up().what(), "used 15.0 s of the 15 s that those of all checks"));
+}
+
 TEST_CASE("whoever waits for threads of his own is held up by nobody") {
   using namespace std::chrono_literals;
   CHECK(held_up(5s, 0s) == 5s);

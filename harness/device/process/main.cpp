@@ -5,17 +5,21 @@
 //
 // gauntlet-device BYTES: of device memory.
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <linux/filter.h>
 #include <linux/futex.h>
 #include <mutex>
+#include <span>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -34,26 +38,66 @@ namespace frame = device_frame;
   _exit(99);
 }
 
-bool read_all(void* to, std::size_t bytes) {
-  auto* at = static_cast<std::byte*>(to);
-  while (bytes > 0) {
-    const ssize_t got = read(frame::kSocketFd, at, bytes);
-    if (got <= 0) return false;
-    at += got;
-    bytes -= static_cast<std::size_t>(got);
+/// What the grader sends and is sent. Replies are gathered until its next request is waited for.
+class GraderSocket {
+ public:
+  /// False when the grader has gone.
+  bool read_all(void* to, std::size_t bytes) {
+    auto* at = static_cast<std::byte*>(to);
+    while (bytes > 0) {
+      if (unread_.empty() && !read_some(at, bytes)) return false;
+      const std::size_t part = std::min(bytes, unread_.size());
+      std::memcpy(at, unread_.data(), part);
+      unread_ = unread_.subspan(part);
+      at += part;
+      bytes -= part;
+    }
+    return true;
   }
-  return true;
-}
 
-void write_all(const void* from, std::size_t bytes) {
-  const auto* at = static_cast<const std::byte*>(from);
-  while (bytes > 0) {
-    const ssize_t sent = write(frame::kSocketFd, at, bytes);
-    if (sent <= 0) _exit(0);  // the grader has gone
-    at += sent;
-    bytes -= static_cast<std::size_t>(sent);
+  void write_all(const void* from, std::size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(from);
+    if (unsent_.size() + bytes > frame::kMostGathered) flush();
+    if (bytes > frame::kMostGathered) return send(at, bytes);
+    unsent_.insert(unsent_.end(), at, at + bytes);
   }
-}
+
+ private:
+  /// Reads what is long to where it belongs, moving these on, and what is not for later.
+  bool read_some(std::byte*& at, std::size_t& bytes) {
+    flush();
+    const bool is_long = bytes >= read_.size();
+    const ssize_t got =
+        read(frame::kSocketFd, is_long ? at : read_.data(), is_long ? bytes : read_.size());
+    if (got <= 0) return false;
+    const auto count = static_cast<std::size_t>(got);
+    if (is_long) {
+      at += count;
+      bytes -= count;
+    } else {
+      unread_ = std::span(read_).first(count);
+    }
+    return true;
+  }
+
+  void flush() {
+    send(unsent_.data(), unsent_.size());
+    unsent_.clear();
+  }
+
+  static void send(const std::byte* at, std::size_t bytes) {
+    while (bytes > 0) {
+      const ssize_t sent = write(frame::kSocketFd, at, bytes);
+      if (sent <= 0) _exit(0);  // the grader has gone
+      at += sent;
+      bytes -= static_cast<std::size_t>(sent);
+    }
+  }
+
+  std::array<std::byte, frame::kMostGathered> read_{};
+  std::span<std::byte> unread_;
+  std::vector<std::byte> unsent_;
+};
 
 void lock_down() {
   static std::array<sock_filter, 4096> filter;
@@ -115,12 +159,12 @@ class Process {
   [[noreturn]] void serve_grader() {
     while (true) {
       frame::Head head{};
-      if (!read_all(&head, sizeof head)) _exit(0);
+      if (!socket_.read_all(&head, sizeof head)) _exit(0);
       if (head.magic != frame::kMagic || head.json_bytes > frame::kMostJson) give_up("no request");
       std::string text(head.json_bytes, ' ');
-      if (!read_all(text.data(), text.size())) _exit(0);
+      if (!socket_.read_all(text.data(), text.size())) _exit(0);
       std::vector<std::byte> data(head.data_bytes);
-      if (!read_all(data.data(), data.size())) _exit(0);
+      if (!socket_.read_all(data.data(), data.size())) _exit(0);
       answer(text, data);
     }
   }
@@ -144,11 +188,12 @@ class Process {
     }
     workers_turn_.notify_one();
     const frame::Head head{static_cast<std::uint32_t>(reply.size()), frame::kMagic, data.size()};
-    write_all(&head, sizeof head);
-    write_all(reply.data(), reply.size());
-    write_all(data.data(), data.size());
+    socket_.write_all(&head, sizeof head);
+    socket_.write_all(reply.data(), reply.size());
+    socket_.write_all(data.data(), data.size());
   }
 
+  GraderSocket socket_;
   device_wire::Mailbox& mailbox_;
   Engine engine_;
   WorkerSide workers_;
