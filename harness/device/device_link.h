@@ -46,7 +46,8 @@ class DeviceLink {
   nlohmann::json ask(const nlohmann::json& request);
 
   /// The two halves of ask(): several requests may be sent, and then their replies received in the
-  /// same order; they may be on their way only when the first reply is waited for. Whoever did not receive all of them cannot use the link any more.
+  /// same order; they may be on their way only when the first reply is waited for. Whoever did not
+  /// receive all of them cannot use the link any more.
   void send(const nlohmann::json& request, std::span<const std::byte> data = {});
   nlohmann::json receive(std::vector<std::byte>& data);
 

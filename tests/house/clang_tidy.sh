@@ -24,7 +24,9 @@ changed_folders() {
   git diff --name-only "$base" -- '*.cpp' '*.h' | xargs -r -n1 dirname | sort -u
 }
 
-mapfile -t units < <(printf '%s\n' "$build"/CMakeFiles/*/Unity/*.cxx)
+# Those of the build as it is now: an older one may have left others in its folder.
+mapfile -t units < <(grep -oE '"file": "[^"]+/Unity/[^"]+[.]cxx"' "$build"/compile_commands.json |
+  cut -d'"' -f4)
 if [[ $whole != as-a-whole ]]; then
   if ! folders=$(changed_folders 2>/dev/null); then
     echo "there is no commit to compare with; this test is skipped"
