@@ -17,7 +17,10 @@ set(challenge_ids "")
 # Oracles and judges are float64 code that has to keep up with the solutions they judge: their loops
 # become vectors as under -O3, whose other passes are left out, because they take compile time. What
 # says which cases are asked runs once a case and is compiled lightly: half of a grader, in half the time.
-set(oracle_options -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+set(oracle_options -O2)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # others do so under -O2; the model is called "dynamic"
+  list(APPEND oracle_options -ftree-vectorize -fvect-cost-model)
+endif()
 set(cases_options -Og)
 set(files_of_cases "/(checks_[a-z]+|domain[a-z_]*|evidence|exhibits|grader|invalid_[a-z]+)\\.cpp$")
 if(GAUNTLET_PROCESSOR)
