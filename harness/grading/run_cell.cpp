@@ -325,8 +325,10 @@ class CellRun {
       last = Clock::now();
       tell(CellEvent::Kind::check_started, id + ": " + text, Verdict::passed);
     };
-    // Audits count tokens and cases, not seconds: they keep both cores busy.
-    if (request_.audit) return setting;
+    if (!has_speed()) setting.reference = []() -> Session& { end_unmeasured(kNoGpu); };
+    // Audits count tokens and cases, not seconds: they keep both cores busy. Where nothing is timed
+    // nobody needs the machine, which several lanes could not take.
+    if (request_.audit || !has_speed()) return setting;
     setting.take_machine = [this, &lane] {
       lane.transcript.leave_out();
       take_machine();
@@ -339,7 +341,6 @@ class CellRun {
 
   /// The first race of a check takes the gate for itself until the check is over.
   Session& race_alone(Lane& lane) {
-    if (!has_speed()) end_unmeasured(kNoGpu);
     lane.transcript.leave_out();
     if (!request_.races) end_unmeasured(kNotRaced);
     Session& reference = references_.first();

@@ -6,6 +6,7 @@
 
 #include "harness/cli/exit_codes.h"
 #include "harness/core/text.h"
+#include "harness/grading/run_cell.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
 #include "tests/cli/checkout.h"
@@ -67,6 +68,38 @@ TEST_CASE("a right CUDA solution passes, and of its speed nothing is said withou
   CHECK(cell.checks[2].verdict == Verdict::unmeasured);
   REQUIRE(cell.checks[2].finding.has_value());
   CHECK(cell.checks[2].finding->summary == kNoGpu);
+}
+
+TEST_CASE("how many checks are asked at a time changes nothing that is kept of them") {
+  const Submission it;
+  it.edit("kMostWinners = 1024", "kMostWinners = 31");  // more launches, and no lost winners
+  it.edit("if (logit == 0) logit = 0;", "");            // -0 comes behind +0
+  CellRequest request = untimed_request("bravo", it.cuda());
+  request.challenge = load_challenge(GAUNTLET_ROOT, kCudaChallenge);
+  request.solution.device = Device::cuda;
+  request.seed = Seed(5);
+  request.only_checks = {"ties", "near_ties", "speed", "race_free", "temperature", "strides"};
+  const auto graded = [&](int at_once, int enough_failures) {
+    GradingEnvironment terms = environment();
+    terms.checks_at_once = at_once;
+    request.enough_failures = enough_failures;
+    return run_cell(terms, request, [](const CellEvent&) {});
+  };
+  const auto words = [](const GradedCell& cell) {
+    std::string all;
+    for (const CheckObservation& seen : cell.observation.checks)
+      all += fmt::format("{} {} {} {}\n", seen.info.id, name_of(seen.verdict), seen.cases,
+                         seen.finding ? seen.finding->summary : "");
+    for (const CheckTrace& trace : cell.receipt->closing->checks)
+      all += fmt::format("{} {} {} {} {} {}\n", trace.id, name_of(trace.verdict), trace.timed,
+                         trace.calls, trace.inputs, trace.outputs);
+    return all;
+  };
+  const std::string one = words(graded(1, 0));
+  CHECK(contains(one, "ties wrong"));
+  CHECK(contains(one, "race_free passed"));
+  CHECK(words(graded(3, 0)) == one);
+  CHECK(words(graded(3, 1)) == words(graded(1, 1)));
 }
 
 TEST_CASE("what is asked of a CUDA solution is what the grader declares for CUDA") {
