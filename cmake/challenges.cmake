@@ -16,7 +16,7 @@ set(challenge_ids "")
 
 # Oracles and judges are float64 code that has to keep up with the solutions they judge: their loops
 # become vectors as under -O3, whose other passes are left out, because they take compile time. What
-# says which cases are asked runs once a case and is compiled lightly: half of a grader, in half the time.
+# says which cases are asked runs once a case and is compiled lightly, in half the time.
 set(oracle_options -O2)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # others do so under -O2; the model is called "dynamic"
   list(APPEND oracle_options -ftree-vectorize -fvect-cost-model)
@@ -92,7 +92,8 @@ function(gauntlet_challenge id)
   target_compile_options(cases_${id} PRIVATE "$<$<CONFIG:Release>:${cases_options}>")
   foreach(part oracles cases)
     target_compile_definitions(${part}_${id} PUBLIC GAUNTLET_CHALLENGE=${id})
-    # A grader includes its contract as "contract.h": its own folder name stands nowhere in its files.
+    # A grader includes its contract as "contract.h": its own folder name stands nowhere in its
+    # files.
     target_include_directories(${part}_${id} PUBLIC ${PROJECT_SOURCE_DIR}/challenges/${id}
                                                     ${PROJECT_SOURCE_DIR}/graders/${id})
     target_link_libraries(${part}_${id} PUBLIC gauntlet_kit)
@@ -144,5 +145,6 @@ std::span<const GraderEntry> all_graders() { return kGraders; }
 add_library(gauntlet_graders OBJECT ${PROJECT_BINARY_DIR}/generated/all_graders.cpp)
 target_link_libraries(gauntlet_graders PUBLIC gauntlet_kit)
 foreach(id IN LISTS challenge_ids)
-  target_sources(gauntlet_graders INTERFACE $<TARGET_OBJECTS:oracles_${id}> $<TARGET_OBJECTS:cases_${id}>)
+  target_sources(gauntlet_graders INTERFACE $<TARGET_OBJECTS:oracles_${id}>
+                                            $<TARGET_OBJECTS:cases_${id}>)
 endforeach()

@@ -136,8 +136,8 @@ bool valid(const Assignment& choice) {
          rows * largest_stride(choice) <= kMostMemory;
 }
 
-// Some millions of a warp's instructions: a quarter of a second. Whoever has more winners than fit
-// into shared memory looks through a row again and again.
+// So that some 370 cases of every_argument took textbook's solution 7.9 s, 21 ms each, on a core of
+// an AMD EPYC. Whoever has more winners than fit into shared memory looks through a row for each.
 constexpr double kMostEntriesOnDevice = 70'000;
 constexpr double kMostLooksOnDevice = 51'000'000;  // at entries, one for each winner
 constexpr double kFewRowsOnDevice = 300;

@@ -38,8 +38,8 @@ if [[ $whole != as-a-whole ]]; then
 fi
 ((${#units[@]})) || { echo "no unit has a source that changed" && exit 0; }
 
-# What the compiler alone knows (-Wno-restrict, -fvect-cost-model) is no complaint. clang-tidy ends with an
-# error where it finds something, and where it could not look.
+# What the compiler alone knows (-Wno-restrict, --param, -fvect-cost-model) is no complaint. clang-tidy
+# ends with an error where it finds something, and where it could not look.
 printed=$(printf '%s\0' "${units[@]}" |
   xargs -0 -n1 -P "$(nproc)" "$program" -quiet -p "$build" \
     --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument \
