@@ -89,7 +89,9 @@ set_target_properties(test_judges PROPERTIES ENABLE_EXPORTS ON)
 target_sources(test_publish PRIVATE ${PROJECT_SOURCE_DIR}/tests/publish/samples.cpp)
 
 # What instructions have to give, told from their names alone.
-target_sources(test_simt PRIVATE ${PROJECT_SOURCE_DIR}/tests/simt/reference.cpp)
+target_sources(test_simt PRIVATE ${PROJECT_SOURCE_DIR}/tests/simt/reference.cpp
+               ${PROJECT_SOURCE_DIR}/tests/simt/instructions.cpp
+               ${PROJECT_SOURCE_DIR}/tests/simt/recorded_launch.cpp)
 target_link_libraries(test_simt PRIVATE gauntlet_simt)
 
 # A worker that has a device, and a library that lies to it.

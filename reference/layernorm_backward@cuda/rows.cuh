@@ -31,7 +31,7 @@ __device__ RowStats stats_for(const LayernormArgs& args, int64_t i) {
 }
 
 // So many threads work on a row: some lanes of a warp, or a whole block.
-constexpr int block_threads(int group) {
+__host__ __device__ constexpr int block_threads(int group) {
   return group > kWarp ? group : 256;
 }
 
@@ -43,7 +43,7 @@ struct alignas(8) Pair {
 // The sums over the threads of a row, for each of them. All threads of the block come here.
 template <int kGroup>
 __device__ Pair row_sums(Pair sum) {
-  for (int lanes = std::min(kGroup, kWarp) / 2; lanes > 0; lanes /= 2) {
+  for (int lanes = (kGroup < kWarp ? kGroup : kWarp) / 2; lanes > 0; lanes /= 2) {
     sum.a += __shfl_xor_sync(kAll, sum.a, lanes);
     sum.b += __shfl_xor_sync(kAll, sum.b, lanes);
   }

@@ -45,6 +45,13 @@ TEST_CASE("an unknown instruction is refused by its whole name and its source li
   CHECK(says(with_body("mov.u32 %r1, %clock;"), "'%clock' is not supported"));
 }
 
+TEST_CASE("what NVIDIA's own assembler refuses for compute capability 8.0 is refused") {
+  for (const char* const instruction :
+       {"add.bf16 %h1, %h2, %h3", "mul.rn.bf16x2 %r1, %r2, %r3", "cvt.rn.bf16.s32 %h1, %r1",
+        "mov.f16 %h1, %h2", "selp.bf16 %h1, %h2, %h3, %p1"})
+    CHECK(says(with_body(instruction + std::string(";")), "not supported"));
+}
+
 TEST_CASE("what is no PTX is refused with its line") {
   CHECK(says(refusal_of("hello"), "PTX line 1"));
   CHECK(says(refusal_of(".version 8.0\n.address_size 32"), "only .address_size 64"));

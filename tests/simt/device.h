@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/simt/simt.h"
+#include "tests/simt/recorded_launch.h"
 
 namespace gauntlet::simt {
 
@@ -35,7 +36,7 @@ inline std::string kernel_text(int pointers, const std::string& body,
 class SimulatedDevice {
  public:
   explicit SimulatedDevice(const std::string& ptx, const FormTable& forms = form_table())
-      : program_(program_of(ptx, forms)) {
+      : ptx_(ptx), program_(program_of(ptx, forms)) {
     memory.load(program_);
   }
 
@@ -66,7 +67,14 @@ class SimulatedDevice {
       std::memcpy(bytes.data() + at, &value, sizeof value);
     };
     (add(parameters), ...);
-    return simt::launch(program_, kernel(), shape, bytes, memory, options);
+    return launch_with(shape, std::as_bytes(std::span(bytes)));
+  }
+  LaunchResult launch_with(const LaunchShape& shape, std::span<const std::byte> parameters) {
+    const RecordedLaunch recorded(ptx_, kernel(), shape, parameters, memory);
+    const LaunchResult result =
+        simt::launch(program_, kernel(), shape, parameters, memory, options);
+    recorded.keep(result, memory);
+    return result;
   }
 
   const Kernel& kernel() const {
@@ -81,6 +89,7 @@ class SimulatedDevice {
   std::string name;  // of the kernel, or a part of it; empty: the first
 
  private:
+  std::string ptx_;
   Program program_;
   std::deque<std::vector<std::byte>> storage_;
 };

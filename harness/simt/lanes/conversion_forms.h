@@ -72,13 +72,12 @@ void add_to_integer(FormTable& t, const char* const (&from32)[4], const char* co
 
 /// To float by the double, which holds 32 bits; to half and bfloat16 likewise.
 template <class I>
-void add_from_small_integer(FormTable& t, const char* const (&add)[5]) {
+void add_from_small_integer(FormTable& t, const char* const (&add)[4]) {
   const Class k = Class::conversion;
   add_each(t, add[0], k, [](I x) { return float(x); });
   add_each(t, add[1], k, [](I x) { return directed(double(x), Rounding::zero); });
   add_each(t, add[2], k, [](I x) { return double(x); });
   add_each(t, add[3], k, [](I x) { return double_to_half(double(x)); });
-  add_each(t, add[4], k, [](I x) { return double_to_bfloat(double(x)); });
 }
 
 /// Between registers of integers: the value is taken as From, and kept as To in a register of R.
@@ -170,8 +169,7 @@ inline void add_conversion_forms(FormTable& t) {
   add_to_integer<u64>(t, SIMT_ALL("u64"));
 #undef SIMT_ALL
 #undef SIMT_FROM
-#define SIMT_TO(i) \
-  {"cvt.rn.f32." i, "cvt.rz.f32." i, "cvt.rn.f64." i, "cvt.rn.f16." i, "cvt.rn.bf16." i}
+#define SIMT_TO(i) {"cvt.rn.f32." i, "cvt.rz.f32." i, "cvt.rn.f64." i, "cvt.rn.f16." i}
   add_from_small_integer<s16>(t, SIMT_TO("s16"));
   add_from_small_integer<u16>(t, SIMT_TO("u16"));
   add_from_small_integer<s32>(t, SIMT_TO("s32"));

@@ -70,7 +70,12 @@ inline void add_approximations(FormTable& t) {
   add_each(t, "rsqrt.approx.f32", k,
            [](float a) { return one_nan(float(1.0 / __builtin_sqrt(double(a)))); });
   add_each(t, "rsqrt.approx.f64", k, [](double a) { return one_nan(1.0 / __builtin_sqrt(a)); });
-  add_each(t, "div{.approx,.full}.f32", k, [](float a, float b) { return one_nan(a / b); });
+  add_each(t, "div.full.f32", k, [](float a, float b) { return one_nan(a / b); });
+  add_each(t, "div.approx.f32", k, [](float a, float b) {
+    // A product with 1/b, which is 0 where it would be subnormal.
+    const float size = b < 0.0f ? -b : b;
+    return one_nan(size > 0x1p126f ? a * (b < 0.0f ? -0.0f : 0.0f) : a / b);
+  });
   // Inline PTX often asks for these with .ftz: what is subnormal counts and comes back as zero.
   add_each(t, "ex2.approx.ftz.f32", k, [](float a) { return flushed(exp2_of(flushed(a))); });
   add_each(t, "lg2.approx.ftz.f32", k, [](float a) { return flushed(log2_of(flushed(a))); });

@@ -19,17 +19,14 @@ inline u32 both(u32 a, u32 b, F f) {
   return u32(f(u16(a), u16(b))) | u32(f(u16(a >> 16), u16(b >> 16))) << 16;
 }
 
-template <class H>
 inline u16 sum(u16 a, u16 b) {
-  return H::near(H::single(a) + H::single(b));
+  return single_to_half(half_to_single(a) + half_to_single(b));
 }
-template <class H>
 inline u16 difference(u16 a, u16 b) {
-  return H::near(H::single(a) - H::single(b));
+  return single_to_half(half_to_single(a) - half_to_single(b));
 }
-template <class H>
 inline u16 product(u16 a, u16 b) {
-  return H::near(H::single(a) * H::single(b));
+  return single_to_half(half_to_single(a) * half_to_single(b));
 }
 template <class H>
 inline u16 lesser_of(u16 a, u16 b) {
@@ -40,28 +37,33 @@ inline u16 greater_of(u16 a, u16 b) {
   return H::near(greater(H::single(a), H::single(b), u32()));
 }
 
-template <class H>
-void add_small_floats(FormTable& t, const char* const (&one)[8], const char* const (&two)[8]) {
+/// Sums and products, which compute capability 8.0 has of halves and not of bfloats.
+inline void add_half_arithmetic(FormTable& t) {
   const Class k = Class::half;
-  add_each(t, one[0], k, [](u16 a, u16 b) { return sum<H>(a, b); });
-  add_each(t, one[1], k, [](u16 a, u16 b) { return difference<H>(a, b); });
-  add_each(t, one[2], k, [](u16 a, u16 b) { return product<H>(a, b); });
-  add_each(t, one[3], k, [](u16 a, u16 b, u16 c) { return H::fma(a, b, c); });
-  add_each(t, one[4], k, [](u16 a, u16 b) { return lesser_of<H>(a, b); });
-  add_each(t, one[5], k, [](u16 a, u16 b) { return greater_of<H>(a, b); });
-  add_each(t, one[6], k, [](u16 a) { return u16(a ^ 0x8000u); });
-  add_each(t, one[7], k, [](u16 a) { return u16(a & 0x7fffu); });
-  add_each(t, two[0], k, [](u32 a, u32 b) { return both(a, b, sum<H>); });
-  add_each(t, two[1], k, [](u32 a, u32 b) { return both(a, b, difference<H>); });
-  add_each(t, two[2], k, [](u32 a, u32 b) { return both(a, b, product<H>); });
-  add_each(t, two[3], k, [](u32 a, u32 b, u32 c) {
+  add_each(t, "add{,.rn}.f16", k, [](u16 a, u16 b) { return sum(a, b); });
+  add_each(t, "sub{,.rn}.f16", k, [](u16 a, u16 b) { return difference(a, b); });
+  add_each(t, "mul{,.rn}.f16", k, [](u16 a, u16 b) { return product(a, b); });
+  add_each(t, "add{,.rn}.f16x2", k, [](u32 a, u32 b) { return both(a, b, sum); });
+  add_each(t, "sub{,.rn}.f16x2", k, [](u32 a, u32 b) { return both(a, b, difference); });
+  add_each(t, "mul{,.rn}.f16x2", k, [](u32 a, u32 b) { return both(a, b, product); });
+}
+
+template <class H>
+void add_small_floats(FormTable& t, const char* const (&one)[5], const char* const (&two)[5]) {
+  const Class k = Class::half;
+  add_each(t, one[0], k, [](u16 a, u16 b, u16 c) { return H::fma(a, b, c); });
+  add_each(t, one[1], k, [](u16 a, u16 b) { return lesser_of<H>(a, b); });
+  add_each(t, one[2], k, [](u16 a, u16 b) { return greater_of<H>(a, b); });
+  add_each(t, one[3], k, [](u16 a) { return u16(a ^ 0x8000u); });
+  add_each(t, one[4], k, [](u16 a) { return u16(a & 0x7fffu); });
+  add_each(t, two[0], k, [](u32 a, u32 b, u32 c) {
     return u32(H::fma(u16(a), u16(b), u16(c))) |
            u32(H::fma(u16(a >> 16), u16(b >> 16), u16(c >> 16))) << 16;
   });
-  add_each(t, two[4], k, [](u32 a, u32 b) { return both(a, b, lesser_of<H>); });
-  add_each(t, two[5], k, [](u32 a, u32 b) { return both(a, b, greater_of<H>); });
-  add_each(t, two[6], k, [](u32 a) { return a ^ 0x80008000u; });
-  add_each(t, two[7], k, [](u32 a) { return a & 0x7fff7fffu; });
+  add_each(t, two[1], k, [](u32 a, u32 b) { return both(a, b, lesser_of<H>); });
+  add_each(t, two[2], k, [](u32 a, u32 b) { return both(a, b, greater_of<H>); });
+  add_each(t, two[3], k, [](u32 a) { return a ^ 0x80008000u; });
+  add_each(t, two[4], k, [](u32 a) { return a & 0x7fff7fffu; });
 }
 
 template <class H>
@@ -91,9 +93,8 @@ void add_small_float_tests(FormTable& t, const char* const (&add)[14]) {
 }
 
 inline void add_half_forms(FormTable& t) {
-#define SIMT_SMALL(n)                                           \
-  {"add{,.rn}." n, "sub{,.rn}." n, "mul{,.rn}." n, "fma.rn." n, \
-   "min." n,       "max." n,       "neg." n,       "abs." n}
+  add_half_arithmetic(t);
+#define SIMT_SMALL(n) {"fma.rn." n, "min." n, "max." n, "neg." n, "abs." n}
   add_small_floats<Half>(t, SIMT_SMALL("f16"), SIMT_SMALL("f16x2"));
   add_small_floats<Bfloat>(t, SIMT_SMALL("bf16"), SIMT_SMALL("bf16x2"));
 #undef SIMT_SMALL

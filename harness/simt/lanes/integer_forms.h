@@ -12,7 +12,8 @@ inline T wide_high(T a, T b) {
   }
 }
 
-/// What a GPU gives for a division by zero is all ones; the most negative number by -1 is itself.
+/// What a GPU gives for a division by zero, and as its remainder, is all ones; the most negative
+/// number by -1 is itself.
 template <class T>
 inline T quotient(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
@@ -25,7 +26,7 @@ inline T quotient(T a, T b) {
 }
 template <class T>
 inline T remainder_of(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return T(~T(0));
   if constexpr (std::is_signed_v<T>)
     if (b == T(-1)) return 0;
   return T(a % b);

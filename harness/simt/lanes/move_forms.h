@@ -57,13 +57,13 @@ void unpack(Frame& frame, const Instr& instr, u32 mask) {
 
 inline void add_move_forms(FormTable& t) {
   const Class k = Class::move;
-  add_each(t, "mov{.b16,.u16,.s16,.f16,.bf16}", k, [](u16 x) { return x; });
+  add_each(t, "mov{.b16,.u16,.s16}", k, [](u16 x) { return x; });
   add_each(t, "mov{.b32,.u32,.s32,.f32}", k, [](u32 x) { return x; });
   add_each(t, "mov{.b64,.u64,.s64,.f64}", k, [](u64 x) { return x; });
   // Addresses of global and constant memory are the same in every space, see memory/address.h;
   // the other way, and those of shared and local memory, are in execute/control_forms.cpp.
   add_each(t, "cvta{,.to}{.global,.const}.u64", Class::integer, [](u64 x) { return x; });
-  add_lane_form(t, "selp{.b16,.u16,.s16,.f16,.bf16}", "H=H,H,P", &select<u16>, k);
+  add_lane_form(t, "selp{.b16,.u16,.s16}", "H=H,H,P", &select<u16>, k);
   add_lane_form(t, "selp{.b32,.u32,.s32,.f32}", "W=W,W,P", &select<u32>, k);
   add_lane_form(t, "selp{.b64,.u64,.s64,.f64}", "D=D,D,P", &select<u64>, k);
   add_logic(t, "and.pred", "P=P,P", [](u32 a, u32 b) { return a & b; });
