@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <optional>
 
 #include "graders/kit/inputs.h"
 #include "graders/kit/threads.h"
@@ -62,12 +63,21 @@ void limit_threads(Probe& probe, int threads) {
   settings.max_new = 1;
   settings.eos = spread_tokens(rng, 1, settings.vocab);
   settings.threads = threads;
-  const SolvedProblem solved =
-      solved_problem(settings, random_prompts(rng, 128), large_language(rng));
-  Answer answer;
-  const Seed states = rng.seed();
-  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, states, solved.problem); });
-  require_no_difference(probe, solved, answer);
+  const auto drawn = large_language(rng);
+  const SolvedProblem few = solved_problem(settings, random_prompts(rng, 12), drawn);
+  std::optional<SolvedProblem> many;
+  const Seed states = rng.seed(), prompts = rng.seed();
+  const auto ask_once = [&](const SolvedProblem& solved) {
+    require_no_difference(probe, solved, ask(probe, states, solved.problem));
+  };
+  kit::require_thread_limit(
+      probe, threads,
+      [&] {
+        Rng own(prompts);
+        if (!many) many = solved_problem(settings, random_prompts(own, 128), drawn);
+        ask_once(*many);
+      },
+      [&] { ask_once(few); });
 }
 
 void thread_limit(Probe& probe) {

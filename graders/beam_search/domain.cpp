@@ -11,6 +11,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+using kit::costly;
 using kit::Argument;
 using kit::Assignment;
 using kit::hiding;
@@ -138,7 +139,9 @@ std::vector<Argument> circumstances() {
             {"64, tokens 4"},
             {"64, scores 8"},
             {"64, log_probs 8"}}},
-          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200), sized(1024)}},
+          {"threads",
+           {sized(2), sized(1), sized(3), sized(7), costly(sized(33)), costly(sized(200)),
+            costly(sized(1024))}},
           {"before",
            {{"nothing"},
             {"a root row differed"},

@@ -7,6 +7,7 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+using kit::costly;
 using kit::Argument;
 using kit::Assignment;
 using kit::hiding;
@@ -143,7 +144,7 @@ Arguments circumstances(std::initializer_list<const char*> arrays, std::vector<V
   return {{"pointers", {{"given"}, {"null where allowed"}}},
           alignment,
           {"promised", {{"all"}, {"8"}}},
-          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33)}},
+          {"threads", {sized(2), sized(1), sized(3), sized(7), costly(sized(33))}},
           {"before", std::move(before)}};
 }
 

@@ -167,7 +167,11 @@ InvalidGroup<VerifyCall> strides() {
       {"stride least", [](VerifyCall& c) { c.args.logits_stride = kLeast; }},
       {"stride - 2^32", [](VerifyCall& c) { c.args.logits_stride = c.args.vocab - kNarrowed; }},
       {"vocab stride + 1", [](VerifyCall& c) { c.args.vocab = c.args.logits_stride + 1; }},
-      {"vocab + 2^32", [](VerifyCall& c) { c.args.vocab += kNarrowed; }},
+      {"vocab as it is in 32 bits, beyond the stride",
+       [](VerifyCall& c) {
+         const std::int64_t spare = c.args.logits_stride - c.args.vocab;
+         c.args.vocab += (spare / kNarrowed + 1) * kNarrowed;
+       }},
       {"vocab largest", [](VerifyCall& c) { c.args.vocab = kMost; }}};
   return group;
 }

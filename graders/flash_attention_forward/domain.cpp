@@ -10,6 +10,7 @@ namespace {
 using kit::Argument;
 using kit::Assignment;
 using kit::sized;
+using kit::threads_argument;
 
 constexpr double kMostWork = 3e6;      // multiplications of the oracle
 constexpr double kMostNumbers = 60e3;  // of an array, gaps included
@@ -22,7 +23,7 @@ std::vector<Argument> arguments() {
     all.insert(all.end(), part.begin(), part.end());
   all.push_back({"lse", {{"wanted"}, {"not wanted"}}});
   all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
-  all.push_back({"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}});
+  all.push_back(threads_argument());
   all.push_back({"before",
                  {{"nothing"},
                   {"one element of q differed"},

@@ -229,6 +229,8 @@ class Covering {
         if (shown(hiders, k, i) && open_.is_open(k, c, i, assignment.chosen(i))) ++gain;
         if ((hidden & bit(i)) != 0) gain -= open_pairs(assignment, hiders, i, decided);
       }
+      // The last of its pairs begin assignments of their own.
+      if (classes[c].costly && gain < std::ssize(decided) * 3 / 4) continue;
       if (gain > 0) gains.emplace_back(gain, c);
     }
     std::ranges::stable_sort(gains, std::greater(), &std::pair<std::int64_t, std::size_t>::first);
@@ -294,12 +296,14 @@ class Drawn {
 
   /// Classes drawn for some arguments, each with the chance `share`; those `kept` stay, unhidden.
   Assignment varied(Assignment made, double share, std::uint64_t kept) {
-    constexpr double kHiding = 0.2;  // of the classes that hide all: they ask little
+    // Of the classes that hide all, for they ask little, and of those that are costly.
+    constexpr double kSeldom = 0.2;
     for (const std::int64_t drawn : random_order(rng_, std::ssize(domain_.arguments))) {
       const auto k = static_cast<std::size_t>(drawn);
       const std::vector<ValueClass>& classes = domain_.arguments[k].classes;
       const auto c = static_cast<std::size_t>(rng_.integer(0, std::ssize(classes) - 1));
-      if (!rng_.chance(classes[c].hides_all ? share * kHiding : share)) continue;
+      const bool seldom = classes[c].hides_all || classes[c].costly;
+      if (!rng_.chance(seldom ? share * kSeldom : share)) continue;
       if ((kept & bit(k)) != 0 || (hidings_.hidden(k, c) & kept) != 0) continue;
       if (Assignment tried = made.with(k, c); domain_.valid(tried)) made = std::move(tried);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
@@ -99,39 +100,64 @@ class Shrinking {
   bool over_ = false;
 };
 
-void ask_named(Probe& probe, const Domain& domain, std::vector<Assignment> assignments,
-               const AskAssignment& ask, const std::string& prefix) {
-  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
-    if (domain.arguments[k].name.ends_with("threads"))
-      std::ranges::stable_sort(assignments, {},
-                               [&](const Assignment& one) { return one.chosen(k); });
-  for (const Assignment& assignment : assignments) {
-    Rng rng = probe.begin_case(prefix + name_of(assignment));
-    try {
-      ask(assignment, rng);
-    } catch (CheckEnded& ended) {
-      if (ended.finding.verdict == Verdict::wrong)
-        ended.finding =
-            Shrinking(probe, domain, ask, prefix).from(assignment, std::move(ended.finding));
-      throw;
-    }
+/// An assignment of a domain, and what is asked of it.
+struct Question {
+  const Domain* domain;
+  Assignment assignment;
+  const AskAssignment* ask;
+  std::string prefix;  // of the case's name
+};
+
+void ask_one(Probe& probe, const Question& question) {
+  const auto& [domain, assignment, ask, prefix] = question;
+  Rng rng = probe.begin_case(prefix + name_of(assignment));
+  try {
+    (*ask)(assignment, rng);
+  } catch (CheckEnded& ended) {
+    if (ended.finding.verdict == Verdict::wrong)
+      ended.finding =
+          Shrinking(probe, *domain, *ask, prefix).from(assignment, std::move(ended.finding));
+    throw;
   }
+}
+
+/// Of the classes of those arguments that count threads.
+std::size_t threads_in(const Question& question) {
+  std::size_t places = 0;
+  const std::vector<Argument>& arguments = question.domain->arguments;
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    if (arguments[k].name.ends_with("threads"))
+      places = std::max(places, question.assignment.chosen(k));
+  return places;
+}
+
+/// Many threads come last, and a process that may hold them idle ends behind that: each later call
+/// would stop and wake them.
+void ask_all(Probe& probe, std::vector<Question> questions) {
+  std::ranges::stable_sort(questions, {}, threads_in);
+  for (const Question& question : questions) ask_one(probe, question);
+  if (!questions.empty() && threads_in(questions.back()) > 0) probe.restart();
 }
 
 /// Each refusal in its simplest case and in some that together have every class, `most` at most.
 void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals,
                 std::size_t most) {
+  std::deque<Domain> around;
+  std::vector<Question> questions;
   for (const Refusal& refusal : refusals) {
     Rng rng = probe.common_stream("beside " + refusal.name);
-    const Domain around{domain.arguments, [&](const Assignment& tried) {
-                          return domain.valid(tried) && refusal.beside(tried);
-                        }};
-    std::vector<Assignment> assignments = each_class_once(around, rng);
+    around.push_back({domain.arguments, [&](const Assignment& tried) {
+                        return domain.valid(tried) && refusal.beside(tried);
+                      }});
+    std::vector<Assignment> assignments = each_class_once(around.back(), rng);
     if (assignments.size() > most)
       assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(most), assignments.end());
-    add_corners(around, refusal.always, assignments);
-    ask_named(probe, around, assignments, refusal.ask, refusal.name + ", beside ");
+    add_corners(around.back(), refusal.always, assignments);
+    for (Assignment& one : assignments)
+      questions.push_back(
+          {&around.back(), std::move(one), &refusal.ask, refusal.name + ", beside "});
   }
+  ask_all(probe, std::move(questions));
 }
 
 }  // namespace
@@ -210,6 +236,12 @@ void put_alignment(const Assignment& choice, CallOptions& options) {
     options.displaced = name.substr(kOne.size(), name.size() - kOne.size() - 2);
 }
 
+Argument threads_argument(std::int64_t simplest, const std::string& name) {
+  return {name,
+          {sized(simplest), sized(3 - simplest), sized(3), sized(7), costly(sized(33)),
+           costly(sized(200))}};
+}
+
 Domain on_device(Domain domain) {
   domain.valid = [valid = std::move(domain.valid), affordable = domain.affordable_on_device](
                      const Assignment& choice) { return valid(choice) && affordable(choice); };
@@ -222,7 +254,9 @@ Domain domain_for(Probe& probe, const Domain& domain) {
 
 void ask_each(Probe& probe, const Domain& domain, const std::vector<Assignment>& assignments,
               const AskAssignment& ask) {
-  ask_named(probe, domain, assignments, ask, "");
+  std::vector<Question> questions;
+  for (const Assignment& one : assignments) questions.push_back({&domain, one, &ask, ""});
+  ask_all(probe, std::move(questions));
 }
 
 std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {

@@ -25,6 +25,7 @@ struct ValueClass {
   double least = 0, most = 0;
   bool hides_all = false;  // beside it, other arguments hardly matter: no rows, no outputs
   std::vector<std::string> hides = {};  // arguments that decide nothing beside it
+  bool costly = false;  // asked beside every class of the others, in as few cases as may be
 };
 
 /// A class of integers, named by its bounds: "7", "31 to 33".
@@ -41,9 +42,15 @@ inline ValueClass hiding(ValueClass other, std::vector<std::string> arguments) {
   return other;
 }
 
+/// Hundreds of threads take a solution that starts them anew in each call as long as fifty cases.
+inline ValueClass costly(ValueClass other) {
+  other.costly = true;
+  return other;
+}
+
 /// The first class is the simplest: what a miss is reduced to where it can be. Where the name ends
 /// in "threads", cases are asked in the order of its classes: threads that a call leaves behind
-/// idle are stopped and woken with each later one, at some 10 us each.
+/// idle are stopped and woken with each later one, at some 10 us each, until the process ends.
 struct Argument {
   std::string name;
   std::vector<ValueClass> classes;
@@ -112,6 +119,9 @@ Domain domain_for(Probe& probe, const Domain& domain);
 /// aligned to an element and no more: "64, x 4". CallOptions::placed() has what a class means.
 Argument alignment_argument(const std::vector<std::string>& arrays);
 void put_alignment(const Assignment& choice, CallOptions& options);
+
+/// How many threads a call may use: 1, 2, 3, 7, 33 and 200, `simplest` first, which is 1 or 2.
+Argument threads_argument(std::int64_t simplest = 2, const std::string& name = "threads");
 
 /// Draws a problem of these classes, puts it to the solution and judges the answer.
 using AskAssignment = std::function<void(const Assignment&, Rng&)>;

@@ -8,6 +8,7 @@ using kit::Argument;
 using kit::Assignment;
 using kit::hiding;
 using kit::sized;
+using kit::threads_argument;
 using kit::ValueClass;
 
 // Of a case: numbers in the longest sequence, numbers in the pool, and products of attention.
@@ -132,7 +133,7 @@ std::vector<Argument> questions() {
           {"scores", {{"usual"}, {"equal"}, {"near -1e5"}, {"near 1e5"}, {"far apart"}}},
           {"lse", {{"wanted"}, {"not wanted"}}},
           {"alignment", placements()},
-          {"threads", {sized(1), sized(2), sized(3), sized(7), sized(33), sized(200)}},
+          threads_argument(1),
           {"before",
            {{"nothing"},
             {"one number of q differed"},
@@ -244,7 +245,7 @@ std::vector<Argument> merge_arguments() {
       {"merged lse", {{"wanted"}, {"not wanted"}}},
       {"merge alignment",
        {{"64"}, {"4"}, {"4 after 16"}, {"12 after 16"}, {"64, part_out 4"}, {"64, out 4"}}},
-      {"merge threads", {sized(1), sized(2), sized(3), sized(7), sized(33), sized(200)}},
+      threads_argument(1, "merge threads"),
       {"merge before", {{"nothing"}, {"one number differed"}, {"another size"}, {"a refusal"}}}};
 }
 

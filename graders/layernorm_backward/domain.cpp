@@ -12,6 +12,7 @@ using kit::Argument;
 using kit::Assignment;
 using kit::hiding;
 using kit::sized;
+using kit::threads_argument;
 using kit::ValueClass;
 
 constexpr double kMostElements = 12'000;
@@ -107,7 +108,7 @@ std::vector<Argument> arguments() {
           {"arrays of the other pass", {{"null"}, {"given"}}},
           {"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}},
           kit::alignment_argument({"x", "dy", "dx", "y", "gamma"}),
-          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
+          threads_argument(),
           {"deterministic", {sized(0), sized(1), sized(256), sized(-1)}},
           {"before",
            {{"nothing"},

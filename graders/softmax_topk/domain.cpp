@@ -14,6 +14,7 @@ using kit::Classes;
 using kit::Corner;
 using kit::hiding;
 using kit::sized;
+using kit::threads_argument;
 
 constexpr double kMostWork = 140'000;    // entries and winners of a case
 constexpr double kMostMemory = 500'000;  // entries with gaps
@@ -73,7 +74,7 @@ std::vector<Argument> call_arguments() {
           {"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}},
           {"arrays of no rows", {{"given"}, {"null"}}},
           kit::alignment_argument({"logits", "indices", "probs", "lse", "row_max"}),
-          {"threads", {sized(2), sized(1), sized(3), sized(7), sized(33), sized(200)}},
+          threads_argument(),
           {"deterministic", {sized(0), sized(1), sized(256)}},
           {"before",
            {{"nothing"},

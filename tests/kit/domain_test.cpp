@@ -106,6 +106,32 @@ TEST_CASE("a covering array has every pair that any valid assignment has, and fe
   }
 }
 
+TEST_CASE("a costly class meets every other one, in few assignments") {
+  Domain domain;
+  for (const char* const name : {"a", "b", "c", "d", "e", "f"})
+    domain.arguments.push_back({name, {sized(0), sized(1), sized(2), sized(3), sized(4)}});
+  domain.arguments.push_back({"threads", {sized(1), sized(2), sized(3), sized(7)}});
+  Domain costly_one = domain;
+  domain.arguments.back().classes.push_back(sized(200));
+  costly_one.arguments.back().classes.push_back(costly(sized(200)));
+  const auto with_200 = [](const std::vector<Assignment>& all) {
+    return std::ranges::count_if(all, [](const auto& one) { return one.is("threads", "200"); });
+  };
+  std::ptrdiff_t covering = 0, covering_costly = 0, drawn = 0, drawn_costly = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed), same(seed);
+    const std::vector<Assignment> made = covering_assignments(costly_one, same);
+    CHECK(asked_pairs(costly_one, made).size() ==
+          asked_pairs(domain, covering_assignments(domain, rng)).size());
+    covering_costly += with_200(made);
+    covering += with_200(covering_assignments(domain, rng));
+    drawn_costly += with_200(random_assignments(costly_one, same, 200));
+    drawn += with_200(random_assignments(domain, rng, 200));
+  }
+  CHECK(covering_costly < covering);
+  CHECK(drawn_costly < drawn / 2);
+}
+
 TEST_CASE("the same seed gives the same assignments, another seed others") {
   const Domain domain = shop();
   const auto words = [&](std::uint64_t seed) {

@@ -51,6 +51,23 @@ TEST_CASE(
   CHECK_THROWS_AS(asked({slower, slower, {2, 900ms, 400ms}}, 1), CheckEnded);
 }
 
+TEST_CASE("a smaller call is enough for a solution that takes long for it") {
+  const auto asked_both = [](std::vector<ThreadUse> seen) {
+    Watched session;
+    session.seen = std::move(seen);
+    Probe probe = probe_of(session);
+    probe.begin_case("a case");
+    std::string asked;
+    require_thread_limit(
+        probe, 1, [&] { asked += "M"; }, [&] { asked += "l"; });
+    return asked;
+  };
+  const ThreadUse quick{1, 3ms, 3ms}, well{1, 20ms, 20ms};
+  CHECK(asked_both({well, well, well}) == "lll");
+  CHECK(asked_both({quick, well, well, well}) == "lMMM");
+  CHECK_THROWS_AS(asked_both({{2, 3ms, 6ms}}), CheckEnded);
+}
+
 TEST_CASE("more threads at work than allowed end the check, in whichever try they are seen") {
   const ThreadUse two{2, 20ms, 40ms}, badly{1, 20ms, 5ms}, well{1, 20ms, 20ms};
   CHECK(asked(std::vector(3, ThreadUse{2, 20ms, 39ms}), 2) == 3);
