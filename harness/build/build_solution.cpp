@@ -64,7 +64,8 @@ CacheKey key_of(const Recipe& recipe, const SolutionSource& source, std::string_
 /// It has all that kernels are made and accepted by: the device's program as well.
 CacheKey cuda_key(const SolutionSource& source, std::string_view contract) {
   CacheKey key = common_key("cuda", kCudaSteps, source, contract);
-  key.add("flags", cuda_flags(toolchain(source.device))).add("parts", cuda_parts().digest);
+  const Toolchain& tools = toolchain(source.device);
+  key.add("flags", tools.flags_in_words(tools)).add("parts", cuda_parts().digest);
   return key;
 }
 

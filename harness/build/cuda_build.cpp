@@ -35,7 +35,7 @@ CudaBuild::CudaBuild(const SolutionSource& source, std::string contract, const B
       steps_(folder_, terms, tools_.compiler().folders),
       commands_(tools_, folder_.new_name(kCudaFolder)) {
   record_.compiler = tools_.compiler().version;
-  record_.flags = cuda_flags(tools_);
+  record_.flags = tools_.flags_in_words(tools_);
 }
 
 void CudaBuild::run() {

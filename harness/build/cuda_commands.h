@@ -40,7 +40,7 @@ class CudaCommands {
   std::string ours_;
 };
 
-/// Their flags, for a record and for a cache's keys.
+/// Their flags: Toolchain::flags_in_words.
 std::string cuda_flags(const Toolchain& tools);
 
 }  // namespace gauntlet

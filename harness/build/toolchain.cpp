@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <unistd.h>
 
+#include "harness/build/cuda_commands.h"
 #include "harness/build/cuda_compiler.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
@@ -83,6 +85,9 @@ Toolchain for_cpu() {
   std::vector<std::string_view> all = values;
   all.insert(all.end(), {"atomic", "functional", "memory", "optional", "queue", "thread"});
   made.subject_headers = {{}, values, all};
+  made.flags_in_words = [](const Toolchain& tools) {
+    return fmt::format("{}", fmt::join(tools.solution_flags, " "));
+  };
   return made;
 }
 
@@ -96,6 +101,7 @@ Toolchain for_cuda() {
   made.compiled = {".cu", ".cpp"};
   made.included = {".cuh", ".h", ".hpp"};
   made.solution_flags = made.test_flags = {"-Wall", "-Wextra", "-ferror-limit=20"};
+  made.flags_in_words = cuda_flags;
   return made;
 }
 

@@ -43,6 +43,10 @@ struct Toolchain {
   /// before it 30 ms, and most subjects take 100 to 300 ms.
   std::vector<std::vector<std::string_view>> subject_headers;
 
+  /// What a solution is built with, in words: for its record, and for the keys by which builds and
+  /// grades are used again.
+  std::string (*flags_in_words)(const Toolchain& tools);
+
   bool compiles(std::string_view file) const;
   bool is_code(std::string_view file) const;
 };

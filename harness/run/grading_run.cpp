@@ -2,7 +2,6 @@
 #include "harness/run/grading_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/build/toolchain.h"
 #include "harness/core/error.h"
@@ -21,7 +20,7 @@ ReuseKey reuse_key(const CellRequest& request, const std::optional<std::string>&
   return {request.solution.digest(),
           std::string(grader_for(request.challenge.id).digest(request.solution.device)),
           chain.compiler().version,
-          fmt::format("{}", fmt::join(chain.solution_flags, " ")),
+          chain.flags_in_words(chain),
           machine.cpu,
           machine.cores,
           request.seed,

@@ -7,6 +7,7 @@
 #include "harness/cli/exit_codes.h"
 #include "harness/core/text.h"
 #include "harness/grading/run_cell.h"
+#include "harness/run/grading_run.h"
 #include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
 #include "tests/cli/checkout.h"
@@ -68,6 +69,9 @@ TEST_CASE("a right CUDA solution passes, and of its speed nothing is said withou
   CHECK(cell.checks[2].verdict == Verdict::unmeasured);
   REQUIRE(cell.checks[2].finding.has_value());
   CHECK(cell.checks[2].finding->summary == kNoGpu);
+  CellRequest request = untimed_request("bravo", it.cuda());
+  request.challenge = load_challenge(GAUNTLET_ROOT, kCudaChallenge);
+  CHECK(why_not_reusable({cell}, reuse_key(request, {})).value_or("") == "");
 }
 
 TEST_CASE("how many checks are asked at a time changes nothing that is kept of them") {
