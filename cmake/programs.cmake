@@ -171,6 +171,13 @@ add_test(NAME "house: a copied challenge works with no edited file"
 set_tests_properties("house: a copied challenge works with no edited file"
                      PROPERTIES TIMEOUT 900 COST 60)
 
+# What others do at the same time would count as left behind.
+add_test(NAME "run: rewards in a loop say the same and leave nothing behind"
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/run/reward_loop.sh)
+set_tests_properties("run: rewards in a loop say the same and leave nothing behind" PROPERTIES
+                     RUN_SERIAL ON TIMEOUT 300
+                     ENVIRONMENT GAUNTLET_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gauntlet)
+
 add_test(NAME "packages: an installed program grades without a checkout"
          COMMAND ${PROJECT_SOURCE_DIR}/tests/packages/installed_program.sh ${PROJECT_SOURCE_DIR}
                  ${PROJECT_BINARY_DIR})

@@ -36,7 +36,7 @@ CellObservation answer_to(const CellRequest& request) {
   CellObservation cell = sample::cell();
   cell.key = request.key();
   cell.build.compiler = compiler().version;
-  cell.build.flags = fmt::format("{}", fmt::join(toolchain(Device::cpu).solution_flags, " "));
+  cell.build.flags = toolchain(Device::cpu).flags_in_words(toolchain(Device::cpu));
   cell.provenance.submission_digest = request.solution.digest();
   cell.provenance.grader_digest = grader_for(request.challenge.id).digest(Device::cpu);
   cell.provenance.cpu = this_machine().cpu;

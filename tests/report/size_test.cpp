@@ -47,3 +47,24 @@ TEST_CASE("a report over 60 submissions and 8 challenges takes little longer tha
   CHECK(seconds < 3.5 * of_numbers);
 #endif
 }
+
+TEST_CASE("of more than 2,000 pairs none is listed, and the pages say how many there are") {
+  const auto pages = render_report(random_table(1, 64, 3, 5));  // 64 * 63 / 2 = 2016
+  const std::string& pairs = pages.at("pairs/README.md");
+  CHECK(pairs.find("too many pairs to list, 2016") != std::string::npos);
+  CHECK(pages.at("README.md").find("there are 2016 pairs") != std::string::npos);
+  CHECK(std::ranges::count_if(
+            pages, [](const auto& page) { return page.first.starts_with("pairs/"); }) == 1);
+  const auto fewer = render_report(random_table(1, 63, 3, 5));  // 1953
+  CHECK(fewer.at("pairs/README.md").find("too many") == std::string::npos);
+}
+
+// Without its pairs a report is work for each cell: twice as many took 1.7 to 2.5 times as long where
+// that was measured, beside other programs. What compared each with each would take four times.
+TEST_CASE("a report over 420 cells takes about twice as long as one over 210") {
+  const ReportInput few = random_table(1, 70, 3, 30), many = random_table(1, 140, 3, 30);
+  const double least = seconds_of([&] { render_report(few); });
+  const double most = seconds_of([&] { render_report(many); });
+  MESSAGE(least, " and ", most, " s of CPU time, ", most / least, " times as long");
+  CHECK(most < 3.2 * least);
+}
