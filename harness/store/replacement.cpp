@@ -67,7 +67,12 @@ void Replacement::settle() {
     interrupted_ = keeping.entry;
     return;
   }
-  enter(keeping.entry);
+  // The process may have been killed between the two steps of enter(): then the line is there.
+  const auto known = load_ledger(store_.ledger_file());
+  if (std::find(known.begin(), known.end(), keeping.entry) == known.end())
+    enter(keeping.entry);
+  else
+    fs::remove(store_.keeping_file(key_));
 }
 
 void Replacement::begin(const std::string& observation, const LedgerEntry& entry) const {
@@ -78,12 +83,8 @@ void Replacement::end() const {
   enter(keeping_from(store_.keeping_file(key_)).entry);
 }
 
-/// A process may have been killed between the two steps: then the line is there already.
 void Replacement::enter(const LedgerEntry& entry) const {
-  const fs::path ledger = store_.ledger_file();
-  const auto known = load_ledger(ledger);
-  if (!entry.before.empty() && std::find(known.begin(), known.end(), entry) == known.end())
-    append_to_ledger(ledger, {entry});
+  if (!entry.before.empty()) append_to_ledger(store_.ledger_file(), {entry});
   fs::remove(store_.keeping_file(key_));
 }
 
