@@ -138,9 +138,12 @@ bool valid(const Assignment& choice) {
 }
 
 // So that some 370 cases of every_argument took textbook's solution 7.9 s, 21 ms each, on a core of
-// an AMD EPYC. Whoever has more winners than fit into shared memory looks through a row for each.
+// an AMD EPYC, and the slowest of the honest variants four times as long. Whoever has more winners
+// than fit into shared memory looks through a row for each.
 constexpr double kMostEntriesOnDevice = 70'000;
 constexpr double kMostLooksOnDevice = 51'000'000;  // at entries, one for each winner
+constexpr double kMostWinnersOnDevice = 12'300;    // of all rows, where each has more than a few
+constexpr double kFewWinners = 8;
 constexpr double kFewRowsOnDevice = 300;
 
 /// A block for each of many rows costs more than what is in them: beside these, only what one row
@@ -148,7 +151,9 @@ constexpr double kFewRowsOnDevice = 300;
 bool affordable_on_device(const Assignment& choice) {
   const double rows = choice["rows"].most;
   const double entries = rows * choice["vocab"].most;
-  if (entries > kMostEntriesOnDevice || entries * most_k(choice) > kMostLooksOnDevice) return false;
+  const double winners = most_k(choice);
+  if (entries > kMostEntriesOnDevice || entries * winners > kMostLooksOnDevice) return false;
+  if (winners > kFewWinners && rows * winners > kMostWinnersOnDevice) return false;
   if (rows <= kFewRowsOnDevice) return true;
   return std::ranges::all_of(
       std::initializer_list<const char*>{"scale", "entries", "behind rows", "totals",

@@ -43,6 +43,7 @@ TEST_CASE("a device is asked the classes that a CPU is asked, in cases of bounde
       const Problem problem = problem_of(one, rng);
       CHECK(problem.rows * problem.vocab <= 70'000);
       CHECK(problem.rows * problem.vocab * problem.k <= 51'000'000);
+      CHECK((problem.k <= 8 || problem.rows * problem.k <= 12'300));
     }
   }
 }
