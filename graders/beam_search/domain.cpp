@@ -11,9 +11,9 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-using kit::costly;
 using kit::Argument;
 using kit::Assignment;
+using kit::costly;
 using kit::hiding;
 using kit::sized;
 using kit::ValueClass;

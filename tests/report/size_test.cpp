@@ -59,8 +59,8 @@ TEST_CASE("of more than 2,000 pairs none is listed, and the pages say how many t
   CHECK(fewer.at("pairs/README.md").find("too many") == std::string::npos);
 }
 
-// Without its pairs a report is work for each cell: twice as many took 1.7 to 2.5 times as long where
-// that was measured, beside other programs. What compared each with each would take four times.
+// Without its pairs a report is work for each cell: twice as many took 1.7 to 2.5 times as long
+// where that was measured, beside other programs. What compared each with each would take four.
 TEST_CASE("a report over 420 cells takes about twice as long as one over 210") {
   const ReportInput few = random_table(1, 70, 3, 30), many = random_table(1, 140, 3, 30);
   const double least = seconds_of([&] { render_report(few); });
