@@ -6,7 +6,7 @@
 #
 # CALLS (default 4) calls, AT_ONCE (default 2) at a time, with one seed; then every line has to say
 # the same, and there have to be no more files, processes, mounts and shared memory than before, nor
-# much less memory. For a claim about a thousand calls: 1000.
+# much more memory of the kernel's. For a claim about a thousand calls: 1000.
 # GAUNTLET_PROGRAM names another gauntlet.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -42,10 +42,15 @@ counts() {
   printf 'shared memory %s\n' "$(find /dev/shm | wc -l)"
   printf 'segments %s\n' "$(wc -l < /proc/sysvipc/shm)"
 }
-unused_memory() { awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo; }  # MiB
+# What no process has and the kernel cannot take back, in MiB: here a leak of namespaces, memory
+# files and their like would show. What other programs use meanwhile does not.
+kernel_memory() {
+  awk '/^(Shmem|SUnreclaim|KernelStack|Percpu):/ { sum += $2 } END { print int(sum / 1024) }' \
+    /proc/meminfo
+}
 
 one_call first || fail 'the first call has no reward'  # what is made once is there now
-before=$(counts) memory_before=$(unused_memory)
+before=$(counts) memory_before=$(kernel_memory)
 begun=$SECONDS running=0
 for ((call = 1; call <= calls; ++call)); do
   if ((running >= at_once)); then
@@ -58,7 +63,7 @@ for ((call = 1; call <= calls; ++call)); do
 done
 while ((running-- > 0)); do wait -n || fail 'a call has no reward'; done
 sleep 1  # the kernel ends namespaces behind the processes
-after=$(counts) memory_after=$(unused_memory)
+after=$(counts) memory_after=$(kernel_memory)
 
 for answer in "$scratch"/answers/*[0-9]; do
   cmp -s "$scratch/answers/first" "$answer" ||
@@ -66,7 +71,7 @@ for answer in "$scratch"/answers/*[0-9]; do
 done
 [[ $before == "$after" ]] ||
   fail "something is left behind: $(diff <(echo "$before") <(echo "$after") | grep '^[<>]' | tr '\n' ' ')"
-((memory_after + 256 > memory_before)) ||
-  fail "$memory_before MiB of memory were unused before and are $memory_after now"
+((memory_after < memory_before + 64)) ||
+  fail "the kernel held $memory_before MiB before and holds $memory_after now"
 echo "$calls calls, $at_once at a time, in $((SECONDS - begun)) s: one answer, nothing left behind," \
-  "$memory_before MiB of memory unused before and $memory_after after"
+  "the kernel held $memory_before MiB before and $memory_after after"
