@@ -44,7 +44,10 @@ std::string lines_of(const std::vector<LedgerEntry>& entries) {
 
 /// Only the ledger of a report can have such lines, and one process at a time writes a report.
 void write_in_present_form(const std::filesystem::path& file) {
-  if (std::ifstream(file).peek() == '{') write_file(file, lines_of(load_ledger(file)));
+  std::ifstream lines;
+  lines.rdbuf()->pubsetbuf(nullptr, 0);  // one byte is wanted, for each result that is replaced
+  lines.open(file);
+  if (lines.peek() == '{') write_file(file, lines_of(load_ledger(file)));
 }
 
 }  // namespace

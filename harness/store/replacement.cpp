@@ -67,25 +67,24 @@ void Replacement::settle() {
     interrupted_ = keeping.entry;
     return;
   }
-  // The process may have been killed between the two steps of enter(): then the line is there.
+  // The process may have been killed when the line was there already.
   const auto known = load_ledger(store_.ledger_file());
-  if (std::find(known.begin(), known.end(), keeping.entry) == known.end())
-    enter(keeping.entry);
-  else
-    fs::remove(store_.keeping_file(key_));
+  if (std::find(known.begin(), known.end(), keeping.entry) == known.end()) enter(keeping.entry);
+  fs::remove(store_.keeping_file(key_));
 }
 
 void Replacement::begin(const std::string& observation, const LedgerEntry& entry) const {
   write_file(store_.keeping_file(key_), to_json(Keeping{observation, entry}));
 }
 
+/// The ledger is not read: what was begun just now has no line, and the ledger may be long.
 void Replacement::end() const {
   enter(keeping_from(store_.keeping_file(key_)).entry);
+  fs::remove(store_.keeping_file(key_));
 }
 
 void Replacement::enter(const LedgerEntry& entry) const {
   if (!entry.before.empty()) append_to_ledger(store_.ledger_file(), {entry});
-  fs::remove(store_.keeping_file(key_));
 }
 
 }  // namespace gauntlet
