@@ -9,14 +9,16 @@
 
 namespace gauntlet {
 
-/// A session on a device; it has the budget of `budget` where there is one.
+/// A session on a device; it has the budget of `budget` where there is one, and
+/// so many seconds of patience with its device.
 class SessionBench {
  public:
-  explicit SessionBench(TimeBudget* budget = nullptr) {
+  explicit SessionBench(TimeBudget* budget = nullptr, double patience = 60) {
     static const BuiltHalves kBuilt = built_solution("session");
     write_file(folder_.path() / "solution.so", kBuilt.library);
     write_file(folder_.path() / "solution.ptx", kBuilt.ptx);
     DeviceSessionConfig config{{}, device_config(), folder_.path() / "solution.ptx"};
+    config.device.patience = std::chrono::duration<double>(patience);
     config.worker.worker = kDeviceBin / "gauntlet-worker";
     config.worker.library = folder_.path() / "solution.so";
     config.worker.exports = {"scale"};

@@ -214,6 +214,14 @@ TEST_CASE("a kernel that does not end has the budget of its terms") {
   check_says(failure, line_of("while (true) y[0] = 1", "session"));
 }
 
+TEST_CASE("a kernel that does not end uses up its budget before patience with it ends") {
+  SessionBench bench(nullptr, 1);
+  SessionCall call("hangs_in_a_kernel");
+  const SolutionFailure failure = failure_in(bench, call);
+  CHECK(failure.verdict == Verdict::timed_out);
+  check_says(failure, line_of("while (true) y[0] = 1", "session"));
+}
+
 TEST_CASE("races are looked for where the terms ask for it, and fail nothing") {
   SessionBench bench;
   SessionCall call("races");
