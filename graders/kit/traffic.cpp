@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "graders/kit/device.h"
+#include "harness/core/error.h"
 
 namespace gauntlet::kit {
 namespace {
@@ -17,6 +18,15 @@ double times(std::uint64_t moved, std::uint64_t least) {
 
 std::uint64_t sectors_of(const simt::BufferTraffic& traffic) {
   return traffic.read.sectors + traffic.written.sectors + traffic.atomic.sectors;
+}
+
+std::uint64_t bytes_of(const DeviceReport& report) {
+  std::uint64_t bytes = 0;
+  for (const auto& kernel : report.kernels) {
+    const simt::BufferTraffic& all = kernel.counters.global;
+    bytes += all.read.bytes + all.written.bytes + all.atomic.bytes;
+  }
+  return bytes;
 }
 
 /// Which kernels had a part in it: "select_rows 1.00".
@@ -51,10 +61,18 @@ simt::BufferTraffic traffic_of(const DeviceReport& report, std::string_view buff
   return sum;
 }
 
+void count_traffic(Probe& probe) {
+  DeviceTerms terms;
+  terms.count_sectors = true;
+  device_of(probe).set_terms(terms);
+}
+
 void judge_traffic(Probe& probe, const TrafficBudget& budget) {
   const DeviceReport& report = device_of(probe).report();
   std::uint64_t sectors = 0;
   for (const auto& kernel : report.kernels) sectors += sectors_of(kernel.counters.global);
+  if (sectors == 0 && bytes_of(report) > 0)
+    throw Broken(OwnFault::bug, "traffic is judged of a call for which it was not counted");
   const double all = times(kSector * sectors, budget.bytes);
   probe.fact("memory traffic", all, "times the least");
   for (const TrafficBudget::Input& input : budget.inputs) {

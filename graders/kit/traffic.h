@@ -30,6 +30,9 @@ struct TrafficBudget {
 /// What kernels did with one buffer in a call, all launches together.
 simt::BufferTraffic traffic_of(const DeviceReport& report, std::string_view buffer);
 
+/// From here on the check's calls are counted as judge_traffic wants it.
+void count_traffic(Probe& probe);
+
 /// Judges the last call: how often each input was read, in bytes that lanes asked for, and what
 /// all memory traffic took in sectors of 32 bytes, which tells scattered accesses. Scratch memory
 /// counts in the second. Both are exact, and recorded as facts.

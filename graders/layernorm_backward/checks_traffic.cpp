@@ -41,6 +41,7 @@ Problem aligned_problem(Rng& rng, std::int64_t rows, std::int64_t cols) {
 void judge_step(Probe& probe, const Problem& problem, const Allowed& allowed = {}) {
   const std::int64_t elements = problem.rows * problem.cols;
   const LapOracle oracle(problem);
+  kit::count_traffic(probe);
   ForwardCall forward(problem, ask_saved_bytes(probe, problem));
   probe.run_ok(forward);
   probe.require(oracle.judge_y(forward.y->view()));

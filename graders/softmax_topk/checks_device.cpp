@@ -52,6 +52,7 @@ void ask_traffic(Probe& probe, const char* name, std::int64_t rows, std::int64_t
   Rng rng = probe.begin_case(name);
   const Problem problem =
       make_problem(rng, rows, vocab + kSectorEntries * rng.integer(0, 50), near_to(rng, k));
+  kit::count_traffic(probe);
   require_right(probe, problem);
   const auto logits = static_cast<std::uint64_t>(logit_bytes(problem));
   const auto winners = static_cast<std::uint64_t>(problem.rows * problem.k);

@@ -26,7 +26,8 @@ json begin_request(const DeviceTerms& terms) {
           {"budget", terms.budget},
           {"schedule_seed", terms.schedule_seed ? json(*terms.schedule_seed) : json()},
           {"check_undefined", terms.check_undefined},
-          {"check_races", terms.check_races}};
+          {"check_races", terms.check_races},
+          {"count_sectors", terms.count_sectors}};
 }
 
 json settle_request(DeviceStream stream) {

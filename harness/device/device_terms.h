@@ -15,9 +15,10 @@ struct DeviceTerms {
   std::optional<std::uint64_t> schedule_seed;  // of blocks and warps; none: by their numbers
   bool check_undefined = false;                // reads of memory that nobody has written
   bool check_races = false;
+  bool count_sectors = false;  // of memory traffic, and wavefronts of shared memory
 };
 
-/// With everything looked at that can be.
+/// With every fault looked for that can be.
 inline DeviceTerms strict_terms() {
   DeviceTerms terms;
   terms.check_undefined = terms.check_races = true;

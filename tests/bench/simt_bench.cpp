@@ -69,6 +69,7 @@ void measure(const fs::path& root, const Work& work) {
 }  // namespace gauntlet::simt
 
 int main() {
+  using namespace gauntlet;
   using namespace gauntlet::simt;
   if (!find_cuda_compiler()) {
     fmt::print("{}\n", kNoCudaCompiler);

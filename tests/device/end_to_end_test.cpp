@@ -22,7 +22,9 @@ TEST_CASE("a program computes what it should, and what it did is counted") {
   const DeviceAddress pa = device.input("a", a), pb = device.input("b", b);
   const DeviceAddress sum = device.output("sum", n * 4), total = device.output("total", 4);
   const DeviceStream stream = device.make_stream();
-  device.begin({});
+  DeviceTerms terms;
+  terms.count_sectors = true;
+  device.begin(terms);
   HostRun host(device, built.library, "run", {pa, pb, sum, n, stream, total});
   const HostEnd end = host.wait();
   REQUIRE(end.is_fine());

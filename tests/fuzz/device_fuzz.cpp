@@ -87,7 +87,8 @@ class Served {
          {"budget", 20'000},
          {"schedule_seed", nullptr},
          {"check_undefined", true},
-         {"check_races", true}});
+         {"check_races", true},
+         {"count_sectors", true}});
     known_ = {input_, output_, stream_, 0, 1, 2, 4, 64, 256, 4096, kMemory, ~std::uint64_t{0}};
   }
 

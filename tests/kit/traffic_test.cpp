@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/core/error.h"
 #include "harness/device/device_control.h"
 #include "tests/support/scripted_session.h"
 
@@ -25,7 +26,8 @@ struct Measured : Scripted, DeviceControl {
     }
   }
   DeviceControl* device() override { return this; }
-  void set_terms(const DeviceTerms&) override {}
+  bool counts = false;
+  void set_terms(const DeviceTerms& terms) override { counts = terms.count_sectors; }
   void set_stream(StreamKind) override {}
   const DeviceReport& report() const override { return seen; }
 };
@@ -69,6 +71,15 @@ TEST_CASE("passes over an input and scattered loads cost points, and too many th
         "memory traffic in sectors of 32 bytes is 8.00 times the least, want 2.5 or less");
 }
 
+TEST_CASE("traffic that nobody counted is judged by nobody") {
+  Measured session(3200, 0);
+  Probe probe = probe_of(session);
+  CHECK_THROWS_AS(judge_traffic(probe, {{}, 6400}), Broken);
+  count_traffic(probe);
+  CHECK(session.counts);
+}
+
 TEST_CASE("who does not read an input has not computed with it") {
   CHECK(judged(3000, 100).summary == "kernels read 6000 of the 6400 bytes of x");
+  CHECK(judged(0, 0).summary == "kernels read 0 of the 6400 bytes of x");
 }

@@ -96,6 +96,13 @@ TEST_CASE("traffic is counted by buffer") {
   CHECK(counters.by_class[std::size_t(Class::integer)] == 3 * 64 * 2);
   CHECK(counters.by_class[std::size_t(Class::move)] == 3 * 64);
   CHECK(counters.by_class[std::size_t(Class::control)] == 3 * 64);
+  // Without sectors, all else is counted as before.
+  device.options.count_sectors = false;
+  const Counters without = device.launch({{3, 1, 1}, {64, 1, 1}}, in, out).counters;
+  CHECK(without.global.read.sectors + without.global.atomic.sectors == 0);
+  CHECK(without.buffers[0].second.read.bytes == counters.buffers[0].second.read.bytes);
+  CHECK(without.thread_instructions == counters.thread_instructions);
+  device.options.count_sectors = true;
   // A second launch counts anew.
   CHECK(device.launch({{1, 1, 1}, {64, 1, 1}}, in, out).counters.global.read.bytes == 512);
 }

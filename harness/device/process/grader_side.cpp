@@ -34,8 +34,6 @@ json GraderSide::carry_out(const json& request, std::vector<std::byte>& data) {
     reply = read(request, answer);
   } else if (what == "stream") {
     reply = {{"stream", engine_.streams.make_callers_stream(request.at("non_blocking"))}};
-  } else if (what == "end_stream") {
-    engine_.streams.end_stream(request.at("stream"));
   } else if (what == "begin") {
     reply = begin(request);
   } else if (what == "settle") {
@@ -121,6 +119,7 @@ json GraderSide::begin(const json& request) {
     options.schedule_seed = request.at("schedule_seed").get<std::uint64_t>();
   options.check_undefined = request.at("check_undefined");
   options.check_races = request.at("check_races");
+  options.count_sectors = request.at("count_sectors");
   serves_ = true;
   return json::object();
 }

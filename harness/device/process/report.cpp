@@ -3,34 +3,11 @@
 
 #include "harness/core/text.h"
 #include "harness/device/report_json.h"
-#include "harness/simt/decode/instr.h"
 
 namespace gauntlet::device_process {
 namespace {
 
 using nlohmann::json;
-
-json counters(const simt::Counters& counted) {
-  json buffers = json::object(), classes = json::object();
-  for (const auto& [name, of_buffer] : counted.buffers) buffers[one_line(name, 200)] = of_buffer;
-  for (std::size_t n = 0; n < simt::kClasses; ++n)
-    classes[simt::name_of(static_cast<simt::Class>(n))] = counted.by_class[n];
-  return {{"blocks", counted.blocks},
-          {"warps", counted.warps},
-          {"warp_instructions", counted.warp_instructions},
-          {"thread_instructions", counted.thread_instructions},
-          {"by_class", std::move(classes)},
-          {"global", counted.global},
-          {"buffers", std::move(buffers)},
-          {"shared_loads", counted.shared_loads},
-          {"shared_stores", counted.shared_stores},
-          {"shared_atomics", counted.shared_atomics},
-          {"local_loads", counted.local_loads},
-          {"local_stores", counted.local_stores},
-          {"barriers", counted.barriers},
-          {"branches", counted.branches},
-          {"divergent_branches", counted.divergent_branches}};
-}
 
 json diagnostics(const std::vector<simt::Diagnostic>& seen) {
   json all = json::array();
@@ -51,7 +28,7 @@ json kernels(const Accounts& accounts) {
                    {"dynamic_shared", kernel.shape.dynamic_shared},
                    {"status", simt::name_of(kernel.status)},
                    {"why", one_line(kernel.why, 1000)},
-                   {"counters", counters(kernel.counters)},
+                   {"counters", counters_json(kernel.counters)},
                    {"diagnostics", diagnostics(kernel.diagnostics)},
                    {"output", printable(kernel.output)},
                    {"races_complete", kernel.races_complete}});

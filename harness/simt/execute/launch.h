@@ -33,6 +33,7 @@ struct LaunchOptions {
   std::uint32_t resident_blocks = 32;
   bool check_undefined = true;  // reads of global and shared memory that nobody has written
   bool check_races = true;      // in shared memory within a block, in global memory within the grid
+  bool count_sectors = true;    // and wavefronts; otherwise they are 0, which takes less time
   std::size_t most_output = 64u << 10;   // bytes of printf that are kept
   std::size_t race_memory = 512u << 20;  // for what is known of global memory; beyond it, less is
 };

@@ -202,13 +202,14 @@ void Reaching::count(const Reach& reach, Pattern& pattern) {
     Traffic& traffic = touch_ == Touch::read    ? all.read
                        : touch_ == Touch::write ? all.written
                                                 : all.atomic;
-    traffic += {1, bytes, sectors_of(pattern, bytes_)};
+    traffic += {1, bytes, grid_.options.count_sectors ? sectors_of(pattern, bytes_) : 0};
   } else if (space_ == ptx::Space::shared) {
     SharedTraffic& traffic = touch_ == Touch::read    ? grid_.counters.shared_loads
                              : touch_ == Touch::write ? grid_.counters.shared_stores
                                                       : grid_.counters.shared_atomics;
     ++traffic.requests;
     traffic.bytes += bytes;
+    if (!grid_.options.count_sectors) return;
     const Passes passes = passes_of(pattern, bytes_);
     traffic.wavefronts += passes.taken;
     traffic.least_wavefronts += passes.least;
