@@ -57,8 +57,8 @@ struct BuiltSolution {
   std::string digest() const;
 };
 
-/// What a compilation may use, and the walls around it. It is the processor's time that counts: at a
-/// load of ten, a compiler that needs six seconds of it takes a minute of the clock.
+/// What a compilation may use, and the walls around it. It is the processor's time that counts: at
+/// a load of ten, a compiler that needs six seconds of it takes a minute of the clock.
 struct BuildTerms {
   Limits limits = {.wall_seconds = 240, .cpu_seconds = 50};
   Walls walls = {};
