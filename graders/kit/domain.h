@@ -42,7 +42,7 @@ inline ValueClass hiding(ValueClass other, std::vector<std::string> arguments) {
   return other;
 }
 
-/// Hundreds of threads take a solution that starts them anew in each call as long as fifty cases.
+/// Of hundreds of threads: each is started in each call, or, kept idle, stopped and woken.
 inline ValueClass costly(ValueClass other) {
   other.costly = true;
   return other;

@@ -18,8 +18,8 @@ namespace gauntlet::kit {
 ///
 /// A call of `ask` is to take the reference some 20 ms of one thread: on most machines the kernel
 /// accounts every 4 ms what a thread uses, and two accounts of each are wanted. `less` is a smaller
-/// one, for solutions so slow that it takes them as long: it is tried first, and stays where it
-/// does.
+/// one, for solutions so slow that it takes them as long: it is tried first, and where it does,
+/// `ask` follows once, at the end.
 void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask,
                           const std::function<void()>& less = {});
 

@@ -63,9 +63,10 @@ TEST_CASE("a smaller call is enough for a solution that takes long for it") {
     return asked;
   };
   const ThreadUse quick{1, 3ms, 3ms}, well{1, 20ms, 20ms};
-  CHECK(asked_both({well, well, well}) == "lll");
+  CHECK(asked_both({well, well, well, well}) == "lllM");
   CHECK(asked_both({quick, well, well, well}) == "lMMM");
   CHECK_THROWS_AS(asked_both({{2, 3ms, 6ms}}), CheckEnded);
+  CHECK_THROWS_AS(asked_both({well, well, well, {2, 20ms, 40ms}}), CheckEnded);
 }
 
 TEST_CASE("more threads at work than allowed end the check, in whichever try they are seen") {

@@ -44,6 +44,32 @@ class Case {
   std::FILE* file_;
 };
 
+/// What the calls of all contracts say alike.
+template <class Args>
+Args described(int abi_version, int device, int data_type) {
+  Args args{};
+  args.abi_version = abi_version;
+  args.struct_size = sizeof args;
+  args.device = device;
+  args.num_threads = 1;
+  args.deterministic = 1;
+  args.min_align = 4;
+  args.data_type = data_type;
+  cudaStream_t stream;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  args.stream = stream;
+  return args;
+}
+
+/// Of a call that is to begin after all that came before, and to be done when its stream is.
+template <class Call>
+std::int64_t status_of(void* stream, const Call& call) {
+  require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  const std::int64_t status = call();
+  require(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize");
+  return status;
+}
+
 /// An array on the device that holds garbage before each run and is written out behind it.
 template <class T>
 class Output {

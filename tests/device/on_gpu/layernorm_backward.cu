@@ -9,14 +9,7 @@ int main(int count, char** arguments) {
   if (count != 4) return 3;
   Case given(arguments[1]);
   std::FILE* const file = std::fopen(arguments[2], "wb");
-  LayernormArgs args{};
-  args.abi_version = LAYERNORM_ABI_VERSION;
-  args.struct_size = sizeof args;
-  args.device = LAYERNORM_CUDA;
-  args.num_threads = 1;
-  args.deterministic = 1;
-  args.min_align = 4;
-  args.data_type = LAYERNORM_F32;
+  auto args = described<LayernormArgs>(LAYERNORM_ABI_VERSION, LAYERNORM_CUDA, LAYERNORM_F32);
   args.parameter_type = LAYERNORM_F32;
   const std::int64_t rows = args.rows = given.number<std::int64_t>();
   const std::int64_t cols = args.cols = given.number<std::int64_t>();
@@ -31,9 +24,6 @@ int main(int count, char** arguments) {
   args.saved_bytes = layernorm_saved_bytes(&args);
   Output<unsigned char> saved(args.saved_bytes > 0 ? args.saved_bytes : 1);
   Output<float> y(rows * cols), dx(rows * cols), dgamma(cols), dbeta(cols);
-  cudaStream_t stream;
-  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  args.stream = stream;
   args.x = x;
   args.gamma = gamma;
   for (int run = 0; run < std::atoi(arguments[3]); ++run) {
@@ -47,10 +37,10 @@ int main(int count, char** arguments) {
     backward.dx = dx.spoiled();
     backward.dgamma = dgamma.spoiled();
     backward.dbeta = dbeta.spoiled();
-    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    std::int64_t status = layernorm_forward(&forward);
-    if (status == 0) status = layernorm_backward(&backward);
-    require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    const std::int64_t status = status_of(args.stream, [&] {
+      const std::int64_t passed = layernorm_forward(&forward);
+      return passed == 0 ? layernorm_backward(&backward) : passed;
+    });
     std::fwrite(&status, sizeof status, 1, file);
     y.write(file);
     dx.write(file);

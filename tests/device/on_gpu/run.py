@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the CUDA solutions, honest variants and mutants of the graders on a GPU.
 
-    tests/device/on_gpu/run.py [--json FILE] [--runs 20] [--only NAME ...]
+    tests/device/on_gpu/run.py [--json FILE] [--page FILE] [--runs 20] [--only NAME ...]
 
 For a machine with a GPU, nvcc and compute-sanitizer, and Python with NumPy and PyYAML. Each program
 is compiled by nvcc with a host of this folder, run on the same cases, and judged by the formulas of
@@ -312,6 +312,15 @@ def alarms(program, file):
     return raised
 
 
+def in_words(result, build_only):
+    if result["build"]:
+        return "does not compile: " + result["build"][:300]
+    if build_only:
+        return "compiles"
+    said = "; ".join(result["gpu"]) or "right in all runs"
+    return f"{said} | {', '.join(result['alarms']) or 'no alarm'}"
+
+
 def page(results):
     """The table of docs/on-a-gpu.md."""
     lines = ["| challenge | mutant | on the GPU | compute-sanitizer |", "|---|---|---|---|"]
@@ -331,12 +340,16 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     arguments.add_argument("--json", help="write all results there")
+    arguments.add_argument("--page", help="write the table of docs/on-a-gpu.md there")
     arguments.add_argument("--runs", type=int, default=20, help="of each case; 20 unless told")
     arguments.add_argument("--only", nargs="*", help="names of programs")
     arguments.add_argument(
         "--build-only", action="store_true", help="on a machine with nvcc and no GPU"
     )
     asked = arguments.parse_args()
+    for tool in ["nvcc"] + ([] if asked.build_only else ["compute-sanitizer"]):
+        if not shutil.which(tool):
+            sys.exit(f"there is no {tool}; this needs the CUDA Toolkit, its bin folder in PATH")
     results = []
     with tempfile.TemporaryDirectory() as scratch:
         work = pathlib.Path(scratch)
@@ -369,24 +382,22 @@ def main():
             with concurrent.futures.ThreadPoolExecutor() as pool:
                 for result in pool.map(one, some):
                     results.append(result)
-                    what = (
-                        "does not compile: " + result["build"][:300]
-                        if result["build"]
-                        else "; ".join(result["gpu"]) or "right in all runs"
-                    )
                     print(
-                        f"{challenge:18} {result['kind']:8} {result['name']:32} {what}"
-                        f" | {', '.join(result['alarms']) or 'no alarm'}",
+                        f"{challenge:18} {result['kind']:8} {result['name']:32} "
+                        f"{in_words(result, asked.build_only)}",
                         flush=True,
                     )
     if asked.json:
         pathlib.Path(asked.json).write_text(json.dumps(results, indent=1))
+    if asked.page:
+        pathlib.Path(asked.page).write_text(page(results) + "\n")
     mutants = [result for result in results if result["kind"] == "mutant"]
-    print(
-        f"{len(mutants)} mutants: {sum(bool(one['gpu']) for one in mutants)} are wrong or change "
-        "on the GPU, "
-        f"{sum(bool(one['alarms']) for one in mutants)} raise an alarm of compute-sanitizer"
-    )
+    if not asked.build_only:
+        print(
+            f"{len(mutants)} mutants: {sum(bool(one['gpu']) for one in mutants)} are wrong or "
+            "change on the GPU, "
+            f"{sum(bool(one['alarms']) for one in mutants)} raise an alarm of compute-sanitizer"
+        )
     bad = [one for one in results if one["kind"] == "right" and (one["build"] or one["gpu"])]
     sys.exit(f"{len(bad)} right solutions are not right" if bad else 0)
 

@@ -8,14 +8,8 @@ int main(int count, char** arguments) {
   if (count != 4) return 3;
   Case given(arguments[1]);
   std::FILE* const file = std::fopen(arguments[2], "wb");
-  SoftmaxTopkArgs args{};
-  args.abi_version = SOFTMAX_TOPK_ABI_VERSION;
-  args.struct_size = sizeof args;
-  args.device = SOFTMAX_TOPK_CUDA;
-  args.num_threads = 1;
-  args.deterministic = 1;
-  args.min_align = 4;
-  args.data_type = SOFTMAX_TOPK_F32;
+  auto args = described<SoftmaxTopkArgs>(SOFTMAX_TOPK_ABI_VERSION, SOFTMAX_TOPK_CUDA,
+                                         SOFTMAX_TOPK_F32);
   args.rows = given.number<std::int64_t>();
   args.vocab = given.number<std::int64_t>();
   args.k = given.number<std::int64_t>();
@@ -26,17 +20,12 @@ int main(int count, char** arguments) {
   args.valid_len = given.array<std::int64_t>(lengths);
   Output<std::int32_t> indices(args.rows * args.k);
   Output<float> probs(args.rows * args.k), lse(args.rows), row_max(args.rows);
-  cudaStream_t stream;
-  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  args.stream = stream;
   for (int run = 0; run < std::atoi(arguments[3]); ++run) {
     args.indices = indices.spoiled();
     args.probs = probs.spoiled();
     args.lse = lse.spoiled();
     args.row_max = row_max.spoiled();
-    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    const std::int64_t status = softmax_topk(&args);
-    require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    const std::int64_t status = status_of(args.stream, [&] { return softmax_topk(&args); });
     std::fwrite(&status, sizeof status, 1, file);
     indices.write(file);
     probs.write(file);
