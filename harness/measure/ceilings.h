@@ -7,8 +7,7 @@ namespace gauntlet {
 struct Ceilings {
   double read_gb_per_s = 0;  // from memory: arrays twice as large as the last-level cache
   double copy_gb_per_s = 0;  // the same, bytes read plus bytes written
-  double cache_gb_per_s =
-      0;  // read again and again, half of the last-level cache; 0: none is known
+  double cache_gb_per_s = 0;  // half of the last-level cache, read again and again; 0: unknown
   double fma_gflop_per_s = 0;  // float32; 2 per fused multiply-add
 };
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/ceilings.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 using namespace gauntlet;
 
 TEST_CASE("the ceilings are those of a machine of this century, and only ever rise") {
+  // A look beside other programs finds too little: 0.6 GB/s were read on a crowded machine. A wrong
+  // unit stays wrong however often one looks.
+  const auto found = [] { return std::min(ceilings().read_gb_per_s, ceilings().copy_gb_per_s); };
+  for (int look = 0; look < 50 && found() < 1; ++look) raise_ceilings();
   const Ceilings first = ceilings();
   CHECK(first.read_gb_per_s > 1);
   CHECK(first.read_gb_per_s < 5000);
