@@ -70,10 +70,11 @@ TEST_CASE("shards have as many cells of each challenge, give or take one") {
       known->second = {std::min(known->second.first, count), std::max(known->second.second, count)};
     }
   }
-  for (const auto& [column, counts] : least_and_most) {
-    INFO(column);
-    CHECK(counts.first > 0);
-    CHECK(counts.second - counts.first <= 1);
+  for (const auto& column : least_and_most) {
+    INFO(column.first);
+    const auto [least, most] = column.second;
+    CHECK(least > 0);
+    CHECK(most - least <= 1);
   }
 }
 

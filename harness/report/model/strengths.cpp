@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
 
 #include "harness/report/text/phrases.h"
 
@@ -54,14 +53,6 @@ void add_sections(const Aggregate& all, const Claims& claims, const ReportedSubm
   }
 }
 
-/// The other contestants' cells of a challenge on the same device: seen through a view, since there
-/// may be thousands for each of thousands.
-auto rivals_of(const Aggregate& all, const ReportedCell& own) {
-  return all.contestants_of(own) |
-         std::views::transform([&](std::size_t i) { return &all.cells[i]; }) |
-         std::views::filter([&](const ReportedCell* cell) { return cell != &own; });
-}
-
 void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedCell& own,
                      Remarks& remarks) {
   for (const Differentiator& one : all.survey.differentiators) {
@@ -70,9 +61,11 @@ void add_lone_passes(const Aggregate& all, const Claims& claims, const ReportedC
     if (!seen || seen->seen.verdict != Verdict::passed) continue;
     std::vector<std::string> verdicts{claims.at(own, *seen) + "/verdict"};
     const Json passed = predicate::equal(verdicts.front(), "passed");
-    for (const ReportedCell* rival : rivals_of(all, own))
-      if (const ReportedCheck* other = rival->find(one.check.id); other && other->share)
-        verdicts.push_back(claims.at(*rival, *other) + "/verdict");
+    for (const std::size_t i : all.contestants_of(own)) {
+      const ReportedCell& rival = all.cells[i];
+      const ReportedCheck* other = &rival != &own ? rival.find(one.check.id) : nullptr;
+      if (other && other->share) verdicts.push_back(claims.at(rival, *other) + "/verdict");
+    }
     remarks.push_back({one.stake, fmt::format("alone/{}/{}", own.challenge(), one.check.id),
                        fmt::format("the only one of {} that passes {} in {}: {}.", one.measured,
                                    one.check.id, own.challenge(), one.check.detects),
@@ -91,8 +84,9 @@ struct Contest {
 Contest contest(const Aggregate& all, const Claims& claims, const ReportedCell& own,
                 const ReportedCheck& check, const SpeedMeasurement& speed, int sign) {
   Contest result;
-  for (const ReportedCell* rival : rivals_of(all, own)) {
-    const ReportedCheck* other = rival->find(check.seen.info.id);
+  for (const std::size_t i : all.contestants_of(own)) {
+    const ReportedCell& rival = all.cells[i];
+    const ReportedCheck* other = &rival != &own ? rival.find(check.seen.info.id) : nullptr;
     for (std::size_t k = 0; other && k < other->seen.speeds.size(); ++k) {
       const SpeedMeasurement& its = other->seen.speeds[k];
       if (its.case_name != speed.case_name) continue;
@@ -100,7 +94,7 @@ Contest contest(const Aggregate& all, const Claims& claims, const ReportedCell& 
       if (!result.decided) return result;
       const bool nearer = sign * its.ratio > sign * result.nearest;
       if (result.ratios.empty() || nearer) result.nearest = its.ratio;
-      result.ratios.push_back(fmt::format("{}/speeds/{}/ratio", claims.at(*rival, *other), k));
+      result.ratios.push_back(fmt::format("{}/speeds/{}/ratio", claims.at(rival, *other), k));
     }
   }
   return result;
@@ -145,10 +139,11 @@ void add_first_places(const Aggregate& all, const Claims& claims, const Reported
   if (!cell.place || cell.place->number != 1 || cell.place->shared) return;
   std::vector<std::string> scores{claims.at(cell) + "/score"};
   double next = 0;
-  for (const ReportedCell* rival : rivals_of(all, cell)) {
-    if (!rival->place) continue;
-    scores.push_back(claims.at(*rival) + "/high");
-    next = std::max(next, *rival->score.high);
+  for (const std::size_t i : all.contestants_of(cell)) {
+    const ReportedCell& rival = all.cells[i];
+    if (&rival == &cell || !rival.place) continue;
+    scores.push_back(claims.at(rival) + "/high");
+    next = std::max(next, *rival.score.high);
   }
   if (scores.size() < 2) return;
   remarks.push_back({*cell.score.score - next, fmt::format("first/{}", cell.challenge()),

@@ -6,11 +6,11 @@
 /* The contract of the tests of sessions on a device. */
 enum { TEST_HOST = 0, TEST_CUDA = 1 };
 
-typedef struct {
+struct DeviceTestArgs {
   int32_t device;
   void* stream;
   int64_t n;
   const float* x; /* [n] */
   float* y;       /* [n] */
   float* z;       /* [n], or null */
-} DeviceTestArgs;
+};
