@@ -5,9 +5,9 @@ namespace gauntlet {
 
 /// What this machine can do at best with one thread on every core, measured by ourselves.
 struct Ceilings {
-  double read_gb_per_s = 0;  // from memory: arrays twice as large as the last-level cache
-  double copy_gb_per_s = 0;  // the same, bytes read plus bytes written
-  double cache_gb_per_s = 0;  // half of the last-level cache, read again and again; 0: unknown
+  double read_gb_per_s = 0;    // from memory: arrays twice as large as the last-level cache
+  double copy_gb_per_s = 0;    // the same, bytes read plus bytes written
+  double cache_gb_per_s = 0;   // half of the last-level cache, read again and again; 0: unknown
   double fma_gflop_per_s = 0;  // float32; 2 per fused multiply-add
 };
 

@@ -2,7 +2,6 @@
 #include "harness/measure/ceilings.h"
 
 #include <algorithm>
-
 #include <doctest/doctest.h>
 
 using namespace gauntlet;
