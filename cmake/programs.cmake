@@ -111,26 +111,31 @@ target_link_libraries(gauntlet_device_liar PRIVATE Threads::Threads)
 add_dependencies(test_device gauntlet_device_program gauntlet_cuda_runtime
                  gauntlet_device_test_host gauntlet_device_liar)
 
-add_test(NAME "audit: attacks" COMMAND gauntlet audit --attacks)
-set_tests_properties("audit: attacks" PROPERTIES TIMEOUT 1800 RUN_SERIAL ON)
+# gauntlet_audit(NAME BRIEF OPTION...): two tests of one audit: what is asked of it after every change,
+# with the options ${brief} as well, and all of it, labelled "long" and left to ./gauntlet test --long
+# and --all.
+function(gauntlet_audit name brief)
+  add_test(NAME "audit: ${name}" COMMAND gauntlet audit ${ARGN} ${brief})
+  add_test(NAME "whole audit: ${name}" COMMAND gauntlet audit ${ARGN})
+  set_tests_properties("audit: ${name}" "whole audit: ${name}" PROPERTIES TIMEOUT 1800 COST 100)
+  set_tests_properties("whole audit: ${name}" PROPERTIES LABELS long)
+endfunction()
+
+gauntlet_audit(attacks --brief --attacks)
+set_tests_properties("audit: attacks" "whole audit: attacks" PROPERTIES RUN_SERIAL ON COST 0)
 
 # The graders are graded: mutants killed, no honest variant rejected. The inputs are the same each
 # time, so that a red test is the doing of a change and never of a draw, and so that it is red again
 # when it is looked into; ./gauntlet audit draws others, asks mutants all checks, and counts over many
-# seeds by --seeds and --mutant-seeds. What people run on every change is the least to see that each check
-# works; ./gauntlet test --all tries everybody with every check, under the second compiler.
-# They count cases and tokens and no seconds, so that they may run beside each other and beside
-# other tests; one job each, and begun first, keeps every core at work to the end.
+# seeds by --seeds and --mutant-seeds. After every change a sample of the mutants is tried, another one
+# whenever the grader is another. They count cases and tokens and no seconds, so that they may run
+# beside each other and beside other tests; one job each, and begun first, keeps every core at work to
+# the end.
 set(audit_options --seed 1 --seeds 1 --jobs 1 --brief --quiet)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND audit_options --fewest)
-endif()
 foreach(id IN LISTS challenge_ids)
-  add_test(NAME "audit: ${id}" COMMAND gauntlet audit -c ${id} ${audit_options})
-  set_tests_properties("audit: ${id}" PROPERTIES TIMEOUT 1800 COST 100)
+  gauntlet_audit(${id} "--sample;8;--fewest" -c ${id} ${audit_options})
   if(EXISTS ${PROJECT_SOURCE_DIR}/graders/${id}/cuda)
-    add_test(NAME "audit: ${id}@cuda" COMMAND gauntlet audit -c ${id} --device cuda ${audit_options})
-    set_tests_properties("audit: ${id}@cuda" PROPERTIES TIMEOUT 1800 COST 100)
+    gauntlet_audit(${id}@cuda "--sample;4;--fewest" -c ${id} --device cuda ${audit_options})
   endif()
 endforeach()
 

@@ -30,8 +30,9 @@
  * to leave for the backward pass, allocates that much, runs layernorm_forward, and later runs
  * layernorm_backward on the same x. Between the two, other steps may run, the saved bytes may be
  * copied elsewhere, and the backward pass may even run in another process: everything that it needs
- * is in its arguments. rows, cols, types, num_threads and eps are the same in all three calls of a
- * step.
+ * is in its arguments. device, rows, cols, types, num_threads, eps and the values of x and gamma
+ * are the same in all three calls of a step, as far as they are given. deterministic, min_align,
+ * addresses and strides need not be.
  *
  *   layernorm_saved_bytes  bytes of `saved_out` for these sizes, 0 or more. Looks at sizes, types
  *                          and num_threads; every pointer is null. Of sizes that the others
@@ -70,9 +71,9 @@
  * RETURN. 0 when everything was written. LAYERNORM_BAD_ARGUMENT for rows < 0, cols < 1, a row
  * stride below cols of an array that is given, num_threads < 1, eps negative or NaN, x or dy
  * missing while rows > 0, or only one of mean and rstd. LAYERNORM_UNSUPPORTED for another
- * abi_version or device, and for an element type that is not implemented. Where both apply, either
- * is right. Outputs stay untouched in both cases. Of an array that only the other pass uses the
- * stride may be judged or not.
+ * abi_version or device, and for an element type that is not implemented, also where no array of it
+ * is given. Where both apply, either is right. Outputs stay untouched in both cases. Of an array
+ * that only the other pass uses the stride may be judged or not.
  *
  * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
  * numbers, that it was called with.

@@ -95,6 +95,10 @@ void ask_before(Probe& probe, const Assignment& choice, Rng& rng, const SolvedPr
     return probe.run(call);
   }
   ask(probe, states, earlier(choice, rng, solved.problem), options);
+  if (!choice.is("before", "other float controls")) return;
+  SearchCall call(solved.problem, Rng(states), options);
+  call.unusual_floats = true;
+  probe.run_ok(call);
 }
 
 void ask_search(Probe& probe, const Assignment& choice, Rng& rng) {

@@ -151,6 +151,7 @@ std::vector<Argument> circumstances() {
             {"the policy differed"},
             {"one item more"},
             {"other threads"},
+            {"other float controls"},
             {"the model failed"},
             {"a refusal"}}}};
 }

@@ -116,6 +116,10 @@ void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCa
   GenerateCall call(problem, made.options);
   if (what == "a refusal") call.args.num_threads = 0;
   probe.run(call);
+  if (what != "other float controls") return;
+  GenerateCall again(problem, made.options);
+  again.unusual_floats = true;
+  probe.run_ok(again);
 }
 
 void ask_build(Probe& probe, const Assignment& choice, Rng& rng) {

@@ -342,6 +342,7 @@ const kit::Domain& generate_domain() {
                              {"EOS ids differed"},
                              {"a request more"},
                              {"other threads"},
+                             {"other float controls"},
                              {"a drafter failed"},
                              {"a target failed"},
                              {"a cache failed"},

@@ -64,14 +64,12 @@ bool climbs(const Assignment& choice) {
          choice.is("scores", "stairs");
 }
 bool shows_climb(const Assignment& choice) {
-  constexpr double kLeastKeys = 20;      // of which a climb is 10 in all, or more
-  constexpr double kLeastRows = 3;       // each as steep as it is drawn
-  constexpr double kLeastSoftcap = 1e3;  // leaves a climb as it is
+  constexpr double kLeastKeys = 20;  // of which a climb is 10 in all, or more
+  constexpr double kLeastRows = 3;   // each as steep as it is drawn
   constexpr double kFar = 0x1p31;
   const kit::ValueClass& window = choice["window left"];
   return choice["k_len"].least >= kLeastKeys && choice["q_len"].least >= kLeastRows &&
-         !kit::repeats_rows(choice, "k") &&
-         (choice["softcap"].most == 0 || choice["softcap"].least >= kLeastSoftcap) &&
+         shows_heights(choice) &&
          (window.most < 0 || window.most >= kFar || window.name.starts_with("k_len")) &&
          (choice.is("kv_start", "absent") || choice.is("kv_start", "0")) &&
          (choice.is("kv_len", "absent") || choice.is("kv_len", "to the end") ||

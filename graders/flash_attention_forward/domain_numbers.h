@@ -11,6 +11,9 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// The part of the domain that is numbers: scale, softcap, how scores lie along the keys, values.
 std::vector<kit::Argument> number_arguments();
 
+/// The scores of keys are as far apart as is drawn: no cap and no shared row of keys hides it.
+bool shows_heights(const kit::Assignment& choice);
+
 /// These go together: such scores can be had with such a scale.
 bool numbers_reachable(const kit::Assignment& choice);
 

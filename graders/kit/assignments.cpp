@@ -12,8 +12,7 @@
 namespace gauntlet::kit {
 namespace {
 
-// Assignments that are tried for classes that are valid beside neither the simplest of all others
-// nor one other class.
+// Assignments tried where neither the simplest of all others nor one other class makes one valid.
 constexpr int kTries = 150;
 
 std::uint64_t bit(std::size_t argument) {
@@ -374,6 +373,10 @@ std::vector<Assignment> each_class_once(const Domain& domain, Rng& rng) {
     for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c)
       if (c != simple.chosen(k)) todo.emplace_back(k, c);
   rng.shuffle(todo);
+  // Those that hide all begin: what is valid beside nothing else joins them.
+  std::stable_partition(todo.begin(), todo.end(), [&](auto one) {
+    return !domain.arguments[one.first].classes[one.second].hides_all;
+  });
   std::vector<Assignment> made{simple};
   while (!todo.empty()) {
     const auto [first, its_class] = todo.back();
@@ -384,10 +387,8 @@ std::vector<Assignment> each_class_once(const Domain& domain, Rng& rng) {
     taken[first] = true;
     std::erase_if(todo, [&](const auto& one) {
       const auto& [k, c] = one;
-      if (taken[k]) return false;
-      const Assignment tried = next->with(k, c);
-      if (!domain.valid(tried)) return false;
-      next = tried;
+      if (taken[k] || !domain.valid(next->with(k, c))) return false;
+      next = next->with(k, c);
       taken[k] = true;
       return true;
     });

@@ -271,6 +271,7 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
   // Each domain draws its assignments from the same stream.
   const auto check = [&](const std::string& stream, const auto& assignments) {
     return [=](Probe& probe) {
+      if (!on_device(probe)) probe.ask_with_unusual_floats();
       for (const DomainQuestion& question : questions) {
         const Domain domain = domain_for(probe, *question.domain);
         Rng rng = probe.common_stream(stream);
@@ -298,6 +299,7 @@ std::vector<Check> refusal_checks(const std::vector<DomainRefusals>& all) {
   using enum Severity;
   const auto check = [&](bool between, std::size_t most) {
     return [=](Probe& probe) {
+      if (!on_device(probe)) probe.ask_with_unusual_floats();
       for (const DomainRefusals& one : all)
         ask_beside(probe, domain_for(probe, *one.domain), one.refusals(probe, between), most);
     };

@@ -62,6 +62,13 @@ void Cache::run(CallBase& call, std::int64_t want) {
     fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
 }
 
+/// A call that may not change the cache.
+void Cache::run_reading(CallBase& call) {
+  run(call, KV_OK);
+  if (wrote_the_cache(call))
+    fail(fmt::format("{} wrote to pool, table or lengths, which are inputs", call.symbol));
+}
+
 Books Cache::books(const State& after) const {
   return {state_, after, [this](const std::string& fault) { fail(fault); }};
 }
@@ -117,6 +124,20 @@ void Cache::fork(std::int64_t from, std::int64_t to) {
     (*all)[static_cast<std::size_t>(to)] = (*all)[static_cast<std::size_t>(from)];
 }
 
+void Cache::fork_by_hand(std::int64_t from, std::int64_t to, std::int64_t last) {
+  history_.push_back(fmt::format("sequences {} to {} share what {} has", to, last, from));
+  for (std::int64_t at = 0; at < state_.used(from); ++at) {
+    const std::int32_t page = state_.entry(from, at);
+    for (std::int64_t s = to; s <= last; ++s) state_.entry(s, at) = page;
+    state_.refs[static_cast<std::size_t>(page)] += static_cast<std::int32_t>(last - to + 1);
+  }
+  for (std::int64_t s = to; s <= last; ++s) {
+    state_.lengths[static_cast<std::size_t>(s)] = length(from);
+    for (std::vector<Tokens>* all : {&contents_, &stored_})
+      (*all)[static_cast<std::size_t>(s)] = (*all)[static_cast<std::size_t>(from)];
+  }
+}
+
 void Cache::truncate(std::int64_t sequence, std::int64_t length) {
   history_.push_back(length == 0
                          ? fmt::format("free sequence {}", sequence)
@@ -143,7 +164,7 @@ Tokens Cache::read(std::int64_t sequence, std::int64_t begin, std::int64_t token
   history_.push_back(fmt::format("read {} tokens of sequence {} from {}", tokens, sequence, begin));
   prepare();
   ReadCall call(state_, sequence, begin, tokens);
-  run(call, KV_OK);
+  run_reading(call);
   Tokens stored = call.tokens();
   const Tokens given = contents_[static_cast<std::size_t>(sequence)].part(setup(), begin, tokens);
   require(stored_miss(setup(), sequence, begin, stored, given));
@@ -159,7 +180,7 @@ Answer Cache::attend(const Problem& problem) {
                                  fmt::join(problem.which, ", "), fmt::join(problem.queries, ", ")));
   prepare();
   AttendCall call(state_, problem);
-  run(call, KV_OK);
+  run_reading(call);
   return call.answer();
 }
 
@@ -204,6 +225,34 @@ State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens) {
   probe.run_ok(call);
   call.take(state);
   return state;
+}
+
+void require_small_scratch(Probe& probe, std::int64_t held, const State& state,
+                           const Problem& problem) {
+  constexpr std::int64_t kGranted = std::int64_t{4} << 20;
+  const std::int64_t allowed = kGranted + kit::kProcessBytes + problem.rows() * 1024;
+  if (held > allowed)
+    probe.fail(
+        fmt::format("kv_attend holds {:.2f} MiB over a pool of {:.1f} MiB, want {:.2f} or less",
+                    kit::mib(held), kit::mib(std::ssize(state.pool)), kit::mib(allowed)));
+}
+
+void require_small_scratch(Probe& probe, Rng& rng, const Thin& thin) {
+  Setup setup = long_sequence(thin.stored, thin.tokens, 1);
+  setup.options.threads = 2;
+  const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, thin.tokens));
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {thin.queries};
+  problem.q_heads = thin.q_heads;
+  for (std::int64_t row = 0; row < problem.rows(); ++row)
+    problem.q.push_back(static_cast<float>(rng.uniform(1, 2)));
+  AttendCall call(state, problem);
+  require_small_scratch(probe, kit::fresh_peak_bytes(probe, call), state, problem);
+  const Answer answer = call.answer();
+  ReadCall read(state, 0, 0, thin.tokens);
+  probe.run_ok(read);
+  require_close(probe, answer, expect(setup, {read.tokens()}, problem));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

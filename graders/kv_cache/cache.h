@@ -22,6 +22,9 @@ class Cache {
 
   /// With wrong arguments, they must be refused and are.
   void fork(std::int64_t from, std::int64_t to);
+  /// The same for `to`, `to` + 1, ... `last`, by the caller's own hand: a call for each would take
+  /// too long where they are very many.
+  void fork_by_hand(std::int64_t from, std::int64_t to, std::int64_t last);
   void truncate(std::int64_t sequence, std::int64_t length);
   void free(std::int64_t sequence) { truncate(sequence, 0); }
 
@@ -60,6 +63,7 @@ class Cache {
  private:
   void prepare();
   void run(CallBase& call, std::int64_t want);
+  void run_reading(CallBase& call);
   void adopt(State after, const Ids& changed_pages);
   Books books(const State& after) const;
 
@@ -76,5 +80,25 @@ void require_freed_when_full(Probe& probe, Rng& rng);
 
 /// The state of a cache that has one sequence of `tokens`, without a model of it: for long ones.
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens);
+
+/// What attention held, in bytes, is no more than the contract grants.
+void require_small_scratch(Probe& probe, std::int64_t held, const State& state,
+                           const Problem& problem);
+
+/// Of one sequence, whose keys and values are single numbers, all of it asked.
+struct Thin {
+  KvStored stored;
+  std::int64_t tokens;
+  std::int64_t queries;
+  std::int64_t q_heads;
+};
+
+/// Of so many keys that 4 bytes for each are more than the contract grants.
+constexpr Thin many_keys(KvStored stored) {
+  return {stored, (std::int64_t{1} << 21) + 77, 1, 1};
+}
+
+/// Attention to it holds no more memory than the contract grants, and is right.
+void require_small_scratch(Probe& probe, Rng& rng, const Thin& thin);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

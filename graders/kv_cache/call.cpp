@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -20,11 +21,19 @@ void set_shape(Call<Args>& call, const State& state) {
   call.args.shape.struct_size = static_cast<std::int32_t>(sizeof(Args));
 }
 
+/// The cache in memory that the call could write. Arrays lie one behind the other, so that the
+/// order says which of them keep their addresses from one function to the next.
 template <class Args>
-void add_books(Call<Args>& call, const State& state) {
+void add_cache(Call<Args>& call, const State& state) {
   call.inout("table", call.args.table, state.table);
   call.inout("lengths", call.args.lengths, state.lengths);
-  call.inout("refs", call.args.refs, state.refs);
+  const auto add_pool = [&](bool now) {
+    if constexpr (requires { call.args.pool; })
+      if (now) call.inout("pool", call.args.pool, state.pool, kPoolPlacement);
+  };
+  add_pool(state.setup.options.pool_stays);
+  if constexpr (requires { call.args.refs; }) call.inout("refs", call.args.refs, state.refs);
+  add_pool(!state.setup.options.pool_stays);
 }
 
 void take_books(const CallBase& call, State& state) {
@@ -43,6 +52,7 @@ void add_input(Call<Args>& call, const char* name, const Field* const& field,
 template <class Args>
 void add_state(Call<Args>& call, const State& state) {
   set_shape(call, state);
+  if (state.setup.options.pool_stays) return add_cache(call, state);
   if (!state.pool.empty()) call.in("pool", call.args.pool, state.pool, kPoolPlacement);
   add_input(call, "table", call.args.table, state.table);
   add_input(call, "lengths", call.args.lengths, state.lengths);
@@ -55,6 +65,13 @@ Ids starts_of(const Ids& counts) {
 }
 
 }  // namespace
+
+bool wrote_the_cache(const CallBase& call) {
+  return std::ranges::any_of(call.buffers(), [](const Buffer& buffer) {
+    return buffer.direction == Direction::inout &&
+           !std::equal(buffer.result.begin(), buffer.result.end(), buffer.source);
+  });
+}
 
 PageBytesCall::PageBytesCall(const Setup& setup) : Call("kv_page_bytes") {
   args = shape_of(setup);
@@ -72,8 +89,7 @@ AppendCall::AppendCall(const State& state, const std::vector<Chunk>& chunks) : C
   starts_ = starts_of(counts);
   set_shape(*this, state);
   args.count = std::ssize(which_);
-  inout("pool", args.pool, state.pool, kPoolPlacement);
-  add_books(*this, state);
+  add_cache(*this, state);
   add_input(*this, "which", args.which, which_);
   in("new_start", args.new_start, starts_);
   add_input(*this, "k", args.k, tokens_.k, options.placed("k"));
@@ -89,7 +105,7 @@ ForkCall::ForkCall(const State& state, std::int64_t from, std::int64_t to) : Cal
   set_shape(*this, state);
   args.from = from;
   args.to = to;
-  add_books(*this, state);
+  add_cache(*this, state);
 }
 
 void ForkCall::take(State& state) const {
@@ -101,7 +117,7 @@ TruncateCall::TruncateCall(const State& state, std::int64_t sequence, std::int64
   set_shape(*this, state);
   args.sequence = sequence;
   args.length = length;
-  add_books(*this, state);
+  add_cache(*this, state);
 }
 
 void TruncateCall::take(State& state) const {

@@ -11,6 +11,10 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 // Calls hold what their buffers point to, but for the state, which must outlive the call; take()
 // copies a mutating call's results into one.
 
+/// Whether a call that only reads a cache changed it. Where the cache lies in memory that nobody
+/// could write, it would have crashed instead.
+bool wrote_the_cache(const CallBase& call);
+
 class PageBytesCall : public Call<KvShape> {
  public:
   explicit PageBytesCall(const Setup& setup);

@@ -3,6 +3,7 @@
 #include "drawing.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
+#include "living.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {

@@ -47,7 +47,8 @@ void state_with_caller(Probe& probe) {
 }
 
 // Three caches, two of one shape, used by turns. One of them comes to hold a NaN; the others do not
-// notice, and the same problem has the same answer to the bit.
+// notice, and the same problem has the same answer to the bit, whether an even or an odd number of
+// calls lies between.
 void two_caches(Probe& probe) {
   Rng rng = probe.begin_case("by_turns");
   Setup small;
@@ -61,7 +62,7 @@ void two_caches(Probe& probe) {
   Cache second(probe, large, rng.seed());
   Cache third(probe, small, rng.seed());
   for (int turn = 0; turn < 6; ++turn) {
-    first.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
+    first.append(0, draw_tokens(rng, small, rng.integer(15, 19)));
     second.append(0, draw_tokens(rng, large, rng.integer(1, 9)));
     third.append(0, draw_tokens(rng, small, rng.integer(1, 9)));
     const Problem problem = draw_problem(rng, small, first.contents(), {0}, 1, 4);
@@ -70,9 +71,9 @@ void two_caches(Probe& probe) {
     second.require_right(rng, {0}, 1, 6);
     third.append(1, constant_tokens(small, 1, kit::kNan));
     third.attend(draw_problem(rng, small, first.contents(), {1}, 1, 4));
-    const Answer again = first.attend(problem);
-    if (!same_bits(again, answer))
-      first.fail("the same call gave other bits after calls on other caches");
+    for (int again = 0; again < 2; ++again)
+      if (!same_bits(first.attend(problem), answer))
+        first.fail("the same call gave other bits after calls on other caches");
   }
 }
 
@@ -128,7 +129,8 @@ void thread_counts(Probe& probe) {
   limit_threads(probe, 1);
 }
 
-// Thousands of tokens, long enough for whatever is done differently then.
+// Thousands of tokens, long enough for whatever is done differently then, and more of them than
+// scratch memory has room for.
 void long_context(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
@@ -149,6 +151,8 @@ void long_context(Probe& probe) {
     cache.append(0, draw_tokens(rng, setup, 1));
     cache.require_right(rng, {0}, 1, 8);
   }
+  Rng rng = probe.begin_case("many_keys");
+  require_small_scratch(probe, rng, many_keys(KV_INT8));
 }
 
 void optional_outputs(Probe& probe) {

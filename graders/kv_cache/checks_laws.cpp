@@ -39,13 +39,24 @@ Tokens partly_tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   return made;
 }
 
-// A prompt in chunks of any size leaves the same cache as the whole prompt at once, and the queries
-// of all chunks together the same result.
+/// The same tokens lie behind `lead` others of `sequence`, which was empty and is again.
+void require_stored_alike(Cache& cache, Rng& rng, std::int64_t sequence, std::int64_t lead,
+                          const Tokens& tokens, const Tokens& stored) {
+  const std::int64_t count = tokens.count(cache.setup());
+  cache.append(sequence, draw_tokens(rng, cache.setup(), lead));
+  cache.append(sequence, tokens);
+  const Tokens got = cache.read(sequence, lead, count);
+  if (!same_bits(got, stored)) cache.fail("what is stored of a token depends on where it lies");
+  cache.free(sequence);
+}
+
+// A prompt in chunks of any size leaves the same cache as the whole prompt at once, or as one that
+// lies behind other tokens, and the queries of all chunks together the same result.
 void chunked_prefill(Probe& probe) {
   for (const KvStored stored : kAllStored)
     for (const std::int64_t size : {stored == KV_F32 ? 1 : 11, 5, 8, 16, 29}) {
       Rng rng = probe.begin_case(fmt::format("{}_chunks_of_{}", name_of(stored), size));
-      Setup setup{.stored = stored, .key_dim = 15, .value_dim = 17, .sequences = 2};
+      Setup setup{.stored = stored, .key_dim = 15, .value_dim = 17, .sequences = 3};
       const std::int64_t tokens = rng.integer(30, 60);
       const Tokens prompt = partly_tied_tokens(rng, setup, tokens);
       Cache cache(probe, setup, rng.seed());
@@ -66,14 +77,16 @@ void chunked_prefill(Probe& probe) {
       const Tokens pieces = cache.read(1);
       if (!same_bits(once, pieces))
         cache.fail("what is stored of a prompt depends on the chunks that it came in");
+      require_stored_alike(cache, rng, 2, 1 + 2 * rng.integer(0, 3), prompt, once);
     }
 }
 
-// What is stored of a token is the same whoever came with it, before it or after it, bit for bit.
+// What is stored of a token is the same whoever came with it, before it or after it, and in
+// whatever slot of whatever page it lies, bit for bit.
 void tokens_apart(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
-    Setup setup{.stored = stored, .key_dim = 39, .value_dim = 61, .group = 32, .sequences = 5};
+    Setup setup{.stored = stored, .key_dim = 39, .value_dim = 61, .group = 32, .sequences = 6};
     const Tokens tokens = partly_tied_tokens(rng, setup, 20);
     Tokens large_magnitude = draw_tokens(rng, setup, 20);
     for (float& x : large_magnitude.k) x *= 1e4f;
@@ -96,6 +109,8 @@ void tokens_apart(Probe& probe) {
       if (!same_bits(got, want))
         cache.fail("what is stored of a token depends on the tokens that came with it");
     }
+    for (const std::int64_t lead : {1, 2, 4, 7, 8, 16})
+      require_stored_alike(cache, rng, 5, lead, tokens, want);
     cache.truncate(1, 7);
     const Tokens rest = cache.read(1);
     if (!std::equal(rest.k.begin(), rest.k.end(), want.k.begin()))
@@ -103,37 +118,51 @@ void tokens_apart(Probe& probe) {
   }
 }
 
-// A NaN stays with the sequence that has it, and with its group.
-void nan_isolation(Probe& probe) {
-  for (const KvStored stored : kAllStored) {
-    Rng rng = probe.begin_case(name_of(stored));
-    Setup setup{.stored = stored, .page_tokens = 16, .group = 8};
-    Cache cache(probe, setup, rng.seed());
-    Tokens bad = draw_tokens(rng, setup, 20);
-    for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = kit::kNan;
-    const Tokens good = draw_tokens(rng, setup, 20);
-    cache.append({{0, good}, {1, bad}, {2, draw_tokens(rng, setup, 37)}});
-    const Problem both =
-        draw_problem(rng, setup, {good, good, cache.contents()[2]}, {0, 1, 2}, 2, 4);
-    const Answer answer = cache.attend(both);
-    Problem alone = both;
-    alone.which = {0, 2};
-    alone.queries = {2, 2};
-    const std::size_t each = both.q.size() / 3;
-    alone.q.erase(alone.q.begin() + static_cast<std::ptrdiff_t>(each),
-                  alone.q.begin() + static_cast<std::ptrdiff_t>(2 * each));
-    const auto without = [](std::vector<float> all) {
-      const auto third = std::ssize(all) / 3;
-      all.erase(all.begin() + third, all.begin() + 2 * third);
-      return all;
-    };
-    cache.require_close({without(answer.out), without(answer.lse)},
-                        expect(setup, cache.stored_for(alone), alone));
-    Tokens torn = draw_tokens(rng, setup, 3);
-    torn.k.back() = torn.v.back() = kit::kNan;
-    cache.append(0, torn);
-    cache.require_contents();
+/// Tokens of which one number is a NaN or an infinity, each time another.
+Tokens torn_tokens(Rng& rng, const Setup& setup) {
+  Tokens made = draw_tokens(rng, setup, setup.key_dim);
+  const float kinds[] = {kit::kNan, kit::kInfinity, -kit::kInfinity};
+  for (std::int64_t vector = 0; vector < setup.key_dim * setup.heads; ++vector) {
+    const float kind = kinds[rng.integer(0, 2)];
+    const std::int64_t d = vector / setup.heads;
+    made.k[static_cast<std::size_t>(vector * setup.key_dim + d)] = kind;
+    made.v[static_cast<std::size_t>(vector * setup.value_dim + d % setup.value_dim)] = kind;
   }
+  return made;
+}
+
+// A NaN stays with the sequence that has it, and with its group.
+void isolate_nan(Probe& probe, KvStored stored, std::int64_t group) {
+  Rng rng = probe.begin_case(fmt::format("{}_groups_of_{}", name_of(stored), group));
+  Setup setup{.stored = stored, .page_tokens = 16, .group = group};
+  Cache cache(probe, setup, rng.seed());
+  Tokens bad = draw_tokens(rng, setup, 20);
+  for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = kit::kNan;
+  const Tokens good = draw_tokens(rng, setup, 20);
+  cache.append({{0, good}, {1, bad}, {2, draw_tokens(rng, setup, 37)}});
+  const Problem both = draw_problem(rng, setup, {good, good, cache.contents()[2]}, {0, 1, 2}, 2, 4);
+  const Answer answer = cache.attend(both);
+  Problem alone = both;
+  alone.which = {0, 2};
+  alone.queries = {2, 2};
+  const std::size_t each = both.q.size() / 3;
+  alone.q.erase(alone.q.begin() + static_cast<std::ptrdiff_t>(each),
+                alone.q.begin() + static_cast<std::ptrdiff_t>(2 * each));
+  const auto without = [](std::vector<float> all) {
+    const auto third = std::ssize(all) / 3;
+    all.erase(all.begin() + third, all.begin() + 2 * third);
+    return all;
+  };
+  cache.require_close({without(answer.out), without(answer.lse)},
+                      expect(setup, cache.stored_for(alone), alone));
+  cache.append(0, torn_tokens(rng, setup));
+  cache.require_contents();
+}
+
+// Groups of odd size share a byte of KV_INT4 with the next one.
+void nan_isolation(Probe& probe) {
+  for (const KvStored stored : kAllStored)
+    for (const std::int64_t group : {8, 5, 1}) isolate_nan(probe, stored, group);
 }
 
 }  // namespace

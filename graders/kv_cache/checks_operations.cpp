@@ -29,6 +29,7 @@ Setup draw_setup(Rng& rng) {
   setup.width = rng.integer(6, 12);
   setup.options.threads = rng.chance(0.2) ? 2 : 1;
   setup.options.renumber_pages = true;
+  setup.options.pool_stays = rng.chance(0.5);
   return setup;
 }
 
@@ -83,6 +84,25 @@ void replace_tokens(Probe& probe) {
   }
 }
 
+// A branch that was tried and dropped in part, while the trunk goes on.
+void leave_branches(Probe& probe, KvStored stored) {
+  Rng rng = probe.begin_case(fmt::format("{}_branches", name_of(stored)));
+  Setup setup{.stored = stored, .page_tokens = 8, .pages = 16};
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_tokens(rng, setup, rng.integer(9, 12)));
+  for (int turn = 0; turn < 3; ++turn) {
+    cache.append(0, draw_tokens(rng, setup, 5 - cache.length(0) % setup.page_tokens));
+    cache.fork(0, 1);
+    cache.truncate(1, cache.length(0) - rng.integer(1, 3));
+    cache.append(0, draw_tokens(rng, setup, 2));
+    cache.append(1, draw_tokens(rng, setup, rng.integer(1, 3)));
+    cache.require_right(rng, {0, 1}, 2, 2);
+    cache.free(1);
+    cache.truncate(0, cache.length(0) - rng.integer(4, 6));
+  }
+  cache.require_contents();
+}
+
 // Tokens that were tried and dropped leave nothing behind, neither numbers nor pages.
 void rollback(Probe& probe) {
   for (const KvStored stored : kAllStored) {
@@ -100,6 +120,7 @@ void rollback(Probe& probe) {
       cache.require_right(rng, {0}, 1, 2);
     }
     cache.require_contents();
+    leave_branches(probe, stored);
   }
   replace_tokens(probe);
 }

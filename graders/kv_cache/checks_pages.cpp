@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
@@ -53,23 +54,29 @@ void stale_table(Probe& probe) {
   }
 }
 
-// Pages wander between any two calls, and only the table says where they are.
+// Pages wander between any two calls, and only the table says where they are; only refs say which
+// are free, whatever was freed last. Few are.
 void page_order(Probe& probe) {
-  for (const KvStored stored : kAllStored) {
-    Rng rng = probe.begin_case(name_of(stored));
-    Setup setup{.stored = stored, .pages = 48};
-    setup.options.renumber_pages = true;
-    Cache cache(probe, setup, rng.seed());
-    cache.append(draw_chunks(rng, setup, 50));
-    for (int turn = 0; turn < 4; ++turn) {
-      cache.require_right(rng, random_order(rng, 4), 1, 4);
-      cache.append(turn, draw_tokens(rng, setup, rng.integer(1, 12)));
+  for (const KvStored stored : kAllStored)
+    for (const bool pool_stays : {false, true}) {
+      Rng rng = probe.begin_case(
+          fmt::format("{}{}", name_of(stored), pool_stays ? "_at_one_address" : ""));
+      Setup setup{.stored = stored, .pages = 32};
+      setup.options.renumber_pages = true;
+      setup.options.pool_stays = pool_stays;
+      Cache cache(probe, setup, rng.seed());
+      cache.append(draw_chunks(rng, setup, 50));
+      for (std::int64_t turn = 0; turn < 8; ++turn) {
+        cache.require_right(rng, random_order(rng, 4), 1, 4);
+        const std::int64_t cut = turn % 4;
+        cache.truncate(cut, std::max<std::int64_t>(1, cache.length(cut) - setup.page_tokens));
+        cache.append((cut + 1) % 4, draw_tokens(rng, setup, rng.integer(8, 12)));
+      }
+      cache.free(0);
+      cache.fork(2, 0);
+      cache.require_right(rng, {0, 2, 0}, 3, 2);
+      cache.require_contents();
     }
-    cache.free(0);
-    cache.fork(2, 0);
-    cache.require_right(rng, {0, 2, 0}, 3, 2);
-    cache.require_contents();
-  }
 }
 
 // Users of a page that all write to it: the last of them finds it its own. A pool that has just
@@ -84,6 +91,27 @@ void grow_all_users(Probe& probe, KvStored stored) {
   for (const std::int64_t s : random_order(rng, setup.sequences))
     chunks.push_back({s, draw_tokens(rng, setup, 1)});
   cache.append(chunks);
+  cache.require_contents();
+}
+
+// Users of a page, each of which holds another part of it. Whoever goes on first finds it shared,
+// the longest as well as the shortest; whoever is left finds it its own.
+void grow_in_turn(Probe& probe, KvStored stored, std::int64_t first, bool longest) {
+  Rng rng = probe.begin_case(fmt::format("{}_{}_grows_first_{}", name_of(stored), first,
+                                         longest ? "the_longest" : "the_shortest"));
+  Setup setup{.stored = stored, .page_tokens = 6};
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_tokens(rng, setup, 11));
+  for (std::int64_t s = 1; s < setup.sequences; ++s) cache.fork(0, s);
+  Ids order;
+  for (std::int64_t i = 0; i < setup.sequences; ++i) {
+    order.push_back((first + i) % setup.sequences);
+    cache.truncate(order.back(), longest ? 11 - i : 8 + i);
+  }
+  cache.append(order[0], draw_tokens(rng, setup, 1));
+  cache.free(order[1]);
+  cache.append(order[2], draw_tokens(rng, setup, 1));
+  cache.append(order[3], draw_tokens(rng, setup, 1));
   cache.require_contents();
 }
 
@@ -111,7 +139,11 @@ void fork_divergence(Probe& probe) {
       cache.require_right(rng, {0, 1, 2, 3}, 1, 2);
       cache.require_contents();
     }
-  for (const KvStored stored : kAllStored) grow_all_users(probe, stored);
+  for (const KvStored stored : kAllStored) {
+    grow_all_users(probe, stored);
+    for (const std::int64_t first : {0, 1, 2, 3})
+      for (const bool longest : {true, false}) grow_in_turn(probe, stored, first, longest);
+  }
 }
 
 // The last page is used, and not one more. What does not fit changes nothing.

@@ -9,6 +9,7 @@
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "invalid_calls.h"
+#include "living.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {

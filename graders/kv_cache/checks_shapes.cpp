@@ -194,6 +194,26 @@ void many_users(Probe& probe, int threads) {
   cache.require_contents();
 }
 
+// So many that a narrow counter of them says 1, 0, or less than 0: what writes to the page, leaves
+// it and joins it.
+void very_many_users(Probe& probe, int threads) {
+  for (const std::int64_t users : {257, 40'000, 65'537}) {
+    Rng rng = probe.begin_case(fmt::format("{}_users_of_a_page", users));
+    Setup setup = thin_setup(KV_F32, threads);
+    setup.sequences = users + 1;
+    setup.width = 1;
+    Cache cache(probe, setup, rng.seed());
+    cache.append(0, draw_many_tokens(rng, setup, 5));
+    cache.fork_by_hand(0, 1, users - 1);
+    cache.append(users - 1, draw_many_tokens(rng, setup, 1));
+    cache.fork(0, users);
+    cache.truncate(users / 2, 4);
+    cache.free(1);
+    cache.append(0, draw_many_tokens(rng, setup, 2));
+    ask_large(cache, rng, {0, users / 2, users - 1, users}, {1, 1, 1, 1});
+  }
+}
+
 void large_merges(Probe& probe, int threads) {
   CallOptions options;
   options.threads = threads;
@@ -214,6 +234,7 @@ void ask_large_sizes(Probe& probe, int threads) {
   many_sequences(probe, threads);
   many_queries(probe, threads);
   many_users(probe, threads);
+  very_many_users(probe, threads);
   large_merges(probe, threads);
 }
 

@@ -93,6 +93,18 @@ void merge_extremes(Probe& probe) {
     for (std::int64_t i = 0; i < std::ssize(faint.lse); ++i) enlarge_faint(faint, i);
     require_right(probe, faint);
   }
+  // Nothing but faint parts is more than 0: weights count down to the 1e-30 that is forgiven of all
+  // results, times 24 roundings.
+  for (const std::int64_t top : {0, 2})
+    for (const float depth : {45.0f, 75.0f}) {
+      rng = probe.begin_case(fmt::format("zeros_in_part_{}_{}_above", top, depth));
+      Parts faint = draw_parts(rng, 3, 9, 16, 1, 0);
+      for (float& lse : faint.lse) lse -= depth;
+      for (float& x : faint.out) x *= 1e29f;
+      std::fill_n(faint.lse.begin() + top * faint.rows, faint.rows, 0.0f);
+      std::fill_n(faint.out.begin() + top * faint.rows * faint.dim, faint.rows * faint.dim, 0.0f);
+      require_right(probe, faint);
+    }
   rng = probe.begin_case("all_empty");
   require_right(probe, draw_parts(rng, 3, 7, 16, 1, 1));
   rng = probe.begin_case("no_parts");

@@ -18,6 +18,13 @@ struct Family {
   std::function<double(Rng&, std::int64_t row, std::int64_t d)> number;
 };
 
+/// Close to one number, in vectors after one another from a range of about 2^-20 of it, which is
+/// all that is forgiven, up to a tenth.
+double close_number(Rng& rng, std::int64_t row) {
+  const double range = 1.25e-6 * std::exp2(double(row % 17));
+  return (row % 2 == 0 ? 3 : -3) * (1 + range * double(rng.integer(0, 4)) / 4);
+}
+
 const std::vector<Family>& families() {
   static const std::vector<Family> all{
       {"normal", [](Rng& rng, auto, auto) { return rng.normal(); }},
@@ -33,12 +40,24 @@ const std::vector<Family>& families() {
       {"beyond_half_precision", [](Rng& rng, auto, auto) { return 1e6 * rng.normal(); }},
       {"large", [](Rng& rng, auto, auto) { return 9e29 * rng.uniform(-1, 1); }},
       {"small", [](Rng& rng, auto, auto) { return 1e-12 * rng.normal(); }},
+      // All magnitudes down to the 1e-30 that is forgiven, and up to the largest.
+      {"tiny", [](Rng& rng, auto row,
+                  auto) { return 2e-30 * std::pow(10, row % 18) * rng.uniform(-1, 1); }},
+      {"huge", [](Rng& rng, auto row,
+                  auto) { return 9e29 * std::pow(10, -row % 18) * rng.uniform(-1, 1); }},
+      {"close", [](Rng& rng, auto row, auto) { return close_number(rng, row); }},
       {"denormal", [](Rng& rng, auto, auto) { return 1e-40 * rng.normal(); }},
       {"one_number_denormal", [](Rng&, auto, auto d) { return d == 3 ? 1e-39 : 0.0; }},
       {"one_number", [](Rng&, auto row, auto d) { return d == row % 5 ? 1.0 : 0.0; }},
       {"nan_in_the_second_group",
        [](Rng& rng, auto row, auto d) {
          return d == 39 && row % 2 == 0 ? kit::kNan : rng.normal();
+       }},
+      {"nan_anywhere",
+       [](Rng& rng, auto row, auto d) { return d == row * 7 % 40 ? kit::kNan : rng.normal(); }},
+      {"infinity_anywhere",
+       [](Rng& rng, auto row, auto d) {
+         return d != row * 7 % 40 ? rng.normal() : row % 2 == 0 ? kit::kInfinity : -kit::kInfinity;
        }},
   };
   return all;
@@ -61,17 +80,25 @@ Setup storage_setup(KvStored stored) {
   return setup;
 }
 
-// Every number within half a step of what was given, whatever its group looks like.
+void store_family(Probe& probe, const Setup& setup, const Family& family) {
+  Rng rng = probe.begin_case(
+      fmt::format("{}_{}_groups_of_{}", name_of(setup.stored), family.name, setup.group));
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, family_tokens(rng, setup, rng.integer(18, 22), family));
+  cache.append(1, draw_tokens(rng, setup, 3));
+  cache.append(0, family_tokens(rng, setup, 2, family));
+  cache.require_contents();
+}
+
+// Every number within half a step of what was given, whatever its group looks like, and whether
+// groups end at whole bytes or not.
 void storage_bounds(Probe& probe) {
   for (const KvStored stored : kAllStored)
     for (const Family& family : families()) {
-      Rng rng = probe.begin_case(fmt::format("{}_{}", name_of(stored), family.name));
-      const Setup setup = storage_setup(stored);
-      Cache cache(probe, setup, rng.seed());
-      cache.append(0, family_tokens(rng, setup, rng.integer(9, 20), family));
-      cache.append(1, draw_tokens(rng, setup, 3));
-      cache.append(0, family_tokens(rng, setup, 2, family));
-      cache.require_contents();
+      Setup setup = storage_setup(stored);
+      store_family(probe, setup, family);
+      setup.group = 7;
+      if (stored != KV_F32) store_family(probe, setup, family);
     }
 }
 
@@ -96,6 +123,31 @@ void channel_ramps(Probe& probe) {
     }
 }
 
+// Every token is of another magnitude, values the larger the smaller keys are, and each is all that
+// a query sees: of what attention makes of its steps nothing is lost beside others.
+void attend_alone(Probe& probe, KvStored stored) {
+  Rng rng = probe.begin_case(fmt::format("{}_each_alone", name_of(stored)));
+  const Setup setup = storage_setup(stored);
+  constexpr std::int64_t kTokens = 60;
+  const auto size = [](std::int64_t token) { return std::pow(10.0, double(token) - 29.8); };
+  Cache cache(probe, setup, rng.seed());
+  Tokens tokens = draw_tokens(rng, setup, kTokens);
+  for (std::int64_t i = 0; i < std::ssize(tokens.k); ++i)
+    tokens.k[static_cast<std::size_t>(i)] *= static_cast<float>(size(i / setup.key_numbers()));
+  for (std::int64_t i = 0; i < std::ssize(tokens.v); ++i)
+    tokens.v[static_cast<std::size_t>(i)] *=
+        static_cast<float>(size(kTokens - 1 - i / setup.value_numbers()));
+  cache.append(0, tokens);
+  Problem problem;
+  problem.which = {0};
+  problem.queries = {kTokens};
+  problem.q_heads = setup.heads;
+  problem.window = 0;
+  for (std::int64_t i = 0; i < kTokens * setup.key_numbers(); ++i)
+    problem.q.push_back(static_cast<float>(0.1 * rng.normal() / size(i / setup.key_numbers())));
+  cache.require_right(problem);
+}
+
 // Tokens, heads, groups, keys and values all have scales of their own.
 void token_scales(Probe& probe) {
   for (const KvStored stored : kQuantised) {
@@ -105,10 +157,10 @@ void token_scales(Probe& probe) {
     Tokens tokens = draw_tokens(rng, setup, 30);
     for (std::size_t i = 0; i < tokens.k.size(); ++i)
       tokens.k[i] *= static_cast<float>(
-          std::pow(10.0, std::int64_t(i) / setup.key_dim % 13 - 6 + std::int64_t(i) % 40 / 32));
+          std::pow(10.0, std::int64_t(i) / setup.key_dim % 58 - 29 + std::int64_t(i) % 40 / 32));
     for (std::size_t i = 0; i < tokens.v.size(); ++i)
       tokens.v[i] *= static_cast<float>(
-          std::pow(10.0, std::int64_t(i) / setup.value_dim % 11 - 4 - std::int64_t(i) % 64 / 32));
+          std::pow(10.0, std::int64_t(i) / setup.value_dim % 57 - 28 - std::int64_t(i) % 64 / 32));
     cache.append(0, tokens.part(setup, 0, 21));
     cache.append(0, tokens.part(setup, 21, 9));
     cache.require_contents();
@@ -122,6 +174,7 @@ void token_scales(Probe& probe) {
     cache.append(1, gentle);
     cache.require_right(rng, {1}, 3, 4);
   }
+  for (const KvStored stored : kAllStored) attend_alone(probe, stored);
 }
 
 // Groups whose numbers all lie close together and away from zero: the step is that of their range.
@@ -129,6 +182,7 @@ void narrow_groups(Probe& probe) {
   const Family narrow{"", [](Rng& rng, auto row, auto d) {
                         return (row % 2 == 0 ? 5 : -5) + double(d >> 4) + rng.uniform(0, 1);
                       }};
+  const Family narrower{"", [](Rng& rng, auto row, auto) { return close_number(rng, row); }};
   for (const KvStored stored : kQuantised)
     for (const auto& [dim, group] : {std::array{96, 64}, {46, 16}, {33, 32}, {20, 32}, {15, 5}}) {
       Rng rng = probe.begin_case(fmt::format("{}_{}_in_groups_of_{}", name_of(stored), dim, group));
@@ -137,7 +191,8 @@ void narrow_groups(Probe& probe) {
       setup.group = group;
       Cache cache(probe, setup, rng.seed());
       cache.append(0, family_tokens(rng, setup, 19, narrow));
-      cache.require_right(rng, {0}, 1, 2);
+      cache.append(1, family_tokens(rng, setup, 10, narrower));
+      cache.require_right(rng, {0, 1}, 1, 2);
     }
 }
 

@@ -52,6 +52,37 @@ void decode_steps(Probe& probe) {
   }
 }
 
+// Keys of so little weight that it is nothing, but for values that make up for it, before and
+// behind the key of most weight, whose values are zero. A weight is seen as long as it is more than
+// the 1e-30 of all values that the contract forgives, times 24 roundings: exp(-75) is.
+void faint_needles(Probe& probe) {
+  for (const KvStored stored : kAllStored)
+    for (const double depth : {15, 25, 45, 75}) {
+      Rng rng = probe.begin_case(fmt::format("{}_exp_-{}", name_of(stored), depth));
+      Setup setup = one_sequence(100);
+      setup.stored = stored;
+      const std::int64_t tokens = rng.integer(90, 100);
+      const std::int64_t top = rng.integer(20, 70);
+      Cache cache(probe, setup, rng.seed());
+      Tokens filled = draw_tokens(rng, setup, tokens);
+      for (float& x : filled.v) x *= 1e29f;
+      std::fill_n(filled.v.begin() + top * setup.value_numbers(), setup.value_numbers(), 0.0f);
+      // Every number of a key is the same: 1, and 0 for the top.
+      std::ranges::fill(filled.k, 1.0f);
+      std::fill_n(filled.k.begin() + top * setup.key_numbers(), setup.key_numbers(), 0.0f);
+      cache.append(0, filled);
+      Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 1, 4);
+      const double level = -depth / (problem.scale * double(setup.key_dim));
+      for (float& x : problem.q) x = static_cast<float>(level * rng.uniform(0.98, 1));
+      cache.require_right(problem);
+      problem.key_end = {top + 1};
+      cache.require_right(problem);
+      problem.key_begin = {top};
+      problem.key_end.clear();
+      cache.require_right(problem);
+    }
+}
+
 // Each key in turn is the one that counts: half of the weight and more is its own.
 void needles(Probe& probe) {
   for (const std::int64_t page_tokens : {4, 16}) {
@@ -74,6 +105,7 @@ void needles(Probe& probe) {
       cache.require_right(problem);
     }
   }
+  faint_needles(probe);
 }
 
 // Where every score is far below zero, a slot that is taken for a key of zeros wins over all.

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "domain.h"
-#include "operations.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -16,6 +15,7 @@ using kit::Assignment;
 using kit::one_of;
 
 constexpr double kMostScore = 99e3;  // in magnitude: a little less than the contract's limit
+constexpr double kFaintest = 64;     // below 0: four times 16. exp of it times 8 is below 1e30
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyond32Bits = (std::int64_t{1} << 32) + 3;  // 3 where 32 bits are kept
 
@@ -81,14 +81,26 @@ void spoil(const Assignment& choice, Rng& rng, const Setup& setup, Tokens& token
   tokens.v[static_cast<std::size_t>(head * setup.value_dim)] = number;
 }
 
-/// Keys of one direction, so that all scores of a query are near one number, or spread evenly.
+/// Keys of one direction, so that all scores of a query are near one number, or spread evenly, or
+/// 16 apart.
 void align_keys(const Assignment& choice, Rng& rng, const Setup& setup, std::vector<float>& k) {
-  const bool apart = choice.is("scores", "far apart");
+  const bool far = choice.is("scores", "far apart");
+  const bool by_16 = choice.is("scores", "16 apart");
   float size = 1;
   for (std::size_t i = 0; i < k.size(); ++i) {
-    if (apart && std::int64_t(i) % setup.key_dim == 0)
-      size = static_cast<float>(rng.uniform(-1, 1));
+    const bool first = std::int64_t(i) % setup.key_dim == 0;
+    if (first && far) size = static_cast<float>(rng.uniform(-1, 1));
+    if (first && by_16) size = static_cast<float>(rng.integer(0, 4)) / 4;
     k[i] = size * static_cast<float>(rng.uniform(0.98, 1));
+  }
+}
+
+/// Values that make up for the little weight of their keys.
+void enlarge_faint_values(const Setup& setup, Tokens& tokens) {
+  for (std::int64_t i = 0; i < std::ssize(tokens.v); ++i) {
+    const std::int64_t vector = i / setup.value_dim;
+    const double key = tokens.k[static_cast<std::size_t>(vector * setup.key_dim)];
+    tokens.v[static_cast<std::size_t>(i)] *= static_cast<float>(std::exp(kFaintest * key));
   }
 }
 
@@ -103,108 +115,6 @@ void put_numbers(const Assignment& choice, Rng& rng, std::vector<float>& numbers
       x = keys && rng.chance(0.5) ? 1e-40f : -0.0f;  // sums of subnormal values have no tolerance
   }
 }
-
-/// What is appended in one call: for `sequences`, from what each has up to `lengths`.
-std::vector<Chunk> rest_of(const Cache& cache, const std::vector<Tokens>& all, const Ids& order,
-                           const Ids& lengths) {
-  std::vector<Chunk> chunks;
-  for (const std::int64_t s : order) {
-    const std::int64_t had = cache.length(s);
-    const std::int64_t more = lengths[static_cast<std::size_t>(s)] - had;
-    chunks.push_back({s, all[static_cast<std::size_t>(s)].part(cache.setup(), had, more)});
-  }
-  return chunks;
-}
-
-/// One life. What does not fit has to be refused, and then the sequences stay shorter.
-class Living {
- public:
-  Living(Cache& cache, const Assignment& choice, Rng& rng, const Ids& lengths)
-      : cache_(cache), choice_(choice), rng_(rng), lengths_(lengths) {
-    for (const std::int64_t length : lengths)
-      all_.push_back(tokens_of(choice, rng, cache.setup(), length));
-  }
-
-  void live() {
-    const std::string& history = choice_["history"].name;
-    if (history == "one call") cache_.append(rest_of(cache_, all_, order(), lengths_));
-    if (history == "a call each")
-      for (const std::int64_t s : order()) cache_.append(rest_of(cache_, all_, {s}, lengths_));
-    if (history == "in pieces") in_pieces();
-    if (history == "token by token") token_by_token();
-    if (history.starts_with("forked")) forked(history);
-    if (history == "cut and grown again") cut_and_grown();
-    if (history == "operations")
-      for (const Operation& operation : draw_operations(rng_, cache_.setup(), 12))
-        perform(cache_, operation);
-  }
-
- private:
-  std::int64_t sequences() const { return cache_.setup().sequences; }
-  Ids order() { return random_order(rng_, sequences()); }
-  Tokens some(std::int64_t most) {
-    return draw_many_tokens(rng_, cache_.setup(), rng_.integer(0, most));
-  }
-
-  void in_pieces() {
-    for (int turn = 0; turn < 4; ++turn) {
-      Ids until = lengths_;
-      for (std::int64_t s = 0; s < sequences(); ++s) {
-        auto& length = until[static_cast<std::size_t>(s)];
-        const std::int64_t had = cache_.length(s);
-        if (turn < 3) length = rng_.chance(0.3) ? had : rng_.integer(had, std::max(had, length));
-      }
-      cache_.append(rest_of(cache_, all_, order(), until));
-    }
-  }
-
-  void token_by_token() {
-    for (std::int64_t t = 1; t <= lengths_[0]; ++t) {
-      Ids until = lengths_;
-      until[0] = t;
-      if (!cache_.append(rest_of(cache_, all_, {0}, until))) return;
-    }
-  }
-
-  /// Sequences 1, 2 and more are forks of the first or of one another, the last one stays empty.
-  void forked(const std::string& history) {
-    cache_.append(rest_of(cache_, all_, {0}, lengths_));
-    const std::int64_t last = std::max<std::int64_t>(2, sequences() - 1);
-    for (std::int64_t s = 1; s < last; ++s) cache_.fork(rng_.chance(0.5) ? 0 : s - 1, s);
-    if (history == "forked and cut")
-      for (std::int64_t s = 0; s < last; s += 2)
-        cache_.truncate(s, rng_.integer(cache_.length(s) / 2, cache_.length(s)));
-    if (history == "forked, one grown") {
-      cache_.append(rng_.integer(0, last - 1), some(kAppended));
-      return;
-    }
-    // An empty chunk is nobody's reason to copy.
-    std::vector<Chunk> chunks;
-    for (std::int64_t s = 0; s < last; ++s)
-      if (rng_.chance(0.6)) chunks.push_back({s, some(rng_.chance(0.4) ? 0 : kAppended)});
-    rng_.shuffle(chunks);
-    cache_.append(chunks);
-  }
-
-  void cut_and_grown() {
-    cache_.append(rest_of(cache_, all_, order(), lengths_));
-    for (int turn = 0; turn < 3; ++turn) {
-      const std::int64_t s = rng_.integer(0, sequences() - 1);
-      const std::int64_t page = cache_.setup().page_tokens;
-      const std::int64_t had = cache_.length(s);
-      const std::int64_t kept =
-          one_of(rng_, {std::int64_t{0}, had, had / page * page, rng_.integer(0, had)});
-      cache_.truncate(s, kept);
-      cache_.append(rest_of(cache_, all_, {s}, lengths_));
-    }
-  }
-
-  Cache& cache_;
-  const Assignment& choice_;
-  Rng& rng_;
-  const Ids& lengths_;
-  std::vector<Tokens> all_;
-};
 
 Ids sequences_asked(const Assignment& choice, Rng& rng, const Setup& setup) {
   if (choice.is("asked of", "none")) return {};
@@ -278,8 +188,10 @@ void put_queries(const Assignment& choice, Rng& rng, const Cache& cache, Problem
     if (choice.is("scores", "equal")) std::ranges::fill(problem.q, 0.0f);
     return;
   }
-  const double sign = choice.is("scores", "near -1e5") ? -1 : 1;
-  const double level = sign * kMostScore / (problem.scale * double(cache.setup().key_dim));
+  const double score = choice.is("scores", "16 apart")    ? -kFaintest
+                       : choice.is("scores", "near -1e5") ? -kMostScore
+                                                          : kMostScore;
+  const double level = score / (problem.scale * double(cache.setup().key_dim));
   problem.q.resize(static_cast<std::size_t>(problem.rows() * cache.setup().key_dim));
   for (float& x : problem.q) x = static_cast<float>(level * rng.uniform(0.98, 1));
 }
@@ -330,14 +242,11 @@ Life life_of(const Assignment& choice, Rng& rng) {
 Tokens tokens_of(const Assignment& choice, Rng& rng, const Setup& setup, std::int64_t tokens) {
   Tokens made = draw_many_tokens(rng, setup, tokens);
   if (scores_made(choice)) align_keys(choice, rng, setup, made.k);
+  if (choice.is("scores", "16 apart")) enlarge_faint_values(setup, made);
   put_numbers(choice, rng, made.k, true);
   put_numbers(choice, rng, made.v, false);
   if (spoilt(choice) && tokens > 0) spoil(choice, rng, setup, made);
   return made;
-}
-
-void live(Cache& cache, const Assignment& choice, Rng& rng, const Ids& lengths) {
-  Living(cache, choice, rng, lengths).live();
 }
 
 Problem problem_of(const Assignment& choice, Rng& rng, const Cache& cache) {

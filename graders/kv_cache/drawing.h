@@ -17,10 +17,6 @@ Life life_of(const kit::Assignment& choice, Rng& rng);
 /// Tokens whose numbers are of the classes; the first is spoilt where they say so.
 Tokens tokens_of(const kit::Assignment& choice, Rng& rng, const Setup& setup, std::int64_t tokens);
 
-/// Does what the class of "history" says to a new cache. What does not fit has to be refused, and
-/// then sequences stay shorter.
-void live(Cache& cache, const kit::Assignment& choice, Rng& rng, const Ids& lengths);
-
 /// What is asked of the cache as it is then.
 Problem problem_of(const kit::Assignment& choice, Rng& rng, const Cache& cache);
 

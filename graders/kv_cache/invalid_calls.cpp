@@ -139,6 +139,14 @@ Invalids<AppendCall> invalid_appends() {
     add("sequence behind the last",
         [=](AppendCall& call) { call.which()[place] = call.args.shape.sequences; });
     add("sequence + 2^32", [=](AppendCall& call) { call.which()[place] += kNarrowed; });
+    add("sequence -1, without tokens", [=](AppendCall& call) {
+      call.which()[place] = -1;
+      for (std::size_t i = place + 1; i < call.starts().size(); ++i) call.starts()[i] -= 2;
+    });
+    add("sequence behind the last, no tokens at all", [=](AppendCall& call) {
+      call.which()[place] = call.args.shape.sequences;
+      std::ranges::fill(call.starts(), 0);
+    });
     add("new_start decreases",
         [=](AppendCall& call) { call.starts()[place + 1] = call.starts()[place] - 1; });
     // No table has room for these, so that no array has to have them. The six new tokens of the
@@ -223,43 +231,68 @@ Invalids<AttendCall> invalid_attention() {
   return all;
 }
 
-/// Of the lists of attention, in one entry of three.
+/// What can be wrong in one entry of the lists of attention, whether it has queries or not.
+Invalids<Lists> invalid_entries(std::size_t place) {
+  Invalids<Lists> all;
+  const auto add = [&](const char* name, const std::function<void(Problem&)>& spoil) {
+    all.push_back({fmt::format("{} entry", kPlaces[place]), name,
+                   [=](Lists& lists) { spoil(lists.problem); }, list_of_three});
+  };
+  all.push_back({fmt::format("{} entry", kPlaces[place]), "sequence behind the last",
+                 [=](Lists& lists) { lists.problem.which[place] = lists.sequences; },
+                 list_of_three});
+  add("sequence -1", [=](Problem& q) { q.which[place] = -1; });
+  add("sequence + 2^32", [=](Problem& q) { q.which[place] += kNarrowed; });
+  add("key_begin -1", [=](Problem& q) { q.key_begin[place] = -1; });
+  add("key_begin least", [=](Problem& q) { q.key_begin[place] = kLeast; });
+  add("key_begin behind key_end", [=](Problem& q) { q.key_begin[place] = q.key_end[place] + 1; });
+  add("key_end before key_begin", [=](Problem& q) { q.key_end[place] = q.key_begin[place] - 1; });
+  add("key_end behind the last", [=](Problem& q) { q.key_end[place] += 1; });
+  add("key_end + 2^32", [=](Problem& q) { q.key_end[place] += kNarrowed; });
+  add("key_end largest", [=](Problem& q) { q.key_end[place] = kMost; });
+  add("key_begin alone, behind the last", [=](Problem& q) {
+    q.key_begin[place] = q.key_end[place] + 1;
+    q.key_end.clear();
+  });
+  add("key_begin alone, -1", [=](Problem& q) {
+    q.key_begin[place] = -1;
+    q.key_end.clear();
+  });
+  add("key_end alone, behind the last", [=](Problem& q) {
+    q.key_end[place] += 1;
+    q.key_begin.clear();
+  });
+  add("key_end alone, -1", [=](Problem& q) {
+    q.key_end[place] = -1;
+    q.key_begin.clear();
+  });
+  return all;
+}
+
+/// Of the lists of attention, in one entry of three: what is wrong there is wrong where nobody asks
+/// anything of that entry, or of all.
 Invalids<Lists> invalid_lists() {
   Invalids<Lists> all;
   for (const std::size_t place : {0, 1, 2}) {
-    const auto add = [&](const char* name, const std::function<void(Problem&)>& spoil) {
-      all.push_back({fmt::format("{} entry", kPlaces[place]), name,
-                     [=](Lists& lists) { spoil(lists.problem); }, list_of_three});
-    };
-    all.push_back({fmt::format("{} entry", kPlaces[place]), "sequence behind the last",
-                   [=](Lists& lists) { lists.problem.which[place] = lists.sequences; },
-                   list_of_three});
-    add("sequence -1", [=](Problem& q) { q.which[place] = -1; });
-    add("sequence + 2^32", [=](Problem& q) { q.which[place] += kNarrowed; });
-    add("fewer queries than none", [=](Problem& q) { q.queries[place] = -1; });
-    add("key_begin -1", [=](Problem& q) { q.key_begin[place] = -1; });
-    add("key_begin least", [=](Problem& q) { q.key_begin[place] = kLeast; });
-    add("key_begin behind key_end", [=](Problem& q) { q.key_begin[place] = q.key_end[place] + 1; });
-    add("key_end before key_begin", [=](Problem& q) { q.key_end[place] = q.key_begin[place] - 1; });
-    add("key_end behind the last", [=](Problem& q) { q.key_end[place] += 1; });
-    add("key_end + 2^32", [=](Problem& q) { q.key_end[place] += kNarrowed; });
-    add("key_end largest", [=](Problem& q) { q.key_end[place] = kMost; });
-    add("key_begin alone, behind the last", [=](Problem& q) {
-      q.key_begin[place] = q.key_end[place] + 1;
-      q.key_end.clear();
-    });
-    add("key_begin alone, -1", [=](Problem& q) {
-      q.key_begin[place] = -1;
-      q.key_end.clear();
-    });
-    add("key_end alone, behind the last", [=](Problem& q) {
-      q.key_end[place] += 1;
-      q.key_begin.clear();
-    });
-    add("key_end alone, -1", [=](Problem& q) {
-      q.key_end[place] = -1;
-      q.key_begin.clear();
-    });
+    all.push_back({fmt::format("{} entry", kPlaces[place]), "fewer queries than none",
+                   [=](Lists& lists) { lists.problem.queries[place] = -1; }, list_of_three});
+    for (const Invalid<Lists>& one : invalid_entries(place)) {
+      all.push_back(one);
+      const auto add = [&](const char* beside, const std::function<void(Problem&)>& take_queries) {
+        Invalid<Lists> idle = one;
+        idle.name += beside;
+        idle.spoil = [=, spoil = one.spoil](Lists& lists) {
+          spoil(lists);
+          take_queries(lists.problem);
+        };
+        all.push_back(idle);
+      };
+      add(", without queries", [=](Problem& q) { q.queries[place] = 0; });
+      add(", no queries at all", [](Problem& q) {
+        std::ranges::fill(q.queries, 0);
+        q.q.clear();
+      });
+    }
   }
   return all;
 }

@@ -31,6 +31,12 @@ void perform(Cache& cache, const Operation& op) {
       return;
     case Operation::fork:
       return cache.fork(op.a, op.b);  // refused where b is not empty
+    case Operation::branch:  // a fork that is cut at once, in most cases within the shared page
+      if (op.a == op.b) return;
+      cache.free(op.b);
+      cache.fork(op.a, op.b);
+      return cache.truncate(op.b,
+                            std::max<std::int64_t>(0, cache.length(op.b) - 1 - op.tokens % 3));
     case Operation::truncate:
       return cache.truncate(op.a, std::max<std::int64_t>(0, cache.length(op.a) - op.tokens));
     case Operation::free:
@@ -52,9 +58,9 @@ std::vector<Operation> draw_operations(Rng& rng, const Setup& setup, std::int64_
   const std::int64_t longest = 2 * setup.page_tokens + 2;
   for (std::int64_t i = 0; i < count; ++i) {
     Operation op;
-    constexpr Operation::Kind kOften[] = {Operation::append,     Operation::append,
-                                          Operation::append_two, Operation::append,
-                                          Operation::truncate,   Operation::fork};
+    constexpr Operation::Kind kOften[] = {
+        Operation::append,   Operation::append, Operation::append_two, Operation::append,
+        Operation::truncate, Operation::fork,   Operation::branch};
     op.kind = rng.chance(0.6) ? kOften[rng.integer(0, std::size(kOften) - 1)]
                               : Operation::Kind(rng.integer(0, Operation::kinds - 1));
     op.a = rng.integer(0, setup.sequences - 1);

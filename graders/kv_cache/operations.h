@@ -11,7 +11,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// One step of a random life of a cache. What it means depends on the state that it meets, so that
 /// it still means something when other steps are taken out.
 struct Operation {
-  enum Kind { append, append_two, fork, truncate, free, attend, read, kinds };
+  enum Kind { append, append_two, fork, branch, truncate, free, attend, read, kinds };
   Kind kind = append;
   std::int64_t a = 0;  // sequences
   std::int64_t b = 0;

@@ -25,6 +25,10 @@ struct CallOptions : kit::CallOptions {
 
   bool renumber_pages = false;  // pages get other numbers before each call
   bool fresh_process = false;   // each call meets one
+  // A cache lies where it lies, whoever is called: table and lengths, and with them pool in
+  // everything that has one, or else, refs in everything that writes. What is remembered of an
+  // address is found again, though something else may be there.
+  bool pool_stays = false;
 };
 
 /// Sizes of a cache, as its creator chooses them.

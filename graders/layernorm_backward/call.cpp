@@ -131,6 +131,34 @@ std::vector<float> rows_of(Probe& probe, const Problem& problem, std::string_vie
   return dense;
 }
 
+/// A call of the same step, put otherwise.
+CallOptions otherwise(CallOptions options) {
+  options.deterministic = options.deterministic == 0 ? 1 : 0;
+  options.placement = options.placement.alignment > 16 ? Placement{16, 4} : Placement{};
+  options.displaced = {};
+  return options;
+}
+
+CallOptions of_bytes(const CallOptions& options) {
+  return options.passes == Passes::bytes_otherwise ? otherwise(options) : options;
+}
+
+CallOptions of_forward(const CallOptions& options) {
+  return options.passes == Passes::forward_otherwise ? otherwise(options) : options;
+}
+
+CallOptions of_backward(CallOptions options) {
+  if (options.passes == Passes::beta_in_forward) options.missing = "beta";
+  return options;
+}
+
+/// The problem, or what `moved` is made: the same with x elsewhere.
+const Problem& of_backward(const Problem& problem, const CallOptions& options, Problem& moved) {
+  if (options.passes != Passes::x_elsewhere) return problem;
+  moved = with_x_stride(problem, problem.x.stride() + 3);
+  return moved;
+}
+
 std::vector<float> joined(const std::vector<Output<float>>& rows) {
   std::vector<float> dense;
   for (const Output<float>& row : rows)
@@ -192,7 +220,7 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
 }
 
 std::int64_t ask_saved_bytes(Probe& probe, const Problem& problem, const CallOptions& options) {
-  SavedBytesCall call(problem, options);
+  SavedBytesCall call(problem, of_bytes(options));
   probe.run(call);
   const std::int64_t sane = 16 * problem.rows * (problem.cols + 16) + (std::int64_t{1} << 20);
   if (call.returned < 0 || call.returned > sane)
@@ -203,7 +231,7 @@ std::int64_t ask_saved_bytes(Probe& probe, const Problem& problem, const CallOpt
 
 Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
                   const CallOptions& options) {
-  ForwardCall call(problem, ask_saved_bytes(probe, problem, options), options);
+  ForwardCall call(problem, ask_saved_bytes(probe, problem, options), of_forward(options));
   probe.run_ok(call);
   require_others_untouched(probe, call);
   if (call.y) answer.y = rows_of(probe, problem, "y", problem.y_stride, call.y->view(), options);
@@ -213,7 +241,8 @@ Bytes run_forward(Probe& probe, const Problem& problem, Answer& answer,
 
 void run_backward(Probe& probe, const Problem& problem, const Bytes& saved, Answer& answer,
                   const CallOptions& options) {
-  BackwardCall call(problem, saved, options);
+  Problem moved;
+  BackwardCall call(of_backward(problem, options, moved), saved, of_backward(options));
   probe.run_ok(call);
   require_others_untouched(probe, call);
   if (options.saved_stays && !saved.empty() &&

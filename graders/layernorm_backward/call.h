@@ -21,13 +21,17 @@ struct Answer {
   std::vector<float> y, dx, dgamma, dbeta;
 };
 
+/// What the calls of a step need not have in common: one of them is put otherwise.
+enum class Passes { alike, bytes_otherwise, forward_otherwise, x_elsewhere, beta_in_forward };
+
 /// `far`: the rows of x, dy, y or dx.
 struct CallOptions : kit::CallOptions {
   bool y = true, dx = true, dgamma = true, dbeta = true;  // which are asked for; others are null
   std::optional<float> old = {};  // what outputs hold before the call, gaps included; else poison
   std::optional<std::int64_t> absent_stride = {};  // of arrays that are null; else that of others
   bool others_given = false;  // arrays that only the other pass reads or writes; else they are null
-  bool saved_stays = false;   // saved_in lies where saved_out did, if the sizes are the same
+  Passes passes = Passes::alike;
+  bool saved_stays = false;  // saved_in lies where saved_out did, if the sizes are the same
 };
 
 /// Calls with their arrays named, ready to run. They point into the problem, which must outlive

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "domain.h"
 #include "domain_questions.h"
 #include "harness/grading/grader.h"
@@ -10,33 +12,26 @@ namespace {
 
 using kit::Assignment;
 
-/// The step that the solution sees before the one that is judged: at the same addresses.
-Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
-  if (choice.is("before", "another size"))
-    return make_problem(rng, near_to(rng, problem.rows), near_to(rng, problem.cols + 1, 2));
+/// Another step of the same sizes, in one thing. It is larger in eps and smaller in x, so that all
+/// results stay representable.
+Problem another_step(const Assignment& choice, Rng& rng, const Problem& problem) {
   Problem other = problem;
+  if (choice.is("what differs in it", "eps")) other.eps = 4 * problem.eps + 1e3;
   if (problem.rows == 0) return other;
   const std::int64_t row = rng.integer(0, problem.rows - 1);
   const auto column = static_cast<std::size_t>(rng.integer(0, problem.cols - 1));
-  const auto change = [&](float& value) { value = value == 0 ? 1 : -2 * value; };
-  if (choice.is("before", "one element of x differed")) change(other.x.row(row)[column]);
-  if (choice.is("before", "one element of dy differed")) change(other.dy.row(row)[column]);
-  if (choice.is("before", "gamma differed")) change(other.gamma[column]);
-  return other;
-}
-
-/// The same with other x and eps; this one is larger, so that all results stay representable.
-Problem another_step(const Problem& problem) {
-  Problem other = problem;
-  for (std::int64_t i = 0; i < other.rows; ++i)
-    for (float& value : other.x.row(i)) value = -value;
-  other.eps = 4 * problem.eps + 1e3;
+  const auto change = [&](float& value) { value = value == 0 ? 1 : -0.5f * value; };
+  if (choice.is("what differs in it", "one element of x")) change(other.x.row(row)[column]);
+  if (choice.is("what differs in it", "one element of dy")) change(other.dy.row(row)[column]);
+  if (choice.is("what differs in it", "gamma")) change(other.gamma[column]);
+  if (choice.is("what differs in it", "all of x"))
+    for (std::int64_t i = 0; i < problem.rows; ++i) std::ranges::for_each(other.x.row(i), change);
   return other;
 }
 
 /// Of two steps under way at the same time, the gradients of the one that was begun later.
-Answer run_interleaved(Probe& probe, const Problem& problem, const CallOptions& options) {
-  const Problem other = another_step(problem);
+Answer run_interleaved(Probe& probe, const Problem& problem, const Problem& other,
+                       const CallOptions& options) {
   Answer ignored;
   Answer answer;
   const Bytes saved_other = run_forward(probe, other, ignored, options);
@@ -47,11 +42,11 @@ Answer run_interleaved(Probe& probe, const Problem& problem, const CallOptions& 
 }
 
 /// A whole other step lies between the two passes, and uses the same memory for what it saves.
-Answer run_around(Probe& probe, const Problem& problem, CallOptions options) {
+Answer run_around(Probe& probe, const Problem& problem, const Problem& other, CallOptions options) {
   options.saved_stays = true;
   Answer answer;
   const Bytes saved = run_forward(probe, problem, answer, options);
-  run_step(probe, another_step(problem), options);
+  run_step(probe, other, options);
   run_backward(probe, problem, saved, answer, options);
   return answer;
 }
@@ -59,14 +54,24 @@ Answer run_around(Probe& probe, const Problem& problem, CallOptions options) {
 Answer run_after(Probe& probe, const Assignment& choice, Rng& rng, const Problem& problem,
                  const CallOptions& options) {
   if (choice.is("before", "nothing")) return run_step(probe, problem, options);
-  if (choice.is("before", "another step under way"))
-    return run_interleaved(probe, problem, options);
-  if (choice.is("before", "another step between")) return run_around(probe, problem, options);
-  const Problem other = earlier(choice, rng, problem);
-  CallOptions then = options;
-  if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
-  if (choice.is("before", "another size")) then.far.reset();
-  run_step(probe, other, then);
+  if (choice.is("before", "another size")) {
+    CallOptions near = options;
+    near.far.reset();
+    run_step(probe,
+             make_problem(rng, near_to(rng, problem.rows), near_to(rng, problem.cols + 1, 2)),
+             near);
+  } else if (choice.is("before", "other threads")) {
+    CallOptions then = options;
+    then.threads = options.threads == 2 ? 5 : 2;
+    run_step(probe, problem, then);
+  } else {
+    const Problem other = another_step(choice, rng, problem);
+    if (choice.is("before", "another step under way"))
+      return run_interleaved(probe, problem, other, options);
+    if (choice.is("before", "another step between"))
+      return run_around(probe, problem, other, options);
+    run_step(probe, other, options);
+  }
   return run_step(probe, problem, options);
 }
 

@@ -42,15 +42,29 @@ void far_rows(Probe& probe) {
     }
 }
 
-// Arrays that are aligned to an element and no more, and end right before a page that faults.
+// Arrays that are aligned to an element and no more, and end right before a page that faults; all
+// of them to 16 or 32 bytes and no more; and one to less than all others, so that none may be taken
+// to lie as another does.
 void unaligned_pointers(Probe& probe) {
-  for (const std::size_t skew : {0, 4, 8, 12}) {
-    Rng rng = probe.begin_case(fmt::format("{}_bytes_after_16", skew));
+  const auto ask = [&](Rng rng, const CallOptions& options, bool statistics) {
     const Gaps gaps{1, 3, rng.integer(0, 2), rng.integer(0, 2)};
+    Problem problem = make_problem(rng, rng.integer(2, 12), rng.integer(17, 150), {}, gaps);
+    if (statistics) give_true_statistics(problem);
+    require_right_with_y(probe, problem, options);
+  };
+  for (const Placement& placement : {Placement{4, 0}, Placement{16, 4}, Placement{16, 8},
+                                     Placement{16, 12}, Placement{32, 16}, Placement{64, 32}}) {
     CallOptions options;
-    options.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
-    require_right(probe, make_problem(rng, rng.integer(2, 12), rng.integer(17, 150), {}, gaps),
-                  options);
+    options.placement = placement;
+    ask(probe.begin_case(fmt::format("{}_bytes_after_{}", placement.skew, placement.alignment)),
+        options, false);
+  }
+  for (const char* array :
+       {"x", "gamma", "beta", "dy", "mean", "rstd", "y", "dx", "dgamma", "dbeta"}) {
+    const std::string_view name = array;
+    CallOptions options;
+    options.displaced = name;
+    ask(probe.begin_case(fmt::format("{}_alone", name)), options, name == "mean" || name == "rstd");
   }
 }
 

@@ -15,6 +15,7 @@ namespace {
 using kit::Assignment;
 using Args = LayernormArgs;
 using Invalid = kit::Invalid<Args>;
+using Corners = std::vector<kit::Corner>;
 using Beside = std::function<bool(const Assignment&)>;
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -91,6 +92,18 @@ std::vector<Invalid> invalid_in_backward(bool on_device) {
   return all;
 }
 
+/// What a solution may take for a reason to do without an argument that is wrong: no array of a
+/// type is given, no output is wanted that an input is needed for.
+Corners always_beside(const Invalid& invalid, const kit::Classes& fewer_outputs) {
+  const std::string& name = invalid.flaw.name;
+  if (invalid.flaw.missing == "mean" || invalid.flaw.missing == "rstd")
+    return {{{"statistics", {"given, drawn"}}, fewer_outputs}};
+  if (!invalid.flaw.missing.empty() || name.ends_with(" cols - 1")) return {{fewer_outputs}};
+  if (name.find(" type ") == std::string::npos) return {};
+  const kit::Corner no_parameters{{"gamma", {"absent"}}, {"beta", {"absent"}}};
+  return {no_parameters, {no_parameters[0], no_parameters[1], fewer_outputs}};
+}
+
 template <class AnyCall>
 void require_refused(Probe& probe, AnyCall& call, const Invalid& invalid) {
   invalid.flaw.spoil(call.args);
@@ -123,7 +136,8 @@ void refuse_backward(Probe& probe, const Problem& problem, const CallOptions& op
 
 /// `between`: the same step is asked before and after, and has to be right both times.
 void add_refusals(std::vector<kit::Refusal>& to, Probe& probe, const std::string& function,
-                  const std::vector<Invalid>& all, const Refuse& refuse, bool between) {
+                  const std::vector<Invalid>& all, const kit::Classes& fewer_outputs,
+                  const Refuse& refuse, bool between) {
   for (const Invalid& invalid : all)
     to.push_back({function + " " + invalid.flaw.name, invalid.beside,
                   [=, &probe](const Assignment& choice, Rng& rng) {
@@ -132,14 +146,17 @@ void add_refusals(std::vector<kit::Refusal>& to, Probe& probe, const std::string
                     if (between) require_right_with_y(probe, problem, options);
                     refuse(probe, problem, options, invalid);
                     if (between) require_right_with_y(probe, problem, options);
-                  }});
+                  },
+                  always_beside(invalid, fewer_outputs)});
 }
 
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   std::vector<kit::Refusal> all;
   const bool on_device = kit::on_device(probe);
-  add_refusals(all, probe, "forward", invalid_in_forward(on_device), refuse_forward, between);
-  add_refusals(all, probe, "backward", invalid_in_backward(on_device), refuse_backward, between);
+  add_refusals(all, probe, "forward", invalid_in_forward(on_device), {"y", {"not wanted"}},
+               refuse_forward, between);
+  add_refusals(all, probe, "backward", invalid_in_backward(on_device),
+               {"gradients", {"dx", "dgamma", "dbeta", "none"}}, refuse_backward, between);
   return all;
 }
 

@@ -116,12 +116,39 @@ void outlier(Probe& probe) {
     }
 }
 
-// Sums of squares of a row stay below 1e37; r^3 does not fit into a float any more.
+/// Rows of one number each, as large as it may be: x - mean is 0, and x r is beyond all floats.
+Problem constant_problem(Rng& rng, std::int64_t cols) {
+  Problem problem = make_big_problem(rng, rng.integer(3, 20), cols);
+  problem.eps = log_uniform(rng, 1e-50, 1e-45);
+  for (std::int64_t i = 0; i < problem.rows; ++i)
+    std::ranges::fill(problem.x.row(i), near_1e18(rng));
+  return problem;
+}
+
+/// The same in w = gamma dy: w - a is 0, and w r does not fit into a float. What 1 / cols rounds
+/// off of a is multiplied with w r as well, and fits: eps is no smaller.
+Problem constant_gradient(Rng& rng, std::int64_t cols) {
+  Problem problem = constant_problem(rng, cols);
+  problem.eps = log_uniform(rng, 1e-12, 1e-9);
+  std::ranges::fill(problem.gamma, near_1e18(rng));
+  for (std::int64_t i = 0; i < problem.rows; ++i)
+    std::ranges::fill(problem.dy.row(i), near_1e18(rng));
+  return problem;
+}
+
+// Sums of squares of a row stay below 1e38; cols times that, and r^3, do not fit into a float any
+// more.
 void big_magnitude(Probe& probe) {
   for (const double deviation : {1e15, 3e17}) {
     Rng rng = probe.begin_case(fmt::format("deviation_{:g}", deviation));
     const Spread spread{0, deviation, 0.3, log_uniform(rng, 1, 1e6)};
-    require_right(probe, make_big_problem(rng, rng.integer(3, 20), near_to(rng, 64), spread));
+    require_right(probe, make_big_problem(rng, rng.integer(3, 20), near_to(rng, 200), spread));
+  }
+  for (const std::int64_t cols : {1, 24}) {
+    Rng rng = probe.begin_case(fmt::format("constant_near_{}_columns", cols));
+    require_right_with_y(probe, constant_problem(rng, near_to(rng, cols)));
+    rng = probe.begin_case(fmt::format("constant_gradient_near_{}_columns", cols));
+    require_right_with_y(probe, constant_gradient(rng, near_to(rng, cols)));
   }
 }
 

@@ -25,26 +25,38 @@ void row_isolation(Probe& probe) {
   }
 }
 
+/// How two steps are under way, and what they have in common.
+struct Way {
+  const char* name;
+  bool fresh_process;  // for the second half
+  bool same_eps;
+  Passes passes;
+};
+constexpr Way kWays[] = {{"same_process", false, false, Passes::alike},
+                         {"fresh_process", true, false, Passes::alike},
+                         {"same_eps", false, true, Passes::alike},
+                         {"forward_otherwise", false, true, Passes::forward_otherwise}};
+
 // Two steps of one shape under way at the same time, in an order of our choosing: all that counts
 // is in the arguments. In the same process the saved bytes of both lie in the same memory, one
 // after the other; or the second half is asked of a process that has never seen the first.
 void saved_state(Probe& probe) {
-  for (const bool fresh : {false, true})
+  for (const Way& way : kWays)
     for (const std::int64_t cols : {9, 200}) {
-      Rng rng = probe.begin_case(
-          fmt::format("near_{}_columns_{}", cols, fresh ? "fresh_process" : "same_process"));
+      Rng rng = probe.begin_case(fmt::format("near_{}_columns_{}", cols, way.name));
       const std::int64_t rows = rng.integer(5, 40);
       const std::int64_t width = near_to(rng, cols);
       const Problem first = make_problem(rng, rows, width, {2, 1, 0.3, 1});
       Problem second = make_problem(rng, rows, width, {-1, 3, 0.3, 1});
-      second.eps = rng.uniform(1, 2);
+      second.eps = way.same_eps ? first.eps : rng.uniform(1, 2);
       CallOptions options;
-      options.saved_stays = !fresh;
+      options.passes = way.passes;
+      options.saved_stays = !way.fresh_process;
       Answer of_first;
       Answer of_second;
       const Bytes saved_first = run_forward(probe, first, of_first, options);
       const Bytes saved_second = run_forward(probe, second, of_second, options);
-      if (fresh) probe.restart();
+      if (way.fresh_process) probe.restart();
       run_backward(probe, first, saved_first, of_first, options);
       require_gradients(probe, first, of_first, expect(first));
       run_backward(probe, second, saved_second, of_second, options);

@@ -80,6 +80,11 @@ void redraw(Rng& rng, Problem& problem, const Spread& spread) {
   fill_uniform(rng, problem.dy, problem.rows, spread.dy_mean, spread.dy_deviation);
 }
 
+float near_1e18(Rng& rng) {
+  const auto size = static_cast<float>(rng.integer(64, 110)) * 0x1p53f;
+  return rng.chance(0.5) ? size : -size;
+}
+
 void give_true_statistics(Problem& problem) {
   const double cols = static_cast<double>(problem.cols);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
@@ -120,6 +125,14 @@ Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order
     made.rstd.push_back(problem.rstd[static_cast<std::size_t>(from)]);
   }
   return made;
+}
+
+Problem with_x_stride(const Problem& problem, std::int64_t stride) {
+  Problem changed = problem;
+  changed.x = Rows(problem.rows, problem.cols, stride, kit::kNan);
+  for (std::int64_t i = 0; i < problem.rows; ++i)
+    std::ranges::copy(problem.x.row(i), changed.x.row(i).begin());
+  return changed;
 }
 
 Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order) {

@@ -85,6 +85,9 @@ Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const S
 /// Draws everything in a big problem anew, in place.
 void redraw(Rng& rng, Problem& problem, const Spread& spread = {});
 
+/// 6e17 to 1e18 of either sign, of seven binary digits: 1024 equal products of two add up exactly.
+float near_1e18(Rng& rng);
+
 /// Gives the problem statistics of its own: those of x, rounded to float; or drawn ones.
 void give_true_statistics(Problem& problem);
 void give_drawn_statistics(Rng& rng, Problem& problem);
@@ -94,6 +97,8 @@ std::int64_t index_at(Rng& rng, std::string_view place, std::int64_t count);
 
 /// The rows of `problem` that `order` names, in that order, without gaps.
 Problem with_rows(const Problem& problem, const std::vector<std::int64_t>& order);
+/// The same with x in rows that are so far apart, NaN between them.
+Problem with_x_stride(const Problem& problem, std::int64_t stride);
 /// All columns, in that order.
 Problem with_columns(const Problem& problem, const std::vector<std::int64_t>& order);
 

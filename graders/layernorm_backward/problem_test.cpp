@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.h"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 
@@ -19,6 +20,29 @@ TEST_CASE("gaps between rows hold NaN, rows do not, and nothing follows the last
   CHECK(std::isnan(problem.x.all()[5]));
   for (std::int64_t i = 0; i < 3; ++i)
     for (const float value : problem.x.row(i)) CHECK(std::isfinite(value));
+}
+
+TEST_CASE("another stride of x moves its rows and nothing else") {
+  Rng rng(3);
+  const Problem problem = make_problem(rng, 3, 5, {}, {2, 4, 1, 3});
+  const Problem moved = with_x_stride(problem, 9);
+  CHECK(moved.x.stride() == 9);
+  CHECK(moved.x.all().size() == 2 * 9 + 5);
+  CHECK(std::isnan(moved.x.all()[5]));
+  for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(moved.x.row(i), problem.x.row(i)));
+  CHECK(moved.dy.stride() == problem.dy.stride());
+}
+
+TEST_CASE("numbers near 1e18 are no larger, and sums of equal products of two are exact") {
+  Rng rng(4);
+  for (int turn = 0; turn < 100; ++turn) {
+    const float one = near_1e18(rng), product = one * near_1e18(rng);
+    CHECK(std::abs(one) > 5e17f);
+    CHECK(std::abs(one) <= 1e18f);
+    float sum = 0;
+    for (int i = 0; i < 30; ++i) sum += product;
+    CHECK(double{sum} == 30 * double{product});
+  }
 }
 
 TEST_CASE("permuting rows and columns moves whole rows and columns") {

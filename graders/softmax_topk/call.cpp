@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include "graders/kit/bits.h"
+
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
@@ -62,6 +64,11 @@ Answer SoftmaxTopkCall::answer() const {
   if (lse) answer.lse = lse->copy();
   if (row_max) answer.row_max = row_max->copy();
   return answer;
+}
+
+bool same_bits(const Answer& a, const Answer& b) {
+  return kit::same_bits(a.indices, b.indices) && kit::same_bits(a.probs, b.probs) &&
+         kit::same_bits(a.lse, b.lse) && kit::same_bits(a.row_max, b.row_max);
 }
 
 Answer ask(Probe& probe, const Problem& problem) {

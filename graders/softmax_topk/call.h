@@ -30,6 +30,8 @@ struct SoftmaxTopkCall : Call<SoftmaxTopkArgs> {
   std::optional<Output<float>> probs, lse, row_max;
 };
 
+bool same_bits(const Answer& a, const Answer& b);
+
 /// Runs the call, which must succeed.
 Answer ask(Probe& probe, const Problem& problem);
 

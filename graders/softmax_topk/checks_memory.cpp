@@ -21,7 +21,8 @@ std::int64_t scratch_of(Probe& probe, Rng& rng, const Problem& problem) {
 }
 
 // 16 MiB of logits, then 32: what grows with them is a copy of them. A quarter of that on a device,
-// where nothing but the solution's own allocations counts.
+// where nothing but the solution's own allocations counts. At the end rows have lengths of their
+// own, and are no more copied than others.
 void peak_memory(Probe& probe) {
   const std::int64_t half = kit::on_device(probe) ? 20 : 80;
   std::int64_t scratch[2]{};
@@ -36,6 +37,12 @@ void peak_memory(Probe& probe) {
     probe.answer(ClaimKind::peak_workspace, "scratch memory", kit::mib(scratch[turn]), "MiB");
     require_scratch(probe, problem, scratch[turn]);
   }
+  Rng rng = probe.begin_case("lengths");
+  Problem problem = make_problem(rng, 2 * half, 50'257, 50);
+  problem.options.threads = 2;
+  for (std::int64_t i = 0; i < problem.rows; ++i)
+    problem.valid_len.push_back(problem.vocab - rng.integer(0, 99));
+  require_scratch(probe, problem, scratch_of(probe, rng, problem));
   const double slope =
       static_cast<double>(scratch[1] - scratch[0]) / static_cast<double>(logits[1] - logits[0]);
   probe.fact("growth of scratch memory per byte of logits", slope, "");

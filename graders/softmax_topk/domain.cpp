@@ -75,7 +75,7 @@ std::vector<Argument> call_arguments() {
           {"arrays of no rows", {{"given"}, {"null"}}},
           kit::alignment_argument({"logits", "indices", "probs", "lse", "row_max"}),
           threads_argument(),
-          {"deterministic", {sized(0), sized(1), sized(256)}},
+          {"deterministic", {sized(0), sized(1), sized(-1), sized(256)}},
           {"before",
            {{"nothing"},
             {"the same"},
@@ -101,6 +101,8 @@ std::vector<Corner> corners() {
   const Classes steep{"entries", {"30 to 60 below the last"}};
   return {// A row that has less than one entry for each thread, after one that has more.
           {wide, {"lengths", {"0 to 2 in every other row"}}, {"threads", {"7"}}},
+          // Threads that share a row, and whose sums arrive in any order.
+          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
           // What rounding cost a sum that hardly counts any more.
           {wide, steep},
           // Blocks whose maxima are further apart than the largest float.

@@ -19,9 +19,13 @@ CallOptions with_other_threads(CallOptions options) {
   return options;
 }
 
+/// In half of the cases one at an end, which is the first to be overlooked.
 template <class Number>
 Number& any_of(Rng& rng, std::vector<Number>& all) {
-  return all[static_cast<std::size_t>(rng.integer(0, std::ssize(all) - 1))];
+  const std::int64_t last = std::ssize(all) - 1;
+  const std::int64_t at =
+      rng.chance(0.5) ? rng.integer(0, last) : kit::one_of(rng, {std::int64_t{0}, last});
+  return all[static_cast<std::size_t>(at)];
 }
 
 void ask_quantizer(Probe& probe, const Assignment& choice, Rng& rng) {

@@ -124,8 +124,22 @@ void unaligned_pointers(Probe& probe) {
   }
 }
 
-// Questions of the same shapes, one after the other: each other's content in the same places; and
-// models that were made are not those of another seed.
+/// Files that differ from each other in one number, at an end of what somebody may know one by.
+void require_read_anew(Probe& probe, Rng& rng) {
+  Checkpoint checkpoint = random_checkpoint(rng, kModel);
+  const Text text = random_text(rng, kModel.vocab, 24);
+  const auto ask = [&] { require_logits(probe, checkpoint, text); };
+  ask();
+  checkpoint.gains.back() = 3;
+  ask();
+  checkpoint.gains.front() = -3;
+  ask();
+  checkpoint.matrices.back().scales.back() = 0x4000;
+  ask();
+}
+
+// Questions of the same shapes, one after the other: each other's content in the same places, all
+// of it or one number; and models that were made are not those of another seed.
 void repeated_calls(Probe& probe) {
   Rng rng = probe.begin_case("same_shapes");
   const TrainingRequest request = small_request(rng, 6'000);
@@ -136,6 +150,7 @@ void repeated_calls(Probe& probe) {
     for (const Part part : kParts) require_gradient(probe, layer, part);
     require_logits(probe, random_checkpoint(rng, kModel), random_text(rng, kModel.vocab, 24));
   }
+  require_read_anew(probe, rng);
   require_trained(probe, small_request(rng));
   require_same_bytes(probe, first, train(probe, request), "the first call again, after others");
   require_seeds_heard(probe, request);

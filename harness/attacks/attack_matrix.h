@@ -21,6 +21,9 @@ struct Tier {
 };
 std::vector<Tier> tiers_here(const Testbed& testbed);
 
+/// Leaves out those between the first that is available, which has the fewest walls, and the last.
+void leave_out_middle(std::vector<Tier>& tiers);
+
 /// How one program fared on one tier.
 struct AttackCell {
   bool bad = false;     // an attack that succeeded, an honest program that was hindered
@@ -49,9 +52,10 @@ struct AttackMatrix {
   bool ok() const;
 };
 
-/// Every attack and every honest program on every tier of this machine, as many at once as there
-/// are cores. `tell` hears how it gets on, in forks of this process as well.
+/// Every attack and every honest program on every tier of this machine, or when brief on the first
+/// and the last of them, as many at once as there are cores. `tell` hears how it gets on, in forks
+/// of this process as well.
 AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorpus& corpus,
-                         const std::function<void(const std::string&)>& tell);
+                         bool brief, const std::function<void(const std::string&)>& tell);
 
 }  // namespace gauntlet

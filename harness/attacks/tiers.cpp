@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unistd.h>
 
 #include "harness/attacks/attack_matrix.h"
@@ -43,6 +44,14 @@ std::vector<Tier> tiers_here(const Testbed& testbed) {
   if (!with_groups.why_not.empty()) tiers.push_back(as_root({"namespaces"}));
   tiers.push_back(with_groups);
   return tiers;
+}
+
+void leave_out_middle(std::vector<Tier>& tiers) {
+  const auto is_here = [](const Tier& tier) { return tier.why_not.empty(); };
+  const auto first = std::ranges::find_if(tiers, is_here);
+  const auto last = std::find_if(tiers.rbegin(), tiers.rend(), is_here);
+  for (auto tier = first; tier != tiers.end() && tier < last.base() - 1; ++tier)
+    if (tier != first && is_here(*tier)) tier->why_not = "it is between two that are";
 }
 
 }  // namespace gauntlet

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/core/rng.h"
 #include "harness/core/text.h"
 #include "harness/run/local_runner.h"
 #include "harness/run/submissions.h"
+#include "harness/worker/postmortem.h"
 
 namespace gauntlet {
 namespace {
@@ -120,8 +123,10 @@ std::vector<Contestant> line_up(const Challenge& challenge, const Grader& grader
       const Kind kind = variant.is_reference ? Kind::reference : Kind::honest;
       all.push_back(
           contestant(challenge, kind, variant.name, variant.strategy, variant.solution, seed));
-      if (options.fewest)
+      if (options.fewest) {
         all.back().request.only_checks = share_of(grader, share++, suite.honest.size());
+        all.back().request.subject = options.device == Device::cpu;
+      }
       if (!options.as_graded) continue;
       all.back().request.audit = false;
       all.back().request.races = false;
@@ -178,6 +183,13 @@ void count(AuditRow& row, const CellObservation& cell) {
     if (check.verdict == Verdict::broken)
       row.problems.push_back(fmt::format("{} broke: {}", check.info.id, check.finding->summary));
   }
+  // What lacks a function is refused before any check asks anything, so that it shows of none of
+  // them that it notices the fault.
+  const auto cannot_be_called = [](const CheckObservation& check) {
+    return check.verdict == Verdict::rejected && check.finding->summary.starts_with(kDoesNotDefine);
+  };
+  if (row.kind == Kind::mutant && std::ranges::any_of(cell.checks, cannot_be_called))
+    row.problems.push_back("is no solution, since a function of the contract is missing from it");
 }
 
 /// The same mutants with further seeds: as often as was asked for, or those that were missed.
@@ -231,6 +243,18 @@ std::vector<std::string> idle_checks(const Grader& grader, const std::vector<Aud
 
 }  // namespace
 
+std::vector<Mutant> sample_of(std::vector<Mutant> mutants, int count,
+                              std::string_view grader_digest) {
+  std::vector<std::size_t> places(mutants.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  Rng(derive(Seed(1), grader_digest)).shuffle(places);
+  places.resize(std::min(places.size(), static_cast<std::size_t>(count)));
+  std::ranges::sort(places);
+  std::vector<Mutant> sample;
+  for (const std::size_t place : places) sample.push_back(std::move(mutants[place]));
+  return sample;
+}
+
 bool kills(const KillCount& count) {
   return count.asked > 0 && 3 * count.killed >= 2 * count.asked;
 }
@@ -272,6 +296,9 @@ AuditReport audit_challenge(const GradingEnvironment& environment, const Challen
                             const AuditOptions& options, const Progress& progress) {
   const Grader grader = grader_on(challenge.id, options.device);
   AuditSuite suite = load_audit_suite(environment.root, challenge.id, options.device, grader);
+  if (options.sample)
+    suite.mutants = sample_of(std::move(suite.mutants), *options.sample,
+                              grader_for(challenge.id).digest(options.device));
   const SubmissionFolder reference =
       find_submission(Folders::checkout(environment.root), std::string(kReferenceName));
   const CellKey key{reference.name, challenge.id, "", options.device};

@@ -76,9 +76,10 @@ std::string summary(const AuditRecord& record, const AuditOptionsOfUser& options
           : fmt::format(" (so at most {:.2g} % are, with 95 % confidence)",
                         100 * share_at_most(static_cast<int>(rejected), static_cast<int>(honest))),
       record.right("null"), record.count("null"),
-      options.brief                             ? "mutants met only the checks that they name"
-      : options.only.empty() && !options.fewest ? "checks that killed nothing: " + idle
-                                                : "the others were not tried");
+      options.brief ? "mutants met only the checks that they name"
+      : options.only.empty() && !options.fewest && !options.sample
+          ? "checks that killed nothing: " + idle
+          : "the others were not tried");
 }
 
 AuditRecord record_of(const AuditReport& report) {
@@ -106,11 +107,11 @@ Json document_of(const AuditReport& report, const AuditRecord& record, bool brie
 AuditReport run_audit(const Context& context, const std::string& id,
                       const AuditOptionsOfUser& options) {
   ProgressDisplay display(*context.err, context.live, context.quiet, 0);
-  return audit_challenge(
-      context.environment, load_challenge(context.root(), id),
-      {context.jobs, device_named(options.device), options.seeds, options.mutant_seeds,
-       options.brief, options.fewest, options.as_graded, context.seed, options.only},
-      [&](const CellEvent& event) { display.show(event); });
+  return audit_challenge(context.environment, load_challenge(context.root(), id),
+                         {context.jobs, device_named(options.device), options.seeds,
+                          options.mutant_seeds, options.brief, options.fewest, options.sample,
+                          options.as_graded, context.seed, options.only},
+                         [&](const CellEvent& event) { display.show(event); });
 }
 
 /// Those that were named, or else all that have a grader for the device.
@@ -130,7 +131,7 @@ std::vector<std::string> audited(const Context& context, const AuditOptionsOfUse
 }  // namespace
 
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
-  if (options.attacks) return audit_attacks(context, options.only);
+  if (options.attacks) return audit_attacks(context, options);
   const std::vector<std::string> challenges = audited(context, options);
   if (options.contract) return audit_contract(context, challenges);
   if (!options.only.empty() && options.challenges.size() != 1)
@@ -144,6 +145,8 @@ VerbResult audit(const Context& context, const AuditOptionsOfUser& options) {
     throw UserError("--record keeps whole audits; leave out --only");
   if (options.fewest && !options.record.empty())
     throw UserError("--record keeps whole audits; leave out --fewest");
+  if (options.sample && !options.record.empty())
+    throw UserError("--record keeps whole audits; leave out --sample");
   VerbResult answer;
   answer.document = {{"schema", "gauntlet.audit/1"}, {"challenges", Json::array()}};
   std::string summaries;

@@ -37,8 +37,7 @@ std::string matrix_text(const AttackMatrix& report, const TerminalStyle& style) 
 std::string summary(const AttackMatrix& report) {
   std::string text;
   for (const Tier& tier : report.tiers)
-    if (!tier.why_not.empty())
-      text += fmt::format("not tried here: {}: {}\n", tier.name, tier.why_not);
+    if (!tier.why_not.empty()) text += fmt::format("not tried: {}: {}\n", tier.name, tier.why_not);
   const auto tiers = std::count_if(report.tiers.begin(), report.tiers.end(),
                                    [](const Tier& tier) { return tier.why_not.empty(); });
   return text + fmt::format(
@@ -96,12 +95,12 @@ Json document_of(const AttackMatrix& report) {
 
 }  // namespace
 
-VerbResult audit_attacks(const Context& context, const std::vector<std::string>& only) {
+VerbResult audit_attacks(const Context& context, const AuditOptionsOfUser& options) {
   AttackCorpus corpus = load_attacks(context.root());
-  if (!only.empty()) choose(corpus, only);
+  if (!options.only.empty()) choose(corpus, options.only);
   std::string left_out;
   if (!find_cuda_compiler()) left_out = leave_out_cuda(corpus);
-  const AttackMatrix report = run_attacks(context.environment, corpus,
+  const AttackMatrix report = run_attacks(context.environment, corpus, options.brief,
                                           [&](const std::string& text) { context.remark(text); });
   VerbResult answer;
   answer.text = matrix_text(report, context.style) + left_out + summary(report);

@@ -204,13 +204,20 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       "--fewest", o.audit.fewest,
       "The least to see that each check works: as few mutants as name every check, which "
       "right solutions share out; not with --record");
+  audit
+      .add_option("--sample", o.audit.sample,
+                  "Only so many mutants, other ones whenever the grader is changed; not with "
+                  "--record")
+      ->check(CLI::Range(1, 10'000));
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
       ->excludes(brief);
   audit.add_flag("--as-graded", o.audit.as_graded,
                  "Give honest variants runs as long as a submission's (ternary training: a minute "
                  "each) and judge them by the same bars");
-  audit.add_flag("--attacks", o.audit.attacks,
-                 "Audit the sandbox instead: attacks and odd programs on every tier");
+  audit.add_flag(
+      "--attacks", o.audit.attacks,
+      "Audit the sandbox instead: attacks and odd programs on every tier, with --brief on "
+      "the one with the fewest walls and the one with the most");
   audit.add_flag("--contract", o.audit.contract,
                  "Print every statement of contract.h, the checks that ask it, the mutants that "
                  "break it, and what is not asked and why; runs nothing");

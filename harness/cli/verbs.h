@@ -139,6 +139,7 @@ struct AuditOptionsOfUser {
   std::optional<int> mutant_seeds;      // absent: 1, and 3 for a named check that missed
   bool brief = false;                   // mutants meet only the checks that they name
   bool fewest = false;                  // the least to see that each check works
+  std::optional<int> sample;            // so many mutants, which change with the grader
   bool as_graded = false;               // honest variants meet the bars of submissions
   std::vector<std::string> only;        // mutants and honest variants of one challenge, or programs
                                         // of the sandbox's audit; empty: all
@@ -148,7 +149,7 @@ struct AuditOptionsOfUser {
   std::optional<int> wild;              // so many mutants are made by rules instead
 };
 VerbResult audit(const Context& context, const AuditOptionsOfUser& options);
-VerbResult audit_attacks(const Context& context, const std::vector<std::string>& only);
+VerbResult audit_attacks(const Context& context, const AuditOptionsOfUser& options);
 VerbResult audit_contract(const Context& context, const std::vector<std::string>& challenges);
 
 /// Grades as many mutants of each challenge that rules make of its right solutions as the options'

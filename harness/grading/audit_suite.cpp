@@ -56,21 +56,31 @@ struct SuiteTerms {
   std::set<std::string> checks;
 };
 
+/// The file of `base` that its edits change: the first, or a header that it includes.
+SolutionSource::File& edited_file(SolutionSource& base, YamlFields& entry) {
+  const std::string name =
+      entry.has("header") ? entry.text("header") : std::string(toolchain(base.device).first_file);
+  const auto file = std::ranges::find(base.files, name, &SolutionSource::File::name);
+  if (file == base.files.end()) entry.refuse("header", "no file of this name lies beside the base");
+  return *file;
+}
+
 void make_solution(Mutant& mutant, const SuiteTerms& terms, YamlFields& entry) {
   const bool whole = entry.has("file");
   const fs::path file = terms.folder / entry.text(whole ? "file" : "base");
-  std::string text = read_file(file);
-  if (!whole) {
-    mutant.made_of = variant_name(file);
-    mutant.original = solution_from(terms.device, file, text);
+  mutant.solution = solution_from(terms.device, file, read_file(file));
+  if (whole) return;
+  mutant.made_of = variant_name(file);
+  mutant.original = mutant.solution;
+  std::string& text = edited_file(mutant.solution, entry).content;
+  if (!entry.has("edits")) {
+    text = patched(text, entry);
+    return;
   }
-  if (!whole && !entry.has("edits")) text = patched(text, entry);
-  if (!whole && entry.has("edits"))
-    for (YamlFields edit : entry.list("edits")) {
-      text = patched(text, edit);
-      edit.refuse_unknown();
-    }
-  mutant.solution = solution_from(terms.device, file, std::move(text));
+  for (YamlFields edit : entry.list("edits")) {
+    text = patched(text, edit);
+    edit.refuse_unknown();
+  }
 }
 
 Mutant load_mutant(const SuiteTerms& terms, YamlFields entry) {

@@ -70,6 +70,12 @@ class Probe {
   void run_for(CallBase& call, std::int64_t want);
   void run_ok(CallBase& call) { run_for(call, 0); }
 
+  /// From here to the end of the check some calls are made three times: as they are, then with
+  /// other float controls (CallBase::unusual_floats), then as they are again, which is judged. The
+  /// first is there because threads that a solution starts and keeps inherit the controls. A call
+  /// with callbacks is left alone unless it has to be refused: who answers may count the questions.
+  void ask_with_unusual_floats() { unusual_floats_ = true; }
+
   /// Throws away the solution's process: the next call meets a fresh one.
   void restart();
 
@@ -116,6 +122,9 @@ class Probe {
   CheckObservation& observation() { return observation_; }
 
  private:
+  void run_once(CallBase& call);
+  void require_returned(const CallBase& call, std::int64_t want);
+  void run_with_unusual_floats(CallBase& call, std::optional<std::int64_t> want);
   void record(Fact fact);
   Seed begin(std::string case_name);
 
@@ -124,6 +133,8 @@ class Probe {
   Seed check_seed_;
   Setting setting_;
   std::string case_name_;
+  bool unusual_floats_ = false;
+  std::uint64_t calls_ = 0;
 };
 
 /// Thrown by Probe::fail and Probe::unmeasured; caught by the engine, never by a check.

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -210,6 +212,24 @@ pid_t fork_sibling() {
   return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
 }
 
+/// The same with this number in its process namespace, where the kernel lets us choose.
+pid_t fork_sibling(pid_t number) {
+  clone_args args{};
+  args.flags = CLONE_PARENT;
+  args.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+  args.set_tid_size = 1;
+  const auto made = static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof args));
+  return made < 0 ? fork_sibling() : made;
+}
+
+/// In namespaces of their own all programs would be process 2: what one of them keeps for its own
+/// number only, the next could read as well, and on another machine it could not.
+pid_t next_number() {
+  constexpr pid_t kFirst = 1000, kNumbers = 30'000;  // 32,768 is the least that a kernel ends at
+  static std::atomic<unsigned> launches{0};
+  return kFirst + static_cast<pid_t>(launches++ % kNumbers);
+}
+
 /// What the process that makes the namespaces sends before it ends.
 struct Made {
   pid_t program;
@@ -230,13 +250,14 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) broken_call("pipe");
   const Fd namespace_lifetime(ends[0]);
   Fd life(ends[1]);
+  const pid_t number = next_number();
   const pid_t maker = forked([&] {
     life.reset();
     Made made{-1, -1, enter_namespaces(files), 0};
     if (made.failed == nullptr) {
       made.namespace_init = fork_sibling();
       if (made.namespace_init == 0) be_namespace_init(namespace_lifetime.get());
-      if (made.namespace_init > 0) made.program = fork_sibling();
+      if (made.namespace_init > 0) made.program = fork_sibling(number);
       if (made.program == 0) become();
       if (made.namespace_init < 0 || made.program < 0) made.failed = "clone";
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
-#include <regex>
+#include <re2/re2.h>
 
 #include "harness/core/files.h"
 #include "harness/core/names.h"
@@ -56,15 +56,16 @@ void read_lists(YamlFields& in, Judgement& judgement, JudgementNames& names) {
 }
 
 Judgement::Grade grade(YamlFields& row, const std::string& challenge, const std::string& model) {
-  static const std::regex kGrade(
+  static const RE2 kGrade(
       R"(([A-F][+-]?)(?: \((tie|(?:tie )?[1-9][0-9]{0,2}(?:st|nd|rd|th)=?)\))?)");
   const std::string written = row.text(model);
-  std::smatch match;
-  if (written.size() > kShownText || !std::regex_match(written, match, kGrade))
+  std::string letter;
+  std::string place;
+  if (written.size() > kShownText || !RE2::FullMatch(written, kGrade, &letter, &place))
     row.refuse(model, fmt::format("'{}' is no grade; wanted a letter and, where one was given, the "
                                   "place: 'A- (2nd)', 'B (tie 2nd)', 'B- (4th=)' or 'A (tie)'",
                                   printable(written, kShownText)));
-  return {challenge, model, require_letter(row, model, match[1]), match[2]};
+  return {challenge, model, require_letter(row, model, letter), place};
 }
 
 void read_grades(YamlFields in, Judgement& judgement, const JudgementNames& names) {
@@ -93,17 +94,18 @@ Judgement::Score score(YamlFields& in, const JudgementNames& names) {
 }
 
 Judgement::Winner winner(YamlFields& in, const std::string& challenge, const stated::Two& models) {
-  static const std::regex kWinner(R"(([^ ]+)(?: \(([A-Za-z ]+)\))?)");
+  static const RE2 kWinner(R"(([^ ]+)(?: \(([A-Za-z ]+)\))?)");
   const std::string written = in.text(challenge);
   if (written == "Tie" || written == "Split") return {challenge, "", written};
-  std::smatch match;
-  if (written.size() > kShownText || !std::regex_match(written, match, kWinner) ||
-      (match[1] != models[0] && match[1] != models[1]))
+  std::string name;
+  std::string margin;
+  if (written.size() > kShownText || !RE2::FullMatch(written, kWinner, &name, &margin) ||
+      (name != models[0] && name != models[1]))
     in.refuse(challenge,
               fmt::format("'{}' is no winner; wanted '{}', '{}', 'Tie' or 'Split', a "
                           "winner with the margin behind it: '{} (Narrow)'",
                           printable(written, kShownText), models[0], models[1], models[0]));
-  return {challenge, match[1], match[2]};
+  return {challenge, name, margin};
 }
 
 Judgement::Pair pair(YamlFields& in, const JudgementNames& names) {

@@ -128,6 +128,9 @@ class CallBase {
 
   std::string symbol;
   bool measure_memory = false;  // ask for peak_bytes; costs a walk of the worker's page tables
+  /// Called with rounding upwards and with subnormal results flushed to zero: a function returns
+  /// with these too. What it computes then is nobody's to judge. Says nothing to a device.
+  bool unusual_floats = false;
   std::optional<DeviceFields> device_fields;  // none: the contract knows the CPU only
 
   std::span<const std::byte> arguments() const { return arguments_; }

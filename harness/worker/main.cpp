@@ -62,8 +62,14 @@ class Worker {
 
   wire::Reply answer(const wire::Order& order) {
     wire::Control& control = arenas_.control();
+    const std::uint64_t wanted =
+        order.unusual_floats ? unusual_float_controls(float_controls_) : float_controls_;
+    // What was changed when the library was loaded counts as changed by the first call.
+    const bool usual_before = float_controls() == float_controls_;
+    set_float_controls(wanted);
     control.returned = call(order);
-    control.float_controls_changed = float_controls() != float_controls_;
+    control.float_controls_changed = !usual_before || float_controls() != wanted;
+    set_float_controls(float_controls_);
     return wire::Reply::ok;
   }
 

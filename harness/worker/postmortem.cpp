@@ -134,10 +134,11 @@ SolutionFailure refusal_of(const wire::Control& control) {
   for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
        begin = end + 1)
     names.push_back(text.substr(begin, end - begin));
-  if (names.empty()) return {Verdict::rejected, "does not define what the contract asks for"};
+  if (names.empty())
+    return {Verdict::rejected, fmt::format("{}what the contract asks for", kDoesNotDefine)};
   const std::string wanted = names.front();
   names.erase(names.begin());
-  return {Verdict::rejected, fmt::format("does not define `{}`{}; it exports {}", wanted,
+  return {Verdict::rejected, fmt::format("{}`{}`{}; it exports {}", kDoesNotDefine, wanted,
                                          did_you_mean(wanted, names), sentence_list(names))};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "harness/worker/layout.h"
 #include "harness/worker/session.h"
@@ -24,6 +25,9 @@ struct FailureContext {
 /// The verdict and the sentence for an event that ends a call. The verdict follows from what the
 /// kernel says; the worker's own crash note only make the sentence more precise.
 SolutionFailure failure_of(WorkerProcess::Event event, const FailureContext& context);
+
+/// How the sentence about a function that is missing starts.
+inline constexpr std::string_view kDoesNotDefine = "does not define ";
 
 /// Why the solution cannot be used, for an order that was answered with anything but ok.
 SolutionFailure refusal_of(const wire::Control& control);

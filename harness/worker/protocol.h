@@ -94,6 +94,7 @@ struct Order {
   std::uint32_t callback_count;
   CallbackShape callbacks[kMaxCallbacks];
   std::uint64_t mailbox_bytes;  // at the start of the `out` arena; 0: no callbacks
+  bool unusual_floats;
   std::uint32_t argument_bytes;
   alignas(16) unsigned char arguments[kMaxArguments];
 };

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <string>
 
 using namespace gauntlet;
 
@@ -17,6 +19,7 @@ struct Bench {
   AuditSuite suite;
   AuditOptions options;
   std::map<std::string, std::vector<Verdict>> verdicts;  // of the mutant, by check and seed
+  std::string summary = "a summary";                     // of what every check says
   std::vector<CellRequest> asked;
 
   Bench() {
@@ -53,7 +56,7 @@ struct Bench {
           CheckObservation& seen = cell.checks.emplace_back();
           seen.info.id = check.id;
           seen.verdict = verdict(request, check.id);
-          seen.finding.emplace().summary = "a summary";
+          seen.finding.emplace().summary = summary;
         }
       }
       return cells;
@@ -131,6 +134,31 @@ TEST_CASE("the fewest mutants name every check that all of them name") {
   CHECK(mutants() == std::vector<std::string>{"m", "n"});
 }
 
+TEST_CASE("a sample of the mutants follows from the grader's digest alone, and in time is all") {
+  const auto drawn = [](int count, const std::string& digest) {
+    std::vector<Mutant> mutants;
+    for (const char* name : {"a", "b", "c", "d", "e", "f"})
+      mutants.push_back({name, "", {"first"}, {}, {}, {}});
+    std::string names;
+    for (const Mutant& mutant : sample_of(std::move(mutants), count, digest)) names += mutant.name;
+    return names;
+  };
+  CHECK(drawn(6, "one") == "abcdef");
+  CHECK(drawn(100, "one") == "abcdef");
+  CHECK(drawn(2, "one") == drawn(2, "one"));
+  std::set<std::string> samples;
+  std::set<char> tried;
+  for (int n = 0; n < 40; ++n) {
+    const std::string sample = drawn(2, std::to_string(n));
+    REQUIRE(sample.size() == 2);
+    CHECK(sample[0] < sample[1]);
+    samples.insert(sample);
+    tried.insert(sample.begin(), sample.end());
+  }
+  CHECK(samples.size() > 8);
+  CHECK(tried.size() == 6);
+}
+
 TEST_CASE("of the least, right solutions share the checks out, and nulls get what caps a grade") {
   Bench bench;
   bench.suite.honest.push_back({"one", "", {}, false});
@@ -162,6 +190,15 @@ TEST_CASE("a check that breaks is the grader's fault, and no seed more will do")
   CHECK(bench.asked.size() == 1 + kNullKinds + 1);
   bench.verdicts["second"] = {kMiss, Verdict::broken, kKill};
   CHECK(bench.mutant().problems == std::vector<std::string>{"second broke: a summary"});
+}
+
+TEST_CASE("what lacks a function of the contract is no mutant, whatever refuses it") {
+  Bench bench;
+  bench.verdicts["first"] = bench.verdicts["second"] = {Verdict::rejected};
+  CHECK(bench.audit().ok());
+  bench.summary = "does not define `work`; it exports nothing";
+  CHECK_FALSE(bench.audit().ok());
+  CHECK(bench.mutant().problems.size() == 1);
 }
 
 TEST_CASE("an honest variant that a check rejects makes an audit fail") {

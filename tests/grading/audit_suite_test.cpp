@@ -74,6 +74,18 @@ TEST_CASE("a mutant says which honest file it was made of, and keeps it as it wa
   CHECK(header.load().mutants[0].made_of == "shared.h");
 }
 
+TEST_CASE("a mutant may change a header of an honest file instead of the file") {
+  const std::string edit = "    replace: c = 1\n    with: c = 2\n";
+  Checkout checkout(mutant("    base: honest/plain.cpp\n    header: shared.h\n" + edit));
+  CHECK_THROWS_WITH_AS(checkout.load(), doctest::Contains("no file of this name"), UserError);
+  checkout.write("honest/shared.h", "int c = 1;\n");
+  const AuditSuite suite = checkout.load();
+  CHECK(suite.mutants[0].made_of == suite.honest[0].name);
+  CHECK(suite.mutants[0].original.digest() == suite.honest[0].solution.digest());
+  CHECK(suite.mutants[0].solution.files[0].content == "int c = 2;\n");
+  CHECK(suite.mutants[0].solution.files[1].content == suite.mutants[0].original.files[1].content);
+}
+
 TEST_CASE("a patch that fits nowhere or twice is refused with file and line") {
   Checkout nowhere(mutant("    base: honest/plain.cpp\n    replace: c = 1\n    with: x\n"));
   CHECK_THROWS_WITH_AS(nowhere.load(), doctest::Contains("does not occur"), UserError);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/grading/probe.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include "harness/core/error.h"
@@ -166,4 +167,47 @@ TEST_CASE("fields are found by their address, and a field from elsewhere is refu
   CHECK_THROWS_AS(call.in("x", elsewhere, x), Broken);
   CHECK_THROWS_AS(call.in("again", call.args.x, x), Broken);
   CHECK_THROWS_AS(call.buffer("z"), Broken);
+}
+
+TEST_CASE("where a check asks for it, some calls are made with other float controls in between") {
+  std::string made;
+  Scripted session;
+  session.script = [&](CallBase& call) { made += call.unusual_floats ? 'u' : '.'; };
+  Probe probe = probe_of(session);
+  const auto made_by = [&](int calls) {
+    made.clear();
+    for (int i = 0; i < calls; ++i) {
+      Call<ProbeArgs> call("work");
+      probe.run_ok(call);
+      CHECK_FALSE(call.unusual_floats);
+    }
+    return made;
+  };
+  CHECK(made_by(40).find('u') == std::string::npos);
+  probe.ask_with_unusual_floats();
+  const std::string some = made_by(40);
+  CHECK(some.starts_with(".u."));
+  CHECK(std::ranges::count(some, 'u') == 3);
+  CHECK(some.size() == 46);
+
+  // One answers questions and may count them, so that it is asked once; a refused one asks nothing.
+  // What is returned with other float controls is not judged.
+  session.script = [&](CallBase& call) {
+    made += call.unusual_floats ? 'u' : '.';
+    call.returned = call.unusual_floats ? 0 : -1;
+  };
+  Scripted counting;
+  counting.script = session.script;
+  Probe other = probe_of(counting);
+  other.ask_with_unusual_floats();
+  made.clear();
+  Call<ProbeArgs> asks("work");
+  asks.callbacks().push_back({});
+  other.run(asks);
+  CHECK(made == ".");
+  Probe third = probe_of(counting);
+  third.ask_with_unusual_floats();
+  made.clear();
+  third.run_for(asks, -1);
+  CHECK(made == ".u.");
 }

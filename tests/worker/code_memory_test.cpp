@@ -35,7 +35,7 @@ const char* const kCode = R"(
     // Calls a function with every part of the system's libraries that is not writable.
     template <class Use> static void for_code(Use use) {
       auto visit = [](dl_phdr_info* info, size_t, void* data) {
-        if (info->dlpi_addr >> 40 != 0x7f) return 0;  // the worker's program
+        if (info->dlpi_addr >> 44 != 7) return 0;  // not the worker, which lies at 0x5
         if (strstr(info->dlpi_name, "/lib") == nullptr) return 0;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];

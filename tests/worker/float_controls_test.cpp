@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function returns with the rounding mode, and the treatment of subnormals, that it was given.
+#include <cfenv>
+
 #include "tests/support/text.h"
 #include "worker_fixture.h"
 
@@ -35,4 +37,24 @@ TEST_CASE("float controls that are put back, and flags of what happened, are nob
     return 0;)",
                                "#include <cfenv>");
   CHECK_MESSAGE(end.verdict == Verdict::passed, end.text);
+}
+
+TEST_CASE("a function meets other float controls where a call says so, and returns with these") {
+  const auto ending = [](const std::string& body) {
+    const Solution solution(work(body, "#include <cfenv>"));
+    WorkCall call(256);
+    for (const bool unusual : {false, true, false}) {
+      call.unusual_floats = unusual;
+      const Ending end = ending_of(*solution.session, call);
+      if (end.verdict != Verdict::passed) return end;
+      CHECK_MESSAGE(call.returned == (unusual ? FE_UPWARD : FE_TONEAREST), body);
+    }
+    return Ending{};
+  };
+  const std::string mode = "const int mode = std::fegetround();";
+  CHECK(ending(mode + "return mode;").verdict == Verdict::passed);
+  for (const char* left : {"std::fesetround(FE_TONEAREST);", "__builtin_ia32_ldmxcsr(0x1F80);",
+                           "__builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x8000u);",
+                           "std::fesetenv(FE_DFL_ENV);"})
+    CHECK_MESSAGE(ending(mode + left + "return mode;").verdict == Verdict::wrong, left);
 }

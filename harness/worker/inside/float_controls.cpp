@@ -16,4 +16,26 @@ std::uint64_t float_controls() {
 #endif
 }
 
+std::uint64_t unusual_float_controls(std::uint64_t usual) {
+#if defined(__x86_64__)
+  constexpr std::uint64_t kRounding = (std::uint64_t{0x0C00} << 32) | 0x6000;
+  constexpr std::uint64_t kUpwards = (std::uint64_t{0x0800} << 32) | 0x4000;
+  constexpr std::uint64_t kFlushToZero = 0x8000;
+  return (usual & ~kRounding) | kUpwards | kFlushToZero;
+#else
+  (void)usual;
+  return FE_UPWARD;
+#endif
+}
+
+void set_float_controls(std::uint64_t controls) {
+#if defined(__x86_64__)
+  const auto x87 = static_cast<std::uint16_t>(controls >> 32);
+  asm volatile("fldcw %0" : : "m"(x87));
+  __builtin_ia32_ldmxcsr(static_cast<std::uint32_t>(controls));
+#else
+  std::fesetround(static_cast<int>(controls));
+#endif
+}
+
 }  // namespace gauntlet::inside

@@ -10,4 +10,11 @@ namespace gauntlet::inside {
 /// contract want a function to return with those that it was called with.
 std::uint64_t float_controls();
 
+/// Others than those: rounding upwards and, on x86-64, subnormal results flushed to zero. Subnormal
+/// arguments stay what they are, so that comparisons of them mean the same.
+std::uint64_t unusual_float_controls(std::uint64_t usual);
+
+/// Forgets which exceptions have happened.
+void set_float_controls(std::uint64_t controls);
+
 }  // namespace gauntlet::inside
