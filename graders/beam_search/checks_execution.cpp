@@ -55,33 +55,46 @@ void batch_independence(Probe& probe) {
 }
 
 /// A first step that is work enough for threads to be counted; nobody is called back in it.
-void limit_threads(Probe& probe, int threads) {
-  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
-  Settings settings;
-  settings.beam = settings.n_return = 4;
-  settings.vocab = rng.integer(128'000, 132'000);
-  settings.max_new = 1;
-  settings.eos = spread_tokens(rng, 1, settings.vocab);
-  settings.threads = threads;
-  const auto drawn = large_language(rng);
-  const SolvedProblem few = solved_problem(settings, random_prompts(rng, 12), drawn);
-  std::optional<SolvedProblem> many;
-  const Seed states = rng.seed(), prompts = rng.seed();
-  const auto ask_once = [&](const SolvedProblem& solved) {
-    require_no_difference(probe, solved, ask(probe, states, solved.problem));
-  };
-  kit::require_thread_limit(
-      probe, threads,
-      [&] {
-        Rng own(prompts);
-        if (!many) many = solved_problem(settings, random_prompts(own, 128), drawn);
-        ask_once(*many);
-      },
-      [&] { ask_once(few); });
-}
+class FirstStep {
+ public:
+  explicit FirstStep(Rng rng) {
+    settings_.beam = settings_.n_return = 4;
+    settings_.vocab = rng.integer(128'000, 132'000);
+    settings_.max_new = 1;
+    settings_.eos = spread_tokens(rng, 1, settings_.vocab);
+    language_ = large_language(rng);
+    few_ = solved_problem(settings_, random_prompts(rng, 12), language_);
+    states_ = rng.seed();
+    prompts_ = rng.seed();
+  }
+
+  void limit_threads(Probe& probe, std::initializer_list<int> counts) {
+    for (const int threads : counts) {
+      const auto ask_once = [&](SolvedProblem& solved) {
+        solved.problem.settings.threads = threads;
+        require_no_difference(probe, solved, ask(probe, states_, solved.problem));
+      };
+      kit::require_thread_limit(
+          probe, threads, [&] { ask_once(many()); }, [&] { ask_once(*few_); });
+    }
+  }
+
+ private:
+  /// Drawn for those alone who are quick enough to be asked it.
+  SolvedProblem& many() {
+    Rng rng(prompts_);
+    if (!many_) many_ = solved_problem(settings_, random_prompts(rng, 128), language_);
+    return *many_;
+  }
+
+  Settings settings_;
+  Language language_;
+  std::optional<SolvedProblem> few_, many_;
+  Seed states_ = Seed(0), prompts_ = Seed(0);
+};
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+  FirstStep(probe.begin_case("so_many_threads_at_most")).limit_threads(probe, {1, 2, 3});
 }
 
 // One thread or many, small rows and such that are worth sharing out: the same bits.
@@ -115,7 +128,7 @@ void thread_counts(Probe& probe) {
                           fmt::format("item {} with 1 and with {} threads", item, threads));
     }
   }
-  limit_threads(probe, 1);
+  FirstStep(probe.begin_case("one_thread_at_most")).limit_threads(probe, {1});
 }
 
 }  // namespace

@@ -103,21 +103,21 @@ void far_rows(Probe& probe) {
 }
 
 /// Chains over a vocabulary that is work enough for threads to be counted.
-void limit_threads(Probe& probe, int threads) {
-  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
   const Language language(rng.integer(150'000, 152'000), rng);
   Batch batch{&language};
   for (int t = 0; t < 8; ++t)
     batch.drafts.push_back(random_draft(language, chain_plan(rng.integer(12, 14), 0), rng));
-  CallOptions options;
-  options.threads = threads;
-  VerifyCall verify(batch, options);
-  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(verify); });
-  require_walks(probe, batch, verify);
+  VerifyCall verify(batch);
+  for (const int threads : counts) {
+    verify.args.num_threads = threads;
+    kit::require_thread_limit(probe, threads, [&] { probe.run_ok(verify); });
+    require_walks(probe, batch, verify);
+  }
 }
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3});
 }
 
 void thread_counts(Probe& probe) {
@@ -151,7 +151,7 @@ void thread_counts(Probe& probe) {
     };
     require_right(probe, batch, options);
   }
-  limit_threads(probe, 1);
+  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
 }
 
 // The same sizes again and again with other contents, in one process: nothing is kept from before.

@@ -33,19 +33,21 @@ void deterministic_bits(Probe& probe) {
 }
 
 /// Heads that are work enough for threads to be counted.
-void limit_threads(Probe& probe, int threads) {
-  Rng rng = probe.begin_case(fmt::format("{} threads at most", threads));
+void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
   Sizes sizes{1, 8, 8, rng.integer(340, 350), rng.integer(340, 350), 64, 64};
   const Problem problem = attended_problem(rng, sizes);
-  CallOptions options;
-  options.threads = threads;
-  Answer answer;
-  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
-  require_close(probe, problem, answer, expect(problem));
+  const Expected expected = expect(problem);
+  for (const int threads : counts) {
+    CallOptions options;
+    options.threads = threads;
+    Answer answer;
+    kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
+    require_close(probe, problem, answer, expected);
+  }
 }
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+  limit_threads(probe, probe.begin_case("so many threads at most"), {1, 2, 3});
 }
 
 // More threads than heads, more than blocks of keys, and just one.
@@ -60,7 +62,7 @@ void thread_counts(Probe& probe) {
     options.threads = threads;
     require_right(probe, problem, options);
   }
-  limit_threads(probe, 1);
+  limit_threads(probe, probe.begin_case("one thread at most"), {1});
 }
 
 void optional_outputs(Probe& probe) {

@@ -17,20 +17,22 @@ Problem uneven_work(Rng& rng, std::int64_t length) {
 }
 
 /// Heads that are work enough for threads to be counted.
-void limit_threads(Probe& probe, int threads) {
-  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
   const std::int64_t length = rng.integer(500, 520);
   Problem problem({1, 8, 2, length, length, 64, 64});
   fill_sharp(problem, rng);
-  CallOptions options;
-  options.threads = threads;
-  Answer answer;
-  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
-  require_close(probe, problem, answer, expect(problem));
+  const Expected expected = expect(problem);
+  for (const int threads : counts) {
+    CallOptions options;
+    options.threads = threads;
+    Answer answer;
+    kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
+    require_close(probe, problem, answer, expected);
+  }
 }
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3});
 }
 
 void thread_counts(Probe& probe) {
@@ -46,7 +48,7 @@ void thread_counts(Probe& probe) {
     const Answer answer = require_right(probe, problem, options);
     require_equal(probe, problem, ask(probe, problem, options), answer);
   }
-  limit_threads(probe, 1);
+  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
 }
 
 // Also with calls of other shapes in between, whose leftovers a reused scratch buffer would hold.

@@ -14,6 +14,7 @@ using kit::ValueClass;
 // Of a case: numbers in the longest sequence, numbers in the pool, and products of attention.
 constexpr double kMostNumbers = 20'000;
 constexpr double kMostPool = 300'000;
+constexpr double kMostTable = 20'000;  // every sequence is read in a call that has all of it
 constexpr double kMostProducts = 1'500'000;
 
 constexpr double kMostHeads = 128;  // by the contract
@@ -177,6 +178,7 @@ bool small(const Assignment& choice) {
   const double pages = (tokens / page + 4) * 2 + sequences * (12 / page + 2);
   const double asked = choice.is("asked of", "one") ? 1 : 3;
   if (sequences > 9 && pages * page * heads * dims > kMostPool / 8) return false;
+  if (sequences * (tokens / page + 4) > kMostTable) return false;
   return q_heads <= kMostHeads && tokens * heads * dims <= kMostNumbers &&
          pages * page * heads * dims <= kMostPool &&
          asked * most_queries(choice) * q_heads * (tokens * dims + 50) <= kMostProducts;

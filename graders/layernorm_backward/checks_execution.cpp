@@ -10,30 +10,32 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-/// Each pass by itself: few threads of a longer one hide many of a shorter. Short rows, which are
-/// work rather than memory, and enough of it for threads to be counted.
-void limit_threads(Probe& probe, CallOptions options) {
-  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", options.threads));
-  const Problem problem = make_big_problem(rng, rng.integer(1'800'000, 1'840'000), 8);
+/// Each pass by itself: few threads of a longer one hide many of a shorter. Many short rows, which
+/// are work rather than memory, and enough of it for threads to be counted.
+void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts, CallOptions options) {
+  const Problem problem = make_big_problem(rng, rng.integer(2'400'000, 2'440'000), 3);
   const LapOracle oracle(problem);
-  const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
-  Bytes saved;
-  kit::require_thread_limit(probe, options.threads, [&] {
-    ForwardCall forward(problem, saved_bytes, options);
-    probe.run_ok(forward);
-    probe.require(oracle.judge_y(forward.y->view()));
-    saved = forward.saved();
-  });
-  kit::require_thread_limit(probe, options.threads, [&] {
-    BackwardCall backward(problem, saved, options);
-    probe.run_ok(backward);
-    probe.require(oracle.judge_gradients(backward.dx->view(), backward.dgamma->view(),
-                                         backward.dbeta->view()));
-  });
+  for (const int threads : counts) {
+    options.threads = threads;
+    const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
+    Bytes saved;
+    kit::require_thread_limit(probe, threads, [&] {
+      ForwardCall forward(problem, saved_bytes, options);
+      probe.run_ok(forward);
+      probe.require(oracle.judge_y(forward.y->view()));
+      saved = forward.saved();
+    });
+    kit::require_thread_limit(probe, threads, [&] {
+      BackwardCall backward(problem, saved, options);
+      probe.run_ok(backward);
+      probe.require(oracle.judge_gradients(backward.dx->view(), backward.dgamma->view(),
+                                           backward.dbeta->view()));
+    });
+  }
 }
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, {{.threads = threads}});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3}, {});
 }
 
 /// The gradients of deterministic runs, with given statistics.
@@ -68,7 +70,7 @@ void thread_counts(Probe& probe) {
       if (!few_rows && threads == 16) require_same_bits(probe, problem, options);
     }
   }
-  limit_threads(probe, {{.threads = 1, .deterministic = 1}});
+  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1}, {{.deterministic = 1}});
 }
 
 // Asked to be deterministic, runs give the same bits; each is long enough for threads to meet. Sums

@@ -11,22 +11,24 @@ namespace {
 
 /// Rows that rise, so that many an entry is among the largest so far: work enough for threads to be
 /// counted, of little memory.
-void limit_threads(Probe& probe, int threads) {
-  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
+void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
   Problem problem = blank_problem(rng.integer(62, 64), rng.integer(128'000, 129'000), 50);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     fill_noise(rng, problem.row(i));
     float rise = -20;
     for (float& logit : problem.row(i)) logit = 0.01f * logit + (rise += 2e-4f);
   }
-  problem.options.threads = threads;
-  Answer answer;
-  kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem); });
-  require_rows(probe, problem, answer, expect(problem, Sums::plain));
+  const Expected expected = expect(problem, Sums::plain);
+  for (const int threads : counts) {
+    problem.options.threads = threads;
+    Answer answer;
+    kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem); });
+    require_rows(probe, problem, answer, expected);
+  }
 }
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3});
 }
 
 // More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
@@ -47,7 +49,7 @@ void thread_counts(Probe& probe) {
       require_right(probe, problem);
     }
   }
-  limit_threads(probe, 1);
+  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
 }
 
 }  // namespace

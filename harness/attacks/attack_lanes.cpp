@@ -16,6 +16,12 @@ namespace {
 
 using Json = nlohmann::json;
 
+AttackCell not_tried() {
+  AttackCell cell;
+  cell.tried = false;
+  return cell;
+}
+
 AttackCell judge_attack(const Attack& attack, const Evidence& seen) {
   AttackCell cell;
   cell.verdict = seen.verdict;
@@ -39,11 +45,14 @@ AttackCell judge_honest(const Evidence& seen) {
 }
 
 Json to_json(const AttackCell& cell) {
+  if (!cell.tried) return nullptr;
   return {{"bad", cell.bad}, {"problem", cell.problem}, {"verdict", name_of(cell.verdict)}};
 }
 
 AttackCell cell_from(const Json& json) {
-  return {json.at("bad"), json.at("problem"), verdict_named(json.at("verdict").get<std::string>())};
+  if (json.is_null()) return not_tried();
+  return {true, json.at("bad"), json.at("problem"),
+          verdict_named(json.at("verdict").get<std::string>())};
 }
 
 /// How many programs of a tier have been tried, by all lanes; says so from time to time.
@@ -75,12 +84,15 @@ class Tried {
 };
 
 /// A lane's part of one column of the matrix, as text.
-std::string part_of_column(const Tier& tier, AttackLane& lane, Tried& tried) {
+std::string part_of_column(const Tier& tier, bool with_unwalled, AttackLane& lane, Tried& tried) {
   lane.testbed->settle();
   Json cells = Json::array();
   for (const Attack& attack : lane.programs.attacks) {
-    cells.push_back(to_json(judge_attack(attack, lane.testbed->try_attack(attack, tier.walls))));
-    tried.one_more();
+    const bool left_out = attack.stopped_by.empty() && !with_unwalled;
+    cells.push_back(
+        to_json(left_out ? not_tried()
+                         : judge_attack(attack, lane.testbed->try_attack(attack, tier.walls))));
+    if (!left_out) tried.one_more();
   }
   for (const OddProgram& program : lane.programs.honest) {
     cells.push_back(to_json(judge_honest(lane.testbed->try_honest(program, tier.walls))));
@@ -105,6 +117,7 @@ AttackLanes::AttackLanes(const GradingEnvironment& environment, const AttackCorp
   }
   for (const Attack& attack : corpus.attacks) {
     AttackLane& lane = lane_for(attack);
+    unwalled_ += attack.stopped_by.empty();
     lane.programs.attacks.push_back(attack);
     lane.rows.push_back(programs_++);
   }
@@ -122,10 +135,11 @@ AttackLane& AttackLanes::lane_for(const Attack& attack) {
   return attack.effect.kind == "shared_mib" ? lanes_.back() : next_lane();
 }
 
-std::vector<AttackCell> AttackLanes::column(const Tier& tier) {
-  Tried tried(tier, programs_, tell_);
+std::vector<AttackCell> AttackLanes::column(const Tier& tier, bool with_unwalled) {
+  Tried tried(tier, with_unwalled ? programs_ : programs_ - unwalled_, tell_);
   const auto start = [&](AttackLane& lane) {
-    return lane.testbed->send([&] { return part_of_column(tier, lane, tried); }, !tier.as_root);
+    return lane.testbed->send([&] { return part_of_column(tier, with_unwalled, lane, tried); },
+                              !tier.as_root);
   };
   std::vector<AttackCell> column(programs_);
   const auto finish = [&](const AttackLane& lane, ForkedTask& task) {

@@ -28,8 +28,9 @@ class AttackLanes {
   /// `tell` hears how it gets on, in forks of this process as well.
   AttackLanes(const GradingEnvironment& environment, const AttackCorpus& corpus, Tell tell);
 
-  /// One column of the matrix, in the order of its rows.
-  std::vector<AttackCell> column(const Tier& tier);
+  /// One column of the matrix, in the order of its rows. Unless `with_unwalled`, attacks that name
+  /// no wall are left out: what stops them is the same on every tier.
+  std::vector<AttackCell> column(const Tier& tier, bool with_unwalled);
 
   const Testbed& some_testbed() const { return *lanes_.front().testbed; }
 
@@ -39,6 +40,7 @@ class AttackLanes {
 
   Tell tell_;
   std::size_t programs_ = 0;
+  std::size_t unwalled_ = 0;       // attacks that name no wall
   std::vector<AttackLane> lanes_;  // the last holds what must be alone on the machine
 };
 

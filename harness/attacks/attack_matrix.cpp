@@ -18,6 +18,10 @@ int count(const AttackMatrix& report, bool attacks, bool (*counts)(const AttackC
   return found;
 }
 
+bool is_tried(const AttackCell& cell) {
+  return cell.tried;
+}
+
 bool is_bad(const AttackCell& cell) {
   return cell.bad;
 }
@@ -38,6 +42,10 @@ int AttackMatrix::classes() const {
   for (const AttackRow& row : rows)
     if (!row.category.empty()) all.insert(row.category);
   return static_cast<int>(all.size());
+}
+
+int AttackMatrix::trials(bool attacks) const {
+  return count(*this, attacks, is_tried);
 }
 
 int AttackMatrix::successes() const {
@@ -68,9 +76,11 @@ AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorp
     report.rows.push_back({attack.name, attack.category, attack.goal, {}});
   for (const OddProgram& program : corpus.honest)
     report.rows.push_back({program.name, "", program.oddity, {}});
+  bool any_wall = true;
   for (const Tier& tier : report.tiers) {
     if (!tier.why_not.empty()) continue;
-    const std::vector<AttackCell> column = lanes.column(tier);
+    const std::vector<AttackCell> column = lanes.column(tier, any_wall);
+    any_wall = !brief;
     for (std::size_t i = 0; i < column.size(); ++i) report.rows[i].cells.push_back(column[i]);
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

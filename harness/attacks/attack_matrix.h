@@ -26,6 +26,7 @@ void leave_out_middle(std::vector<Tier>& tiers);
 
 /// How one program fared on one tier.
 struct AttackCell {
+  bool tried = true;
   bool bad = false;     // an attack that succeeded, an honest program that was hindered
   std::string problem;  // also: an attack that failed, but not with a verdict that it may get
   Verdict verdict = Verdict::broken;
@@ -46,15 +47,16 @@ struct AttackMatrix {
   int attacks() const;
   int classes() const;
   int honest() const;
-  int successes() const;     // cells
-  int false_alarms() const;  // cells
+  int trials(bool attacks) const;  // of attacks, or of honest programs, on all tiers
+  int successes() const;           // of these
+  int false_alarms() const;        // of these
   int problems() const;
   bool ok() const;
 };
 
 /// Every attack and every honest program on every tier of this machine, or when brief on the first
-/// and the last of them, as many at once as there are cores. `tell` hears how it gets on, in forks
-/// of this process as well.
+/// and the last of them, and attacks that no wall stops on the first alone, as many at once as there
+/// are cores. `tell` hears how it gets on, in forks of this process as well.
 AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorpus& corpus,
                          bool brief, const std::function<void(const std::string&)>& tell);
 

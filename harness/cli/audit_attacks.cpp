@@ -13,6 +13,7 @@ namespace gauntlet {
 namespace {
 
 std::string word_for(const AttackRow& row, const AttackCell& cell) {
+  if (!cell.tried) return "-";
   if (cell.bad) return row.category.empty() ? "HINDERED" : "SUCCEEDED";
   return std::string(name_of(cell.verdict)) + (cell.problem.empty() ? "" : "?");
 }
@@ -40,12 +41,14 @@ std::string summary(const AttackMatrix& report) {
     if (!tier.why_not.empty()) text += fmt::format("not tried: {}: {}\n", tier.name, tier.why_not);
   const auto tiers = std::count_if(report.tiers.begin(), report.tiers.end(),
                                    [](const Tier& tier) { return tier.why_not.empty(); });
+  if (report.trials(true) < report.attacks() * tiers)
+    text += "-: no wall stops it, so that it was tried on the tier with the fewest alone\n";
   return text + fmt::format(
                     "{} attacks of {} classes on {} tiers: {} of {} succeeded\n{} honest programs: "
                     "{} of {} false alarms\ntook {:.0f} s\n",
                     report.attacks(), report.classes(), tiers, report.successes(),
-                    report.attacks() * tiers, report.honest(), report.false_alarms(),
-                    report.honest() * tiers, report.seconds);
+                    report.trials(true), report.honest(), report.false_alarms(),
+                    report.trials(false), report.seconds);
 }
 
 /// Only these programs.
@@ -83,8 +86,10 @@ Json document_of(const AttackMatrix& report) {
   for (const AttackRow& row : report.rows) {
     Json cells = Json::array();
     for (const AttackCell& cell : row.cells)
-      cells.push_back(
-          {{"verdict", name_of(cell.verdict)}, {"bad", cell.bad}, {"problem", cell.problem}});
+      cells.push_back(cell.tried ? Json{{"verdict", name_of(cell.verdict)},
+                                        {"bad", cell.bad},
+                                        {"problem", cell.problem}}
+                                 : Json());
     document["rows"].push_back({{"name", row.name},
                                 {"class", row.category},
                                 {"note", row.note},

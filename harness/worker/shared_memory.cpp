@@ -48,25 +48,33 @@ SharedMemory::~SharedMemory() {
   if (base_ != nullptr) munmap(base_, bytes_);
 }
 
+SharedMemory::Extent SharedMemory::first_data(std::size_t begin, std::size_t end) const {
+  const off_t data = lseek(file_.get(), static_cast<off_t>(begin), SEEK_DATA);
+  if (data < 0 || static_cast<std::size_t>(data) >= end) return {end, end};
+  const off_t hole = lseek(file_.get(), data, SEEK_HOLE);
+  const std::size_t last = hole < 0 ? end : static_cast<std::size_t>(hole);
+  return {std::max(begin, static_cast<std::size_t>(data)), std::min(end, last)};
+}
+
+// Of a range that holds little the kernel would walk all page tables, which are there for ever.
 void SharedMemory::clear(std::size_t begin, std::size_t end) {
-  if (begin >= end) return;
-  if (fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
-                static_cast<off_t>(end - begin)) != 0)
-    broken_call("clearing shared memory");
+  for (Extent data{}; begin < end; begin = data.end) {
+    data = first_data(begin, end);
+    if (data.begin < data.end &&
+        fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(data.begin), static_cast<off_t>(data.end - data.begin)) != 0)
+      broken_call("clearing shared memory");
+  }
 }
 
 std::size_t SharedMemory::first_written(std::size_t begin, std::size_t end) const {
-  while (begin < end) {
-    const off_t data = lseek(file_.get(), static_cast<off_t>(begin), SEEK_DATA);
-    if (data < 0 || static_cast<std::size_t>(data) >= end) return end;
+  for (Extent data{}; begin < end; begin = data.end) {
     // A page may exist without having been written: huge pages reach beyond what was asked for.
-    const auto* first = base_ + std::max(begin, static_cast<std::size_t>(data));
-    const auto* last = base_ + end;
-    const off_t hole = lseek(file_.get(), data, SEEK_HOLE);
-    if (hole >= 0) last = std::min(last, static_cast<const std::byte*>(base_ + hole));
-    const auto* found = std::find_if(first, last, [](std::byte b) { return b != std::byte{0}; });
+    data = first_data(begin, end);
+    const std::byte* last = base_ + data.end;
+    const std::byte* found = std::find_if(static_cast<const std::byte*>(base_ + data.begin), last,
+                                          [](std::byte b) { return b != std::byte{0}; });
     if (found != last) return static_cast<std::size_t>(found - base_);
-    begin = static_cast<std::size_t>(last - base_);
   }
   return end;
 }

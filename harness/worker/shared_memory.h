@@ -39,6 +39,13 @@ class SharedMemory {
   bool nobody_writes();
 
  private:
+  /// Offsets into the memory.
+  struct Extent {
+    std::size_t begin, end;
+  };
+  /// The first pages in a range that exist; empty at its end where there are none.
+  Extent first_data(std::size_t begin, std::size_t end) const;
+
   Fd file_;
   Fd theirs_;  // the same file, open for reading; none when the worker may write
   std::byte* base_ = nullptr;

@@ -23,6 +23,8 @@ CellRequest textbook_request() {
   CellRequest request =
       untimed_request("textbook", fs::path(GAUNTLET_ROOT) / "submissions/textbook" / kChallenge);
   request.seed = 0xfedcba9876543210;
+  request.only_checks = {"all_gradients", "every_argument", "every_refusal", "needles",
+                         "peak_memory",   "saved_bytes",    "strides",       "warning_free_build"};
   return request;
 }
 
@@ -68,7 +70,7 @@ TEST_CASE("a request in a file is graded by another process as the local runner 
                              {request}, [](const CellEvent&) {},
                              [&](const GradedCell& cell) { local_receipt = cell.receipt; });
   REQUIRE(local_receipt.has_value());
-  CHECK(remote->checks.size() > 5);
+  CHECK(remote->checks.size() == request.only_checks.size());
   for (std::size_t i = 0; i < local_receipt->closing->checks.size(); ++i) {
     const CheckTrace& here = local_receipt->closing->checks[i];
     const CheckTrace& there = receipt->closing->checks.at(i);

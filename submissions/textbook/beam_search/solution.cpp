@@ -87,6 +87,7 @@ class ItemSearch {
 
   std::vector<Extension> extensions(const float* rows) const {
     std::vector<Extension> all;
+    all.reserve(beams_.size() * static_cast<std::size_t>(args_.vocab));
     const double lp = length_penalty(step_);
     for (std::size_t parent = 0; parent < beams_.size(); ++parent) {
       const Hypothesis& from = beams_[parent];
