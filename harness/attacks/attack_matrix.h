@@ -54,9 +54,9 @@ struct AttackMatrix {
   bool ok() const;
 };
 
-/// Every attack and every honest program on every tier of this machine, or when brief on the first
-/// and the last of them, and attacks that no wall stops on the first alone, as many at once as there
-/// are cores. `tell` hears how it gets on, in forks of this process as well.
+/// Every attack and every honest program on every tier of this machine, as many at once as there
+/// are cores. When brief, on the first and the last tier only, and on the first alone what no wall
+/// stops. `tell` hears how it gets on, in forks of this process as well.
 AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorpus& corpus,
                          bool brief, const std::function<void(const std::string&)>& tell);
 
