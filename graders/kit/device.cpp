@@ -103,13 +103,16 @@ void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
   require_none(kUndefined, terms, probe, questions);
 }
 
-// Races and undefined reads that only some arguments bring about.
+// Races and undefined reads that only some arguments bring about. In shuffled orders: by their numbers,
+// the first block would do the work of all where blocks draw it.
 void strict_domain(Probe& probe, const DeviceQuestions& questions) {
-  device_of(probe).set_terms(strict_terms());
+  DeviceTerms terms = strict_terms();
   for (const DomainQuestion& question : questions.domains) {
     const Domain domain = on_device(*question.domain);
     Rng rng = probe.common_stream("strict domain");
     ask_each(probe, domain, each_class_once(domain, rng), [&](const Assignment& choice, Rng& own) {
+      terms.schedule_seed = own();
+      device_of(probe).set_terms(terms);
       require_no({kRaces, kUndefined}, probe, [&] { question.ask(probe, choice, own); });
     });
   }

@@ -2,6 +2,7 @@
 #include "graders/kit/domain.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <fmt/format.h>
@@ -32,6 +33,19 @@ std::string name_of(const Assignment& assignment) {
 /// letter.
 bool are_same(const std::string& a, std::string_view b) {
   return a.size() == b.size() && (a.empty() || (a.back() == b.back() && a == b));
+}
+
+/// Where the one of this name is among others; their number when there is none. Who asks names it by
+/// the same literal each time: it is looked for first where it was found the last time.
+template <class Named>
+std::size_t place_among(const std::vector<Named>& all, std::string_view name) {
+  thread_local std::array<std::size_t, 1024> last{};
+  std::size_t& guess =
+      last[(reinterpret_cast<std::uintptr_t>(name.data()) * 31 + name.size()) % last.size()];
+  if (guess < all.size() && are_same(all[guess].name, name)) return guess;
+  const auto found =
+      std::ranges::find_if(all, [&](const Named& one) { return are_same(one.name, name); });
+  return guess = static_cast<std::size_t>(found - all.begin());
 }
 
 /// The array that is wrong, or what else is.
@@ -174,11 +188,10 @@ ValueClass sized(std::int64_t least, std::int64_t most) {
 }
 
 std::size_t Assignment::place_of(std::string_view argument) const {
-  const auto found = std::ranges::find_if(
-      *arguments_, [&](const Argument& one) { return are_same(one.name, argument); });
-  if (found == arguments_->end())
+  const std::size_t place = place_among(*arguments_, argument);
+  if (place == arguments_->size())
     throw Broken(OwnFault::bug, fmt::format("the domain has no argument `{}`", argument));
-  return static_cast<std::size_t>(found - arguments_->begin());
+  return place;
 }
 
 const ValueClass& Assignment::operator[](std::string_view argument) const {
@@ -190,8 +203,7 @@ bool Assignment::is(std::string_view argument, std::string_view value_class) con
   const std::size_t k = place_of(argument);
   const std::vector<ValueClass>& classes = (*arguments_)[k].classes;
   if (are_same(classes[chosen_[k]].name, value_class)) return true;
-  for (const ValueClass& one : classes)
-    if (are_same(one.name, value_class)) return false;
+  if (place_among(classes, value_class) < classes.size()) return false;
   throw Broken(OwnFault::bug, fmt::format("`{}` has no class `{}`", argument, value_class));
 }
 

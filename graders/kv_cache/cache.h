@@ -32,6 +32,8 @@ class Cache {
   Tokens read(std::int64_t sequence, std::int64_t begin, std::int64_t tokens);
   Tokens read(std::int64_t sequence) { return read(sequence, 0, length(sequence)); }
   void require_contents();
+  /// The same of a few sequences where there are many, the first and the last among them.
+  void require_some_contents();
 
   /// All that is in use is as it was: for calls that had to be refused.
   void require_untouched(const State& after) const { books(after).require_untouched(); }

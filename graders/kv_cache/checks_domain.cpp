@@ -64,7 +64,7 @@ void ask_cache(Probe& probe, const Assignment& choice, Rng& rng) {
   const Problem problem = problem_of(choice, rng, cache);
   ask_before(probe, choice, rng, cache, problem);
   cache.require_right(problem);
-  cache.require_contents();
+  cache.require_some_contents();
 }
 
 void ask_merge(Probe& probe, const Assignment& choice, Rng& rng) {

@@ -56,7 +56,7 @@ class Scene {
   void require_right() { cache_.require_right(problem_); }
   void require_right_to_the_end() {
     cache_.append(chunks_);
-    cache_.require_contents();
+    cache_.require_some_contents();
   }
 
   template <class AnyCall>

@@ -13,6 +13,10 @@ namespace {
 using kit::Assignment;
 using kit::one_of;
 
+// Of many sequences, so many at each end have calls of their own; one call, or the caller itself,
+// does for those between. A call each was most of a check's time.
+constexpr std::int64_t kEach = 7;
+
 /// What is appended in one call: for `sequences`, from what each has up to `lengths`.
 std::vector<Chunk> rest_of(const Cache& cache, const std::vector<Tokens>& all, const Ids& order,
                            const Ids& lengths) {
@@ -37,8 +41,7 @@ class Living {
   void live() {
     const std::string& history = choice_["history"].name;
     if (history == "one call") cache_.append(rest_of(cache_, all_, order(), lengths_));
-    if (history == "a call each")
-      for (const std::int64_t s : order()) cache_.append(rest_of(cache_, all_, {s}, lengths_));
+    if (history == "a call each") a_call_each();
     if (history == "in pieces") in_pieces();
     if (history == "token by token") token_by_token();
     if (history.starts_with("forked")) forked(history);
@@ -53,6 +56,16 @@ class Living {
   Ids order() { return random_order(rng_, sequences()); }
   Tokens some(std::int64_t most) {
     return draw_many_tokens(rng_, cache_.setup(), rng_.integer(0, most));
+  }
+
+  void a_call_each() {
+    Ids left = order();
+    if (sequences() > 3 * kEach) {
+      const Ids many(left.begin() + kEach, left.end() - kEach);
+      left.erase(left.begin() + kEach, left.end() - kEach);
+      cache_.append(rest_of(cache_, all_, many, lengths_));
+    }
+    for (const std::int64_t s : left) cache_.append(rest_of(cache_, all_, {s}, lengths_));
   }
 
   void in_pieces() {
@@ -79,9 +92,17 @@ class Living {
   void forked(const std::string& history) {
     cache_.append(rest_of(cache_, all_, {0}, lengths_));
     const std::int64_t last = std::max<std::int64_t>(2, sequences() - 1);
-    for (std::int64_t s = 1; s < last; ++s) cache_.fork(rng_.chance(0.5) ? 0 : s - 1, s);
+    for (std::int64_t s = 1; s < last; ++s) {
+      const std::int64_t from = rng_.chance(0.5) ? 0 : s - 1;
+      if (s == kEach && last > 3 * kEach) {
+        cache_.fork_by_hand(from, s, last - kEach);
+        s = last - kEach;
+      } else {
+        cache_.fork(from, s);
+      }
+    }
     if (history == "forked and cut")
-      for (std::int64_t s = 0; s < last; s += 2)
+      for (std::int64_t s = 0; s < last; s += std::max<std::int64_t>(2, last / kEach))
         cache_.truncate(s, rng_.integer(cache_.length(s) / 2, cache_.length(s)));
     if (history == "forked, one grown") {
       cache_.append(rng_.integer(0, last - 1), some(kAppended));

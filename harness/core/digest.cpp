@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <openssl/evp.h>
 #include <vector>
 
@@ -13,9 +14,28 @@ namespace gauntlet {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Of one thread, because finding the algorithm costs more than most texts are long.
+EVP_MD_CTX* hasher() {
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  thread_local const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
+  thread_local const bool ready =
+      context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  if (!ready) throw Broken(OwnFault::crypto, "OpenSSL has no SHA-256");
+  return context.get();
+}
+
+}  // namespace
+
 std::array<std::uint8_t, 32> sha256_bytes(std::string_view bytes) {
   std::array<std::uint8_t, 32> hash{};
-  if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr) != 1)
+  EVP_MD_CTX* context = hasher();
+  if (EVP_DigestInit_ex(context, nullptr, nullptr) != 1 ||
+      EVP_DigestUpdate(context, bytes.data(), bytes.size()) != 1 ||
+      EVP_DigestFinal_ex(context, hash.data(), nullptr) != 1)
     throw Broken(OwnFault::crypto, "OpenSSL cannot compute SHA-256");
   return hash;
 }

@@ -126,6 +126,23 @@ TEST_CASE("blocks race for global memory unless a fence and an atomic hand it ov
                  64, 1) > 0);
 }
 
+TEST_CASE("what another warp of a block wrote is handed over only behind a barrier") {
+  // Thread 40 writes the block's word and fences; thread 0 counts the block.
+  const auto last_block_sums = [](const std::string& barrier) {
+    return "mov.u32 %r8, %ctaid.x;\nmul.wide.u32 %d6, %r8, 4;\nadd.s64 %d7, %d1, %d6;\n"
+           "setp.ne.u32 %p1, %r1, 40;\n@%p1 bra written;\nst.global.u32 [%d7+64], %r8;\n"
+           "membar.gl;\nwritten:\n" +
+           barrier +
+           "setp.ne.u32 %p2, %r1, 0;\n@%p2 bra joined;\nmembar.gl;\n"
+           "atom.global.add.u32 %r9, [%d1], 1;\nst.shared.u32 [%d3], %r9;\njoined:\n" +
+           kBarrier +
+           "ld.shared.u32 %r9, [%d3];\nsetp.ne.u32 %p2, %r9, 3;\n@%p2 bra out;\n"
+           "ld.global.u32 %r10, [%d1+64];\nld.global.u32 %r11, [%d1+76];\nout:\n";
+  };
+  CHECK(races_of(last_block_sums(kBarrier), 64, 4) == 0);
+  CHECK(races_of(last_block_sums(""), 64, 4) > 0);
+}
+
 TEST_CASE("where memory for what is known of global memory is short, it is said") {
   SimulatedDevice device(kernel_text(1, "ld.param.u64 %d1, [p0];\nst.global.u32 [%d1], 1;\nret;"));
   const auto data = device.put(Words(64));

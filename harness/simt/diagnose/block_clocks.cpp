@@ -11,7 +11,7 @@ void BlockClocks::start() {
 }
 
 void BlockClocks::meet(std::uint32_t warps) {
-  std::array<std::uint32_t, kLanes> all{};
+  Seen all{};
   const auto each = [&](const auto& visit) {
     for (std::uint32_t w = 0; w < clocks_.size(); ++w)
       if ((warps >> w & 1u) != 0) visit(w);

@@ -15,6 +15,9 @@ namespace gauntlet::simt {
 /// taken for one of all.
 class BlockClocks {
  public:
+  /// By warp: before which of its ticks everything is ordered before what a thread does now.
+  using Seen = std::array<std::uint32_t, kLanes>;
+
   explicit BlockClocks(std::uint32_t warps) : clocks_(warps), known_(warps) {}
 
   void start();                    // of a block that reuses this: clocks begin at 1
@@ -22,6 +25,13 @@ class BlockClocks {
   void meet_in_warp(std::uint32_t warp) { ++clocks_[warp]; }
 
   std::uint32_t now(std::uint32_t warp) const { return clocks_[warp]; }
+
+  Seen seen_by(std::uint32_t thread) const {
+    const std::uint32_t warp = thread / kLanes;
+    Seen seen = known_[warp];
+    seen[warp] = clocks_[warp];
+    return seen;
+  }
 
   /// Whether an event of the same block is ordered before what `thread` does now.
   bool ordered(const AccessEvent& event, std::uint32_t thread) const {
@@ -32,8 +42,7 @@ class BlockClocks {
 
  private:
   std::vector<std::uint32_t> clocks_;
-  std::vector<std::array<std::uint32_t, kLanes>>
-      known_;  // by warp: how far it knows each other one
+  std::vector<Seen> known_;  // by warp: how far it knows each other one
 };
 
 }  // namespace gauntlet::simt

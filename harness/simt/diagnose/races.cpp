@@ -7,7 +7,8 @@ namespace gauntlet::simt {
 namespace {
 
 constexpr std::uint64_t kPageUnits = 1024;
-constexpr std::size_t kMostReleases = 16;  // of one block at one address; later ones are forgotten
+// Of one block at one address, where each of its warps may have some; later ones are forgotten.
+constexpr std::size_t kMostReleases = 64;
 
 }  // namespace
 
@@ -54,7 +55,7 @@ bool GlobalRaces::handed_over(const AccessEvent& event, const Handovers& handove
     const auto by_block = there->second.find(event.block);
     if (by_block == there->second.end()) return false;
     return std::any_of(by_block->second.begin(), by_block->second.end(), [&](const Release& made) {
-      return event.time < made.covers && made.at <= seen.second;
+      return made.hands_over(event) && made.at <= seen.second;
     });
   });
 }
@@ -83,8 +84,13 @@ std::optional<AccessEvent> GlobalRaces::note(const Accessor& by, std::uint64_t a
 void GlobalRaces::release(const Accessor& by, std::uint64_t address) {
   if (by.handovers.fenced_at == 0) return;
   std::vector<Release>& made = releases_[address][by.block];
-  const Release now{by.handovers.fenced_at, ++time_};
-  if (!made.empty() && made.back().covers == now.covers) return;
+  const std::uint32_t warp = by.thread / kLanes, lane = 1u << by.thread % kLanes;
+  const Release now{by.handovers.fenced_at, ++time_, warp, lane, by.clocks.seen_by(by.thread)};
+  if (!made.empty() && made.back().covers == now.covers && made.back().warp == warp &&
+      made.back().seen == now.seen) {
+    made.back().lanes |= lane;
+    return;
+  }
   if (made.size() < kMostReleases) made.push_back(now);
 }
 

@@ -43,7 +43,8 @@ struct Handovers {
 /// The same for global memory within one launch. Two blocks are ordered where one writes, calls
 /// __threadfence and then an atomic (or a volatile or releasing store), and the other reads that
 /// location by an atomic (or a volatile or acquiring load) before it touches what was written: what
-/// "the last block sums up" and chained scans do.
+/// "the last block sums up" and chained scans do. What other threads of a block wrote is handed over
+/// only where a barrier orders it before that atomic.
 class GlobalRaces {
  public:
   GlobalRaces(std::size_t most_bytes, std::uint32_t granule)
@@ -71,6 +72,15 @@ class GlobalRaces {
   struct Release {
     std::uint64_t covers;  // what happened before this time
     std::uint64_t at;
+    std::uint32_t warp;
+    std::uint32_t lanes;     // that made it: what they did themselves is handed over as well
+    BlockClocks::Seen seen;  // by these
+
+    bool hands_over(const AccessEvent& event) const {
+      const std::uint32_t of = event.thread / kLanes;
+      const bool own = of == warp && (lanes >> event.thread % kLanes & 1u) != 0;
+      return event.time < covers && (own || event.clock < seen[of]);
+    }
   };
   using ByBlock = std::unordered_map<std::uint32_t, std::vector<Release>>;
 
