@@ -49,6 +49,9 @@ target_link_libraries(test_main PUBLIC doctest::doctest)
 function(gauntlet_test name)
   add_executable(test_${name} $<TARGET_OBJECTS:test_main> ${ARGN})
   target_link_libraries(test_${name} PRIVATE doctest::doctest gauntlet_cli gauntlet_graders)
+  if(precompiled_headers)
+    target_precompile_headers(test_${name} REUSE_FROM ${precompiled_headers})
+  endif()
   # Half as long to compile. Not -O0: what the linker takes of templates may be the test's.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(test_${name} PRIVATE GAUNTLET_ROOT="${PROJECT_SOURCE_DIR}"
@@ -133,9 +136,9 @@ set_tests_properties("audit: attacks" "whole audit: attacks" PROPERTIES RUN_SERI
 # the end.
 set(audit_options --seed 1 --seeds 1 --jobs 1 --brief --quiet)
 foreach(id IN LISTS challenge_ids)
-  gauntlet_audit(${id} "--sample;8;--fewest" -c ${id} ${audit_options})
+  gauntlet_audit(${id} "--sample;6;--fewest" -c ${id} ${audit_options})
   if(EXISTS ${PROJECT_SOURCE_DIR}/graders/${id}/cuda)
-    gauntlet_audit(${id}@cuda "--sample;4;--fewest" -c ${id} --device cuda ${audit_options})
+    gauntlet_audit(${id}@cuda "--sample;3;--fewest" -c ${id} --device cuda ${audit_options})
   endif()
 endforeach()
 
