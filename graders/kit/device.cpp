@@ -103,8 +103,8 @@ void initialised_reads(Probe& probe, const DeviceQuestions& questions) {
   require_none(kUndefined, terms, probe, questions);
 }
 
-// Races and undefined reads that only some arguments bring about. In shuffled orders: by their numbers,
-// the first block would do the work of all where blocks draw it.
+// Races and undefined reads that only some arguments bring about. In shuffled orders: by their
+// numbers, the first block would do the work of all where blocks draw it.
 void strict_domain(Probe& probe, const DeviceQuestions& questions) {
   DeviceTerms terms = strict_terms();
   for (const DomainQuestion& question : questions.domains) {

@@ -35,8 +35,8 @@ bool are_same(const std::string& a, std::string_view b) {
   return a.size() == b.size() && (a.empty() || (a.back() == b.back() && a == b));
 }
 
-/// Where the one of this name is among others; their number when there is none. Who asks names it by
-/// the same literal each time: it is looked for first where it was found the last time.
+/// Where the one of this name is among others; their number when there is none. Who asks names it
+/// by the same literal each time: it is looked for first where it was found the last time.
 template <class Named>
 std::size_t place_among(const std::vector<Named>& all, std::string_view name) {
   thread_local std::array<std::size_t, 1024> last{};

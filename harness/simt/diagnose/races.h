@@ -43,8 +43,8 @@ struct Handovers {
 /// The same for global memory within one launch. Two blocks are ordered where one writes, calls
 /// __threadfence and then an atomic (or a volatile or releasing store), and the other reads that
 /// location by an atomic (or a volatile or acquiring load) before it touches what was written: what
-/// "the last block sums up" and chained scans do. What other threads of a block wrote is handed over
-/// only where a barrier orders it before that atomic.
+/// "the last block sums up" and chained scans do. What other threads of a block wrote is handed
+/// over only where a barrier orders it before that atomic.
 class GlobalRaces {
  public:
   GlobalRaces(std::size_t most_bytes, std::uint32_t granule)
