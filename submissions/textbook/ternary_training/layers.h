@@ -2,10 +2,15 @@
 
 // The layers of the model, each with its way back. Activations are [rows][features], the rows being
 // all positions of all windows of a batch. Threads share the rows.
+#include <cmath>
 #include <vector>
 
 #include "contract.h"
 #include "half.h"
+
+// A loop over vectors has several versions, and where arrays lie decides which of them runs. The
+// compiler fuses products and sums in one as it likes; the same call has to give the same bytes.
+#pragma GCC optimize("fp-contract=off")
 
 using Floats = std::vector<float>;
 
@@ -28,8 +33,8 @@ inline void multiply_add(const float* a, int64_t a_row, int64_t a_column, const 
       const float* b0 = b + k * m;
       for (int64_t j = 0; j < m; ++j) {
         const float r0 = b0[j], r1 = b0[m + j], r2 = b0[2 * m + j], r3 = b0[3 * m + j];
-        c0[j] += p0 * r0 + p1 * r1 + p2 * r2 + p3 * r3;
-        c1[j] += q0 * r0 + q1 * r1 + q2 * r2 + q3 * r3;
+        c0[j] = std::fma(p0, r0, std::fma(p1, r1, std::fma(p2, r2, std::fma(p3, r3, c0[j]))));
+        c1[j] = std::fma(q0, r0, std::fma(q1, r1, std::fma(q2, r2, std::fma(q3, r3, c1[j]))));
       }
     }
     for (; k < depth; ++k)
