@@ -15,10 +15,9 @@
 #include "harness/cli/app.h"
 #include "harness/cli/exit_codes.h"
 #include "harness/core/files.h"
-#include "harness/core/machine.h"
+#include "harness/grading/provenance_of.h"
 #include "harness/run/grading_run.h"
 #include "harness/run/shard.h"
-#include "harness/sandbox/report.h"
 #include "harness/store/reuse.h"
 #include "tests/store/receipt_sample.h"
 
@@ -37,11 +36,7 @@ CellObservation answer_to(const CellRequest& request) {
   cell.key = request.key();
   cell.build.compiler = compiler().version;
   cell.build.flags = toolchain(Device::cpu).flags_in_words(toolchain(Device::cpu));
-  cell.provenance.submission_digest = request.solution.digest();
-  cell.provenance.grader_digest = grader_for(request.challenge.id).digest(Device::cpu);
-  cell.provenance.cpu = this_machine().cpu;
-  cell.provenance.cores = this_machine().cores;
-  cell.provenance.sandbox = probe_sandbox().tier;
+  cell.provenance = provenance_of({GAUNTLET_ROOT, {}, {}, "bench", {}, {}}, request);
   const std::size_t luck = std::hash<std::string>()(cell.key.text());
   for (int i = 0; i < kChecks; ++i) {
     const std::string id = fmt::format("check_{}", i);
