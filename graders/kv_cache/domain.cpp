@@ -14,7 +14,7 @@ using kit::ValueClass;
 // Of a case: numbers in the longest sequence, numbers in the pool, and products of attention.
 constexpr double kMostNumbers = 20'000;
 constexpr double kMostPool = 300'000;
-constexpr double kMostTable = 20'000;  // every sequence is read in a call that has all of it
+constexpr double kMostTable = 20'000;  // entries of a table, which every call is given whole
 constexpr double kMostProducts = 1'500'000;
 
 constexpr double kMostHeads = 128;  // by the contract

@@ -76,11 +76,11 @@ AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorp
     report.rows.push_back({attack.name, attack.category, attack.goal, {}});
   for (const OddProgram& program : corpus.honest)
     report.rows.push_back({program.name, "", program.oddity, {}});
-  bool any_wall = true;
+  bool with_unwalled = true;
   for (const Tier& tier : report.tiers) {
     if (!tier.why_not.empty()) continue;
-    const std::vector<AttackCell> column = lanes.column(tier, any_wall);
-    any_wall = !brief;
+    const std::vector<AttackCell> column = lanes.column(tier, with_unwalled);
+    with_unwalled = !brief;
     for (std::size_t i = 0; i < column.size(); ++i) report.rows[i].cells.push_back(column[i]);
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
