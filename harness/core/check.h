@@ -18,6 +18,9 @@ enum class Device { cpu, cuda };
 
 inline constexpr std::initializer_list<Device> kAllDevices{Device::cpu, Device::cuda};
 
+inline constexpr std::initializer_list<Section> kAllSections{
+    Section::correctness, Section::robustness, Section::performance, Section::engineering};
+
 std::string_view name_of(Section section);
 std::string_view name_of(Severity severity);
 std::string_view name_of(Device device);

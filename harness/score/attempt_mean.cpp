@@ -37,8 +37,7 @@ const SectionScore* find_section(const CellScore& score, Section section) {
 }
 
 void add_sections(const Scores& attempts, CellScore& mean) {
-  for (const Section section :
-       {Section::correctness, Section::robustness, Section::performance, Section::engineering}) {
+  for (const Section section : kAllSections) {
     SectionScore together{section};
     for (const CellScore* one : attempts)
       if (const SectionScore* own = find_section(*one, section)) {

@@ -14,9 +14,6 @@ namespace {
 
 constexpr NameTable<CellStatus, 3> kStatuses{"status", {"graded", "unmeasured", "broken"}};
 
-constexpr std::array kSections{Section::correctness, Section::robustness, Section::performance,
-                               Section::engineering};
-
 bool is_timed(const CheckObservation& check) {
   return check.info.section == Section::performance && !check.speeds.empty();
 }
@@ -249,7 +246,7 @@ CellScore score_assuming(const Rubric& rubric, const CellObservation& cell,
   note_unmeasured(rubric, checks, result);
   // A build that failed through our own fault arrives with broken checks, which blame nobody.
   result.failed_to_build = !cell.build.ok && result.broken == 0;
-  for (const Section section : kSections)
+  for (const Section section : kAllSections)
     if (auto scored = score_section(rubric, section, checks, assumption); scored.total > 0)
       result.sections.push_back(scored);
 

@@ -65,9 +65,7 @@ std::vector<std::vector<SectionProfile>> profiles(const Board& board) {
     std::vector<std::size_t> group;
     for (std::size_t i = 0; i < result.size(); ++i)
       if (CellKey::of(board.submissions()[i]).device == device) group.push_back(i);
-    for (const Section section :
-         {Section::correctness, Section::robustness, Section::performance, Section::engineering})
-      add_section(board, section, group, result);
+    for (const Section section : kAllSections) add_section(board, section, group, result);
   }
   return result;
 }

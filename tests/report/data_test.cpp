@@ -50,7 +50,8 @@ ReportInput demo_with_everything() {
 TEST_CASE("what was folded comes back, whatever differs and wherever") {
   for (const char* text :
        {R"([1, 1])", R"([1, 2])", R"([{"a": 1}, {"a": 2}])", R"([{"a": 1}, {"b": 2}])",
-        R"([[], []])", R"([[], [{"a": 1}]])", R"([[{"a": 1}], [{"a": 1}, {"a": 2}]])",
+        R"(["a long word", "b", "a long word", "a long word"])", R"([[], []])",
+        R"([[], [{"a": 1}]])", R"([[{"a": 1}], [{"a": 1}, {"a": 2}]])",
         R"([{"a": [{"x": 1}, {"x": 2}]}, {"a": [{"x": 1}, {"x": 3}]}])", R"([["a"], ["b", "c"]])",
         R"([{"a": {}}, {"a": {}}])", R"([{"a": 1, "b": {"c": true}}, {"a": "1", "b": {}}])"}) {
     const auto values = Json::parse(text).get<std::vector<Json>>();
@@ -78,24 +79,44 @@ TEST_CASE("what a check measured comes back from its pack") {
   with_bytes["input_bytes"] = 64;
   const Json check{{"speeds", {speed("small", 0.25), with_bytes}},
                    {"facts", {fact("error", "", 1.5), fact("error", "ulp", 2), more}}};
-  const auto fields = speed_fields({{check}});
-  CHECK(fields == std::vector<std::string>{"rounds", "ratio", "input_bytes"});
+  const std::vector<std::vector<Json>> checks{{check, check}, {check, check}};
+  Shorthand shorthand{speed_fields(checks), {}};
+  CHECK(shorthand.speeds == std::vector<std::string>{"rounds", "ratio", "input_bytes"});
   Json packed = check;
-  pack(fields, packed);
+  pack(shorthand, packed);
   CHECK(packed["speeds"].dump() == R"({"small":[6,0.25],"large":[6,0.5,64]})");
   CHECK(packed["facts"].dump() ==
-        R"({"error\t":1.5,"error\tulp":2.0,"peak\tMiB":{"value":3.0,"answers":"peak_workspace"}})");
-  unpack(fields, packed);
+        R"({"error\t":1.5,"error\tulp":2,"peak\tMiB":{"value":3,"answers":"peak_workspace"}})");
+  unpack(shorthand, packed);
+  CHECK(packed == check);
+
+  CHECK(common_facts({{check, check, check}}).empty());
+  shorthand.facts = common_facts(checks);
+  CHECK(shorthand.facts == std::vector<std::string>{"error\t", "error\tulp", "peak\tMiB"});
+  pack(shorthand, packed);
+  CHECK(packed["facts"].dump() ==
+        R"({"#0":1.5,"#1":2,"#2":{"value":3,"answers":"peak_workspace"}})");
+  unpack(shorthand, packed);
   CHECK(packed == check);
 }
 
+TEST_CASE("facts are kept to four digits") {
+  Json check{{"facts", {{{"name", "error"}, {"value", 0.123456}, {"unit", ""}}}}};
+  pack({}, check);
+  CHECK(check["facts"].dump() == R"({"error\t":0.1235})");
+}
+
 TEST_CASE("names that an object of theirs could not hold stay in a list") {
-  for (const char* name : {"each", "some", "0", "17", ""}) {
+  for (const char* name : {"each", "kinds", "which", "some", "have", "0", "17", ""}) {
     Json check{{"speeds", {{{"case", name}, {"ratio", 1}}}}};
     const Json before = check;
-    pack({"ratio"}, check);
+    pack({{"ratio"}, {}}, check);
     CHECK(check == before);
   }
+  Json numbered{{"facts", {{{"name", "#0"}, {"value", 1}, {"unit", "b"}}}}};
+  const Json as_it_was = numbered;
+  pack({{}, {"a\tb"}}, numbered);
+  CHECK(numbered == as_it_was);
   Json twice{{"facts",
               {{{"name", "a"}, {"value", 1}, {"unit", "b"}},
                {{"name", "a"}, {"value", 2}, {"unit", "b"}}}}};
@@ -138,23 +159,22 @@ TEST_CASE("data of earlier versions are read") {
   CHECK(cells[0].seen.checks[0].facts.at(0).name == "peak");
 }
 
-TEST_CASE("of a finding the first line is kept, and what else fits") {
+TEST_CASE("of a finding its summary is kept, cut where it is long") {
   ReportInput input = demo::input();
   input.cells = {demo::good("alpha", "first", 0.5)};
-  const auto kept = [&](const std::vector<std::string>& evidence) {
+  const auto kept = [&](const std::string& summary) {
     input.cells[0].checks[0].verdict = Verdict::wrong;
     input.cells[0].checks[0].finding =
-        Finding{Verdict::wrong, "a case", "is wrong", evidence, std::nullopt};
+        Finding{Verdict::wrong, "a case", summary, {"a row of numbers"}, std::nullopt};
     const auto once = ReportData::as_kept(published(input));
     CHECK(lines_of(ReportData::as_kept(once)) == lines_of(once));
-    return once.at(0).seen.checks.at(0).finding.value().evidence;
+    return once.at(0).seen.checks.at(0).finding.value();
   };
-  const std::string cut = "... the rest is with whoever graded";
-  const auto line = [](std::size_t length) { return std::string(length, 'x'); };
-  CHECK(kept({line(70), line(70)}) == std::vector{line(70), line(70)});
-  CHECK(kept({line(70), line(70), line(70)}) == std::vector{line(70), line(70), cut});
-  CHECK(kept({line(180), line(10)}) == std::vector{line(180), cut});
-  CHECK(kept({line(8000)}) == std::vector{line(200)});
+  CHECK(kept("is wrong").summary == "is wrong");
+  CHECK(kept("is wrong").case_name == "a case");
+  CHECK(kept("is wrong").evidence.empty());
+  CHECK(kept(std::string(120, 'x')).summary == std::string(120, 'x'));
+  CHECK(kept(std::string(8000, 'x')).summary.size() <= 120);
 }
 
 TEST_CASE("cells that were saved are loaded as they were kept, and give the same report") {

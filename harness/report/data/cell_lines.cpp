@@ -14,10 +14,9 @@
 namespace gauntlet {
 namespace {
 
-constexpr std::size_t kKeptEvidence = 160;  // bytes of one finding
-constexpr std::size_t kKeptLine = 200;      // bytes of its first line, which is kept however long
-constexpr const char* kCutEvidence = "... the rest is with whoever graded";
-constexpr const char* kColumnSchema = "gauntlet.column/2";
+constexpr std::size_t kKeptSummary = 120;  // bytes of what was found
+constexpr const char* kColumnSchema = "gauntlet.column/3";
+constexpr const char* kLongSchema = "gauntlet.column/2";   // facts have no numbers
 constexpr const char* kPlainSchema = "gauntlet.column/1";  // nothing is packed
 
 /// What most checks say; a line leaves it out.
@@ -28,20 +27,14 @@ const Json& usual_check() {
   return usual;
 }
 
-/// The first lines of what a finding shows; whoever graded has the rest. The numbers of the first
-/// miss stand in the summary.
-void shorten_evidence(Json& check) {
+/// What was found, in a line; its evidence is with whoever graded. The numbers of the first miss
+/// stand in the summary.
+void shorten_finding(Json& check) {
   if (!check.contains("finding")) return;
-  check["finding"].erase("miss");
-  Json& evidence = check["finding"]["evidence"];
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < evidence.size(); ++i) {
-    if (i == 0) evidence[i] = printable(evidence[i].get_ref<const std::string&>(), kKeptLine);
-    bytes += evidence[i].get_ref<const std::string&>().size();
-    if (i == 0 || bytes <= kKeptEvidence || evidence[i] == kCutEvidence) continue;
-    evidence.erase(evidence.begin() + static_cast<std::ptrdiff_t>(i), evidence.end());
-    evidence.push_back(kCutEvidence);
-  }
+  Json& finding = check["finding"];
+  finding.erase("miss");
+  finding.erase("evidence");
+  finding["summary"] = printable(finding.at("summary").get_ref<const std::string&>(), kKeptSummary);
 }
 
 /// A cell without its checks.
@@ -59,7 +52,7 @@ std::vector<Json> checks_of(const PublishedCell& cell) {
   std::vector<Json> checks;
   for (auto& check : document.at("checks")) {
     check["seconds"] = 0.0;
-    shorten_evidence(check);
+    shorten_finding(check);
     for (const auto& item : usual_check().items())  // so that those who have some can be folded
       if (item.value().is_array() && check.at(item.key()).empty()) check.erase(item.key());
     checks.push_back(std::move(check));
@@ -82,6 +75,30 @@ std::vector<std::string> ids_of(const std::vector<std::vector<Json>>& cells) {
   return ids;
 }
 
+// What says which check it is, in the order of a line's list "is".
+constexpr const char* kInfo[] = {"detects", "section", "severity", "weight"};
+
+/// What it is becomes one list, up to the last thing that is not usual.
+void join_info(Json& line) {
+  Json is = Json::array();
+  std::size_t used = 0;
+  for (const char* key : kInfo) {
+    is.push_back(line.value(key, usual_check().value(key, Json())));
+    if (line.erase(key) > 0) used = is.size();
+  }
+  is.erase(is.begin() + static_cast<std::ptrdiff_t>(used), is.end());
+  Json joined{{"id", line.at("id")}, {"is", is}};
+  joined.update(line);
+  line = joined;
+}
+
+/// Lines of earlier schemas have no list.
+void split_info(Json& line) {
+  const Json is = line.value("is", Json::array());
+  for (std::size_t i = 0; i < is.size(); ++i) line[kInfo[i]] = is[i];
+  line.erase("is");
+}
+
 /// A check as the cells that were asked it saw it.
 Json check_line(const std::string& id, const std::vector<std::vector<Json>>& cells) {
   std::vector<const Json*> seen;
@@ -96,10 +113,11 @@ Json check_line(const std::string& id, const std::vector<std::vector<Json>>& cel
   if (asked.size() < cells.size()) line["asked"] = asked;
   for (const auto& item : usual_check().items())
     if (line.value(item.key(), Json()) == item.value()) line.erase(item.key());
+  join_info(line);
   return line;
 }
 
-void add_check(const Json& line, const std::vector<std::string>& fields, std::vector<Json>& cells) {
+void add_check(const Json& line, const Shorthand& shorthand, std::vector<Json>& cells) {
   std::vector<std::size_t> asked;
   if (line.contains("asked"))
     asked = line.at("asked").get<std::vector<std::size_t>>();
@@ -107,10 +125,12 @@ void add_check(const Json& line, const std::vector<std::string>& fields, std::ve
     for (std::size_t i = 0; i < cells.size(); ++i) asked.push_back(i);
   Json folded = line;
   folded.erase("asked");
+  split_info(folded);
   for (std::size_t k = 0; k < asked.size(); ++k) {
     Json check = usual_check();
     check.update(unfold(folded, k).value_or(Json::object()));
-    unpack(fields, check);
+    unpack(shorthand, check);
+    if (check.contains("finding")) check["finding"].emplace("evidence", Json::array());
     cells.at(asked[k])["checks"].push_back(std::move(check));
   }
 }
@@ -138,13 +158,14 @@ std::string lines_of(const std::vector<PublishedCell>& cells) {
     frames.push_back(frame_of(cell));
     checks.push_back(checks_of(cell));
   }
-  const auto fields = speed_fields(checks);
+  const Shorthand shorthand{speed_fields(checks), common_facts(checks)};
   for (auto& cell : checks)
-    for (Json& check : cell) pack(fields, check);
+    for (Json& check : cell) pack(shorthand, check);
   for (const Json& frame : frames) to_fold.push_back(&frame);
   const Json head{{"schema", kColumnSchema},
                   {"cells", cells.size()},
-                  {"speeds", fields},
+                  {"speeds", shorthand.speeds},
+                  {"facts", shorthand.facts},
                   {"frame", fold(to_fold)}};
   std::string text = json_line(head);
   for (const auto& id : ids_of(checks)) text += json_line(check_line(id, checks));
@@ -155,7 +176,7 @@ std::vector<PublishedCell> cells_from_lines(const std::string& text,
                                             const std::string& shown_name) {
   std::vector<PublishedCell> cells;
   std::vector<Json> documents;
-  std::vector<std::string> fields;
+  Shorthand shorthand;
   std::istringstream lines(text);
   std::string line;
   int number = 0;
@@ -163,12 +184,15 @@ std::vector<PublishedCell> cells_from_lines(const std::string& text,
     while (std::getline(lines, line)) {
       const Json json = Json::parse(line);
       if (number++ > 0) {
-        add_check(json, fields, documents);
+        add_check(json, shorthand, documents);
         continue;
       }
-      if (json.at("schema") == kColumnSchema)
-        fields = json.at("speeds").get<std::vector<std::string>>();
-      else if (json.at("schema") != kPlainSchema)
+      const Json& schema = json.at("schema");
+      if (schema == kColumnSchema || schema == kLongSchema)
+        shorthand.speeds = json.at("speeds").get<std::vector<std::string>>();
+      if (schema == kColumnSchema)
+        shorthand.facts = json.at("facts").get<std::vector<std::string>>();
+      else if (schema != kLongSchema && schema != kPlainSchema)
         throw UserError(
             fmt::format("{}:1: schema: must be \"{}\"; ./gauntlet report of this "
                         "version writes it",

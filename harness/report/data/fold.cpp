@@ -10,6 +10,8 @@ namespace {
 constexpr const char* kEach = "each";
 constexpr const char* kSome = "some";
 constexpr const char* kHave = "have";
+constexpr const char* kKinds = "kinds";
+constexpr const char* kWhich = "which";
 
 bool is_list_of_objects(const Json& value) {
   return value.is_array() && !value.empty() &&
@@ -50,6 +52,22 @@ Json fold_lists(const std::vector<const Json*>& lists) {
   return fold_objects(objects);
 }
 
+/// All values, or each one once with the numbers of those that are meant.
+Json shorter_of_both(const std::vector<const Json*>& values) {
+  Json each = Json::array();
+  Json kinds = Json::array();
+  Json which = Json::array();
+  for (const Json* value : values) {
+    const auto known = std::find(kinds.begin(), kinds.end(), *value);
+    which.push_back(known - kinds.begin());
+    if (known == kinds.end()) kinds.push_back(*value);
+    each.push_back(*value);
+  }
+  const Json all{{kEach, each}};
+  const Json numbered{{kKinds, kinds}, {kWhich, which}};
+  return numbered.dump().size() < all.dump().size() ? numbered : all;
+}
+
 /// Of those that have something to be folded.
 Json fold_present(const std::vector<const Json*>& values) {
   const auto all = [&](const auto& holds) {
@@ -60,9 +78,7 @@ Json fold_present(const std::vector<const Json*>& values) {
   if (all([](const Json& value) { return value.is_object() && !value.empty(); }))
     return fold_objects(values);
   if (all([&](const Json& value) { return value == *values.front(); })) return *values.front();
-  Json each = Json::array();
-  for (const Json* value : values) each.push_back(*value);
-  return {{kEach, each}};
+  return shorter_of_both(values);
 }
 
 }  // namespace
@@ -82,6 +98,8 @@ Json fold(const std::vector<const Json*>& values) {
 std::optional<Json> unfold(const Json& folded, std::size_t place) {
   if (!folded.is_object()) return folded;
   if (folded.size() == 1 && folded.contains(kEach)) return folded.at(kEach).at(place);
+  if (folded.size() == 2 && folded.contains(kKinds))
+    return folded.at(kKinds).at(folded.at(kWhich).at(place).get<std::size_t>());
   if (folded.size() == 2 && folded.contains(kSome)) {
     const Json& some = folded.at(kSome);
     const auto at = std::find(some.begin(), some.end(), Json(place));

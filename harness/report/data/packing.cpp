@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace gauntlet {
@@ -12,13 +13,16 @@ namespace {
 // What a clock or a sum of floats says is not known to more digits than these; of what is drawn,
 // less than a thousandth of the drawing is seen.
 constexpr int kDigits = 6;
-constexpr int kCurveDigits = 5;
+constexpr int kCurveDigits = 4;
+constexpr int kFactDigits = 4;
 
 // A point that lies nearer to the line between its neighbours, as a share of the curve's height,
-// cannot be told from it: half a pixel.
-constexpr double kSeen = 1.0 / 500;
+// is hardly told from it: two pixels.
+constexpr double kSeen = 1.0 / 120;
 
-constexpr char kUnit = '\t';  // between a fact's name and its unit
+constexpr char kUnit = '\t';   // between a fact's name and its unit
+constexpr char kNumber = '#';  // before the number of a common fact
+constexpr int kOften = 4;
 
 Json rounded(double value, int digits) {
   if (!std::isfinite(value)) return value;
@@ -80,8 +84,8 @@ Json seen_points(const Json& pairs) {
 
 /// An object with this key would be taken for what fold makes.
 bool is_taken(const std::string& key) {
-  return key.empty() || key == "each" || key == "some" || key == "have" ||
-         key.find_first_not_of("0123456789") == std::string::npos;
+  static const std::set<std::string> kTaken{"", "each", "kinds", "which", "some", "have"};
+  return kTaken.contains(key) || key.find_first_not_of("0123456789") == std::string::npos;
 }
 
 /// One entry for each of the list's, under what `key_of` says; null where that is no use.
@@ -105,11 +109,28 @@ Json values_of(const Json& speed, const std::vector<std::string>& fields) {
 
 /// The number alone, where there is nothing besides.
 Json value_of(const Json& fact) {
-  if (fact.size() == 3) return fact.at("value");
   Json rest = fact;
+  for (auto& part : rest) part = rounded(part, kFactDigits);
+  if (fact.size() == 3) return rest.at("value");
   rest.erase("name");
   rest.erase("unit");
   return rest;
+}
+
+/// "" for a name that cannot be told from what is written around it.
+std::string name_and_unit(const Json& fact) {
+  const std::string name = fact.at("name");
+  if (name.find(kUnit) != std::string::npos || name.starts_with(kNumber)) return "";
+  return name + kUnit + fact.at("unit").get<std::string>();
+}
+
+std::string with_number(const std::vector<std::string>& common, const std::string& name) {
+  const auto at = std::find(common.begin(), common.end(), name);
+  return at == common.end() ? name : fmt::format("{}{}", kNumber, at - common.begin());
+}
+
+std::string without_number(const std::vector<std::string>& common, const std::string& key) {
+  return key.starts_with(kNumber) ? common.at(std::stoul(key.substr(1))) : key;
 }
 
 }  // namespace
@@ -143,34 +164,40 @@ std::vector<std::string> speed_fields(const std::vector<std::vector<Json>>& chec
   return fields;
 }
 
-void pack(const std::vector<std::string>& fields, Json& check) {
+std::vector<std::string> common_facts(const std::vector<std::vector<Json>>& checks) {
+  std::vector<std::string> met;
+  std::map<std::string, int> times;
+  for (const auto& cell : checks)
+    for (const Json& check : cell)
+      for (const Json& fact : check.value("facts", Json::array()))
+        if (times[name_and_unit(fact)]++ == 0) met.push_back(name_and_unit(fact));
+  std::erase_if(met, [&](const auto& name) { return is_taken(name) || times[name] < kOften; });
+  return met;
+}
+
+void pack(const Shorthand& shorthand, Json& check) {
   if (check.contains("speeds"))
     if (Json packed = by_key(
             check["speeds"], [](const Json& one) { return one.at("case").get<std::string>(); },
-            [&](const Json& one) { return values_of(one, fields); });
+            [&](const Json& one) { return values_of(one, shorthand.speeds); });
         !packed.is_null())
       check["speeds"] = std::move(packed);
   if (check.contains("facts"))
     if (Json packed = by_key(
             check["facts"],
-            [](const Json& one) {
-              const std::string name = one.at("name");
-              return name.find(kUnit) == std::string::npos
-                         ? name + kUnit + one.at("unit").get<std::string>()
-                         : "";
-            },
+            [&](const Json& one) { return with_number(shorthand.facts, name_and_unit(one)); },
             value_of);
         !packed.is_null())
       check["facts"] = std::move(packed);
 }
 
-void unpack(const std::vector<std::string>& fields, Json& check) {
+void unpack(const Shorthand& shorthand, Json& check) {
   if (check.contains("speeds") && check["speeds"].is_object()) {
     Json speeds = Json::array();
     for (const auto& item : check["speeds"].items()) {
       Json speed{{"case", item.key()}};
       for (std::size_t i = 0; i < item.value().size(); ++i)
-        if (!item.value().at(i).is_null()) speed[fields.at(i)] = item.value().at(i);
+        if (!item.value().at(i).is_null()) speed[shorthand.speeds.at(i)] = item.value().at(i);
       speeds.push_back(std::move(speed));
     }
     check["speeds"] = std::move(speeds);
@@ -178,10 +205,11 @@ void unpack(const std::vector<std::string>& fields, Json& check) {
   if (check.contains("facts") && check["facts"].is_object()) {
     Json facts = Json::array();
     for (const auto& item : check["facts"].items()) {
-      const std::size_t end = item.key().find(kUnit);
-      Json fact{{"name", item.key().substr(0, end)}};
+      const std::string name = without_number(shorthand.facts, item.key());
+      const std::size_t end = name.find(kUnit);
+      Json fact{{"name", name.substr(0, end)}};
       fact["value"] = item.value().is_object() ? item.value().at("value") : item.value();
-      fact["unit"] = end == std::string::npos ? "" : item.key().substr(end + 1);
+      fact["unit"] = end == std::string::npos ? "" : name.substr(end + 1);
       if (item.value().is_object()) fact.update(item.value());
       facts.push_back(std::move(fact));
     }

@@ -26,8 +26,7 @@ Json list_of(const std::vector<T>& items, const Write& write) {
 
 Json rubric_json(const Rubric& rubric) {
   Json json{{"digest", rubric.digest}};
-  for (const Section section :
-       {Section::correctness, Section::robustness, Section::performance, Section::engineering})
+  for (const Section section : kAllSections)
     json["sections"][std::string(name_of(section))] = json_number(rubric.weight_of(section));
   for (const Severity severity :
        {Severity::minor, Severity::major, Severity::critical, Severity::fatal})

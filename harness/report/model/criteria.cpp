@@ -45,6 +45,14 @@ bool partly_measured(const CellScore& score, std::string_view check) {
                      [&](const std::string& one) { return one.starts_with(cases); });
 }
 
+/// What it found besides, where it found something.
+std::string told(const ReportedCell& cell, std::string_view check) {
+  const ReportedCheck* seen = cell.find(check);
+  std::string text = outcome_text(&cell, check);
+  if (seen && seen->seen.finding) text += ": " + cut(seen->seen.finding->summary);
+  return text;
+}
+
 bool failed(const ReportedCheck* check) {
   return check && blames_submission(check->seen.verdict);
 }
@@ -60,8 +68,8 @@ void add_check(const Aggregate& all, const CheckInfo& check, const ReportedCell&
   const int side = own && other ? edge(all.rubric, *own, *other).value_or(0) : 0;
   const bool one_sided = !own != !other && (failed(own) || failed(other));
   if (side != 0 || one_sided)
-    found.push_back({check.id, check.severity >= Severity::critical, outcome_text(&a, check.id),
-                     outcome_text(&b, check.id), side});
+    found.push_back({check.id, check.severity >= Severity::critical, told(a, check.id),
+                     told(b, check.id), side});
 }
 
 }  // namespace
@@ -70,11 +78,7 @@ std::string outcome_text(const ReportedCell* cell, std::string_view check) {
   if (!cell) return unicode_signs().absent;
   const ReportedCheck* seen = cell->find(check);
   if (!seen) return cell->score.failed_to_build ? "did not build" : "not asked";
-  if (seen->seen.verdict != Verdict::passed) {
-    std::string text(name_of(seen->seen.verdict));
-    if (seen->seen.finding) text += ": " + cut(seen->seen.finding->summary);
-    return text;
-  }
+  if (seen->seen.verdict != Verdict::passed) return std::string(name_of(seen->seen.verdict));
   if (!seen->share) return "too noisy";
   if (*seen->share == 1) return "passed";
   return fmt::format("{:.0f}% of its points{}", *seen->share * 100,

@@ -24,8 +24,8 @@ struct Criterion {
 std::vector<Criterion> criteria(const Aggregate& all, const ReportedPair& pair,
                                 const std::string& challenge);
 
-/// What one check saw of one submission, in few words: "wrong: dx[0]: got 1, want 2", "passed". As
-/// hostile as the finding is. Null: it did not take part.
+/// What one check says of one submission, in few words: "wrong", "passed", "not asked". Null: it
+/// did not take part.
 std::string outcome_text(const ReportedCell* cell, std::string_view check);
 
 }  // namespace gauntlet

@@ -30,20 +30,16 @@ std::string introduction(const ReportedChallenge& column) {
   return text + "\n\n";
 }
 
-std::string section_text(const CellScore& score, Section section) {
-  for (const auto& one : score.sections)
-    if (one.section == section) return section_text(one, unicode_signs());
-  return unicode_signs().absent;
-}
-
 std::string scores(const Aggregate& all, const std::string& name) {
   Table table({"Submission", "Grade", "Correctness", "Robustness", "Performance", "Engineering",
                "Where it may lie", "Checks passed"});
   const auto add = [&](const std::string& row, const CellScore& score, std::string passed) {
-    table.row({matrix_name(all, row, "../"), matrix_text(all, row, name, unicode_signs()),
-               section_text(score, Section::correctness), section_text(score, Section::robustness),
-               section_text(score, Section::performance), section_text(score, Section::engineering),
-               score.range ? range_text(*score.range) : unicode_signs().absent, std::move(passed)});
+    std::vector<std::string> cells{matrix_name(all, row, "../"),
+                                   matrix_text(all, row, name, unicode_signs())};
+    for (const Section section : kAllSections) cells.push_back(section_text(score, section));
+    cells.push_back(score.range ? range_text(*score.range) : unicode_signs().absent);
+    cells.push_back(std::move(passed));
+    table.row(cells);
   };
   for (const ReportedMean& mean : all.means)
     if (mean.column == name)
@@ -62,13 +58,13 @@ std::string check_tables(const Aggregate& all, const ReportedChallenge& column,
   std::string text;
   for (const auto& group : column_groups(takers(all, column.name))) {
     std::vector<std::string> header{"What it attacks", "Check"};
-    for (const auto& submission : group) header.push_back(submission);
+    for (const auto& submission : group) header.push_back(matrix_name(all, submission, "../"));
     Table table(header, header.size());
     for (const CheckInfo& check : column.checks) {
       if (!wanted(check)) continue;
       std::vector<std::string> row{markdown::text(check.detects), markdown::code(check.id)};
       for (const auto& submission : group)
-        row.push_back(markdown::text(outcome_text(all.find(submission, column.name), check.id)));
+        row.push_back(outcome_text(all.find(submission, column.name), check.id));
       table.row(row);
     }
     if (!table.empty()) text += table.str() + "\n";

@@ -144,8 +144,7 @@ std::string picks(const Aggregate& all, Claims& claims) {
 std::string method(const Aggregate& all) {
   const Rubric& rubric = all.rubric;
   std::string sections;
-  for (const Section section :
-       {Section::correctness, Section::robustness, Section::performance, Section::engineering})
+  for (const Section section : kAllSections)
     sections += fmt::format("{}{} {}", sections.empty() ? "" : ", ", name_of(section),
                             points(rubric.weight_of(section)));
   std::string letters;

@@ -43,6 +43,12 @@ std::string cell_text(const ReportedCell* cell) {
   return cell_text(&scored, unicode_signs());
 }
 
+std::string section_text(const CellScore& score, Section section) {
+  for (const auto& one : score.sections)
+    if (one.section == section) return section_text(one, unicode_signs());
+  return unicode_signs().absent;
+}
+
 std::string matrix_name(const Aggregate& all, std::string_view name, std::string_view up) {
   const SubmissionAttempts* several = all.attempts_of(name);
   const std::string link = submission_link(name, up);

@@ -53,6 +53,7 @@ std::string submission_link(std::string_view name, std::string_view up);
 std::string challenge_link(const Aggregate& all, std::string_view name, std::string_view up);
 
 std::string cell_text(const ReportedCell* cell);
+std::string section_text(const CellScore& score, Section section);
 
 /// How it does by section, as a table; empty for the reference.
 std::string profile_table(const ReportedSubmission& submission);

@@ -34,15 +34,6 @@ std::string verdict_line(const ReportedCell& cell) {
   return line + ".\n\n";
 }
 
-std::string section_table(const Rubric& rubric, const CellScore& score) {
-  Table table({"Section", "Weight", "Score", "Measured in full"});
-  for (const auto& section : score.sections)
-    table.row({std::string(name_of(section.section)), points(rubric.weight_of(section.section)),
-               section_text(section, unicode_signs()),
-               fmt::format("{} of {}", section.measured, section.total)});
-  return table.empty() ? "" : table.str() + "\n";
-}
-
 /// What the check detects stands on the challenge's page.
 std::string finding_item(const CheckObservation& check) {
   const Finding& finding = *check.finding;
@@ -113,16 +104,30 @@ std::string exhibits(const ReportedCell& cell) {
   return shown;
 }
 
-std::string chapter(const Aggregate& all, Claims& claims, const ReportedSubmission& submission,
-                    const Pairs& pairs, const ReportedChallenge& column) {
+std::string chapter(const Aggregate& all, Claims& claims, const Pairs& pairs,
+                    const ReportedChallenge& column, const ReportedCell& cell) {
   const std::string heading =
       fmt::format("## {} ({}, round {})\n\n", challenge_link(all, column.name, "../"),
                   markdown::text(column.about.difficulty), column.about.round);
-  const ReportedCell* cell = all.find(submission.name, column.name);
-  if (!cell) return heading + "Did not take part.\n\n";
-  return heading + verdict_line(*cell) + against_others(pairs, *cell) +
-         section_table(all.rubric, cell->score) + findings(*cell) +
-         stated_claims_of(claims, *cell) + exhibits(*cell);
+  return heading + verdict_line(cell) + against_others(pairs, cell) + findings(cell) +
+         stated_claims_of(claims, cell) + exhibits(cell);
+}
+
+/// The scores of all sections of all its cells.
+std::string score_table(const Aggregate& all, const std::string& submission) {
+  std::vector<std::string> header{"Challenge", "Grade"};
+  for (const Section section : kAllSections)
+    header.push_back(
+        fmt::format("{} ({})", name_of(section), points(all.rubric.weight_of(section))));
+  Table table(header);
+  for (const auto& column : all.challenges) {
+    const ReportedCell* cell = all.find(submission, column.name);
+    if (!cell || cell->score.sections.empty()) continue;
+    std::vector<std::string> row{markdown::text(column.name), cell_text(cell)};
+    for (const Section section : kAllSections) row.push_back(section_text(cell->score, section));
+    table.row(row);
+  }
+  return table.empty() ? "" : table.str() + "\n";
 }
 
 std::string bullets(const std::string& title, const std::vector<std::string>& sentences) {
@@ -162,15 +167,22 @@ std::string profile_table(const ReportedSubmission& submission) {
 std::string render_submission(const Aggregate& all, Claims& claims,
                               const ReportedSubmission& submission) {
   std::string page = page_head(submission.name, "../") + portrait(all, claims, submission) +
-                     profile_table(submission) + model_card_table(submission) +
+                     score_table(all, submission.name) + profile_table(submission) +
+                     model_card_table(submission) +
                      fmt::format(
                          "Speeds stand side by side on the challenges' pages. What else was "
-                         "measured, and the evidence of a finding: {}.\n\n",
+                         "measured, and, where it was graded, the evidence of a finding: {}.\n\n",
                          markdown::code(show_command(submission.name, "CHALLENGE", "CHECK")));
   const Pairs pairs = pairs_of(all, submission.name);
-  for (const auto& column : all.challenges)
-    if (column.standard || all.find(submission.name, column.name))
-      page += chapter(all, claims, submission, pairs, column);
+  std::vector<std::string> not_handed_in;
+  for (const auto& column : all.challenges) {
+    if (const ReportedCell* cell = all.find(submission.name, column.name))
+      page += chapter(all, claims, pairs, column, *cell);
+    else if (column.standard)
+      not_handed_in.push_back(challenge_link(all, column.name, "../"));
+  }
+  if (!not_handed_in.empty())
+    page += fmt::format("Did not take part in {}.\n\n", sentence_list(not_handed_in));
   return finished(page);
 }
 
