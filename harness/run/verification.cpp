@@ -10,6 +10,7 @@
 #include "harness/core/text.h"
 #include "harness/run/grading_run.h"
 #include "harness/score/cell_score.h"
+#include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
 
 namespace gauntlet {

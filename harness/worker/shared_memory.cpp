@@ -2,6 +2,7 @@
 #include "harness/worker/shared_memory.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 namespace gauntlet {
 namespace {
 
+constexpr std::size_t kKeptOfRange = 256 << 10;  // bytes of pages that are zeroed, not given back
 constexpr unsigned kExecutable = 0x10;  // MFD_EXEC, Linux 6.3; some systems refuse to start others
 
 Fd memory_file(const char* name) {
@@ -21,6 +23,13 @@ Fd memory_file(const char* name) {
   if (!file) file = Fd(memfd_create(name, kFlags));
   if (!file) broken_call("memfd_create");
   return file;
+}
+
+/// Every byte is the one before it, and the first is zero.
+bool is_zero(const std::byte* first, const std::byte* last) {
+  return first == last ||
+         (*first == std::byte{0} &&
+          std::memcmp(first, first + 1, static_cast<std::size_t>(last - first) - 1) == 0);
 }
 
 }  // namespace
@@ -56,13 +65,19 @@ SharedMemory::Extent SharedMemory::first_data(std::size_t begin, std::size_t end
   return {std::max(begin, static_cast<std::size_t>(data)), std::min(end, last)};
 }
 
-// Of a range that holds little the kernel would walk all page tables, which are there for ever.
+// Of a range that holds little the kernel would walk all page tables, which are there for ever. And
+// few pages are sooner overwritten than given back, on all processors, and asked for again.
 void SharedMemory::clear(std::size_t begin, std::size_t end) {
+  std::size_t kept = 0;
   for (Extent data{}; begin < end; begin = data.end) {
     data = first_data(begin, end);
-    if (data.begin < data.end &&
-        fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(data.begin), static_cast<off_t>(data.end - data.begin)) != 0)
+    const std::size_t bytes = data.end - data.begin;
+    if (kept + bytes <= kKeptOfRange) {
+      std::memset(base_ + data.begin, 0, bytes);
+      kept += bytes;
+    } else if (fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                         static_cast<off_t>(data.begin),
+                         static_cast<off_t>(data.end - data.begin)) != 0)
       broken_call("clearing shared memory");
   }
 }
@@ -71,9 +86,11 @@ std::size_t SharedMemory::first_written(std::size_t begin, std::size_t end) cons
   for (Extent data{}; begin < end; begin = data.end) {
     // A page may exist without having been written: huge pages reach beyond what was asked for.
     data = first_data(begin, end);
+    const std::byte* first = base_ + data.begin;
     const std::byte* last = base_ + data.end;
-    const std::byte* found = std::find_if(static_cast<const std::byte*>(base_ + data.begin), last,
-                                          [](std::byte b) { return b != std::byte{0}; });
+    if (is_zero(first, last)) continue;
+    const std::byte* found =
+        std::find_if(first, last, [](std::byte b) { return b != std::byte{0}; });
     if (found != last) return static_cast<std::size_t>(found - base_);
   }
   return end;

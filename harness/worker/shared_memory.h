@@ -27,11 +27,11 @@ class SharedMemory {
   std::size_t bytes() const { return bytes_; }
   int fd() const { return theirs_ ? theirs_.get() : file_.get(); }  // for the worker
 
-  /// Gives the pages of a range back, also in the worker: it reads as zeros and holds no data.
+  /// The range reads as zeros, also in the worker; all but a few of its pages are given back.
   void clear(std::size_t begin, std::size_t end);
 
   /// First byte of the range that is not zero, as an offset into the memory; `end` if there is
-  /// none. Costs one system call for a range that was never written.
+  /// none. Costs one system call for a range that holds no page.
   std::size_t first_written(std::size_t begin, std::size_t end) const;
 
   /// Unmaps our view and asks the kernel to forbid writing. It refuses exactly when a writable

@@ -36,7 +36,7 @@ class Arenas {
   };
   Mapping map(int fd, int protection);
   void open_range(const wire::Range& range);
-  void shut_range(const wire::Range& range);
+  void shut_open_ranges(wire::ArenaId arena);
 
   KeptMemory kept_;
   std::byte* next_;  // place of the next mapping
