@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "harness/attacks/attack_matrix.h"
 #include "harness/attacks/effects.h"
 #include "harness/attacks/testbed.h"
 #include "harness/build/cuda_compiler.h"
@@ -93,6 +94,31 @@ std::string failures_without_walls() {
 TEST_CASE("every attack on a wall succeeds when the wall is down") {
   std::istringstream failures(failures_without_walls());
   for (std::string line; std::getline(failures, line);) FAIL_CHECK(line);
+}
+
+TEST_CASE("a brief audit tries on one tier alone what no wall stops") {
+  AttackCorpus two = corpus();
+  const auto keep_one = [&](bool walled) {
+    const auto found = std::find_if(two.attacks.begin(), two.attacks.end(), [&](const Attack& one) {
+      return one.device == Device::cpu && one.stopped_by.empty() != walled &&
+             one.effect.kind == "leak";
+    });
+    REQUIRE(found != two.attacks.end());
+    return *found;
+  };
+  two.attacks = {keep_one(false), keep_one(true)};
+  two.honest.clear();
+  const AttackMatrix seen = run_attacks(environment(), two, true, [](const std::string&) {});
+  REQUIRE(seen.rows.size() == 2);
+  const auto& unwalled = seen.rows[0].cells;
+  const auto& walled = seen.rows[1].cells;
+  REQUIRE(unwalled.size() == walled.size());
+  for (std::size_t tier = 0; tier < walled.size(); ++tier) {
+    CHECK(walled[tier].tried);
+    CHECK(unwalled[tier].tried == (tier == 0));
+  }
+  CHECK(seen.successes() == 0);
+  if (walled.size() < 2) MESSAGE("this machine has one tier: nothing is left out");
 }
 
 TEST_CASE("the corpus is as large as it says, and names everything") {
