@@ -11,9 +11,6 @@ namespace {
 using Changes = std::vector<WildRule::Change>;
 using Range = WildCode::Range;
 
-constexpr int kMultiplies = 10;  // as WildCode::binds has it
-constexpr int kAdds = 9;
-
 WildRule::Change replaced(const WildCode& code, Range range, std::string with) {
   return {code.first_byte(range), code.last_byte(range), std::move(with)};
 }
