@@ -180,6 +180,11 @@ std::vector<std::vector<bool>> BuildCall::mask(std::size_t t) const {
   return bits;
 }
 
+std::span<const std::uint64_t> BuildCall::words(std::size_t row) const {
+  const auto words = static_cast<std::size_t>(args.mask_words);
+  return mask_[0].view().subspan(row * words, words);
+}
+
 std::span<const std::int64_t> BuildCall::positions(std::size_t t) const {
   return position_[0].view().subspan(trees.first_row(t), trees.rows_of(t));
 }

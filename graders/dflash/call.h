@@ -59,6 +59,7 @@ struct BuildCall : Call<DflashBuildArgs> {
 
   /// The mask of tree t, as rows of bits; every word of a row, so 64 * mask_words columns.
   std::vector<std::vector<bool>> mask(std::size_t t) const;
+  std::span<const std::uint64_t> words(std::size_t row) const;  // of all trees
   std::span<const std::int64_t> positions(std::size_t t) const;
 
   JoinedTrees trees;

@@ -81,7 +81,7 @@ class Retold {
 
  private:
   std::int32_t stranger(std::size_t row) {
-    return kit::one_of(rng_, strangers(language_, language_.choice(states_[row])));
+    return kit::one_of(rng_, strangers(language_, states_, row));
   }
 
   std::int32_t of_leaf(const std::string& tokens, std::size_t row, std::int32_t token) {
@@ -154,9 +154,9 @@ std::shared_ptr<Language> language_of(const Assignment& choice, std::int64_t voc
 WriteLogits logits_of(const Assignment& choice, std::shared_ptr<const Language> language,
                       Rng& rng) {
   // In the order of kRowKinds.
-  static constexpr std::array kNames{"plain",   "forbidden",     "infinite",  "far down",
-                                     "lowest",  "a float apart", "subnormal", "zeros of both signs",
-                                     "farthest"};
+  static constexpr std::array kNames{
+      "plain",  "forbidden",     "infinite",  "above all",           "opposite", "far down",
+      "lowest", "a float apart", "subnormal", "zeros of both signs", "farthest"};
   static_assert(kNames.size() == kRowKinds.size());
   if (choice.is("logits", "usual")) return {};
   const std::string& name = choice["logits"].name;

@@ -28,8 +28,7 @@ std::size_t edge(std::size_t vocab, Rng& rng) {
 void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& rng) {
   const auto states = row_states(language, tree, root);
   for (std::size_t row = 0; row < states.size(); ++row) {
-    const std::int32_t right = language.choice(states[row]);
-    for (const std::int32_t foreign : strangers(language, right))
+    for (const std::int32_t foreign : strangers(language, states, row))
       if (rng.chance(0.3) && !tree.has_child(static_cast<std::int32_t>(row) - 1, foreign))
         tree.add(static_cast<std::int32_t>(row) - 1, foreign);
   }

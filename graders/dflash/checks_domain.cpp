@@ -76,14 +76,14 @@ void verify_before(Probe& probe, const Assignment& choice, Rng& rng, TreeCase ma
   probe.run(call);
 }
 
-/// A callback fails at once, and is left alone then. Its result may be nothing in 32 bits, or what
-/// a solution itself says.
+/// A callback fails in the first or second round, and is left alone then. Its result may be nothing
+/// in 32 bits, or what a solution itself says.
 void fail_before(Probe& probe, Problem problem, Problem::Callback failing,
                  const CallOptions& options, Rng& rng) {
   using Limits = std::numeric_limits<std::int64_t>;
   constexpr std::int64_t kResults[] = {77, -1, -2, 5LL << 32, Limits::min(), Limits::max()};
   problem.failing = failing;
-  problem.fail_at = 1;
+  problem.fail_at = rng.integer(1, 2);
   problem.failure = kit::one_of(rng, kResults);
   GenerateCall call(problem, options);
   run_watched(probe, call);
@@ -96,11 +96,13 @@ void fail_before(Probe& probe, Problem problem, Problem::Callback failing,
 void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCase made) {
   using enum Problem::Callback;
   const std::string& what = choice["before"].name;
+  // What a failure leaves behind is that of another text, or of the same.
+  if (what == "another model" || (what.ends_with(" failed") && rng.chance(0.5)))
+    made = generate_case(choice, rng);
   if (what == "a drafter failed") return fail_before(probe, made.problem, draft, made.options, rng);
   if (what == "a target failed")
     return fail_before(probe, made.problem, forward, made.options, rng);
   if (what == "a cache failed") return fail_before(probe, made.problem, keep, made.options, rng);
-  if (what == "another model") made = generate_case(choice, rng);
   Problem& problem = made.problem;
   if (what == "limits differed")
     for (Prompt& prompt : problem.prompts) prompt.max_new /= 2;

@@ -224,7 +224,19 @@ void empty_sizes(Probe& probe) {
                         chain_drafter(language, rng.seed(), 0, 8)});
 }
 
-// A failing drafter, target or cache ends the call with its result, and nobody is asked again.
+void require_failure(Probe& probe, const char* callback, const Problem& problem) {
+  GenerateCall generate(problem);
+  run_watched(probe, generate);
+  if (generate.returned != problem.failure)
+    probe.fail(fmt::format("dflash_generate returned {} after `{}` returned {}", generate.returned,
+                           callback, problem.failure));
+  if (generate.model->calls_after_failure() > 0)
+    probe.fail(fmt::format("{} callbacks after the one that failed",
+                           generate.model->calls_after_failure()));
+}
+
+// A failing drafter, target or cache ends the call with its result, and nobody is asked again. The
+// next call, of another text, has nothing of the round that failed; nor does it stay allocated.
 void failing_callbacks(Probe& probe) {
   using enum Problem::Callback;
   constexpr std::pair<const char*, Problem::Callback> kCallbacks[] = {
@@ -239,15 +251,13 @@ void failing_callbacks(Probe& probe) {
       problem.fail_at = call;
       // Below and above zero, and nothing in 32 bits.
       problem.failure = call == 1 ? -rng.integer(4000, 5000) : rng.integer(1, 9) << 32;
-      GenerateCall generate(problem);
-      run_watched(probe, generate);
-      if (generate.returned != problem.failure)
-        probe.fail(fmt::format("dflash_generate returned {} after `{}` returned {}",
-                               generate.returned, name, problem.failure));
-      if (generate.model->calls_after_failure() > 0)
-        probe.fail(fmt::format("{} callbacks after the one that failed",
-                               generate.model->calls_after_failure()));
+      require_right_around(probe, one_pass(language, 3, rng),
+                           [&] { require_failure(probe, name, problem); });
     }
+  for (const auto& [name, callback] : kCallbacks) {
+    Rng rng = probe.begin_case(fmt::format("{}_again_and_again", name));
+    require_freed(probe, rng, callback);
+  }
 }
 
 }  // namespace

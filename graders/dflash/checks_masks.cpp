@@ -66,6 +66,8 @@ void tree_masks(Probe& probe) {
 void row_positions(Probe& probe) {
   ask_widths(probe, {false, true});
   ask_batches(probe, {false, true});
+  Rng rng = probe.begin_case("deep_chain");
+  require_deep_chain_built(probe, rng, {false, true});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 // 64 rows of logits, 8 MiB and then 16, and these once more apart from each other and for several
-// threads: what grows with them is a copy of them.
+// threads: what grows with them is a copy of them. Nor does memory grow with the number of calls.
 void memory_growth(Probe& probe) {
   constexpr std::int64_t kRows = 64;
   kit::Held half;
@@ -44,6 +44,13 @@ void memory_growth(Probe& probe) {
   probe.fact("memory per byte of logits", each, "B");
   if (each > 0.1)
     probe.fail(fmt::format("holds {:.2f} bytes per byte of logits, want 0.10 or less", each));
+  using enum Problem::Callback;
+  for (const auto& [name, failing] :
+       {std::pair{"call_after_call", none}, std::pair{"failing_target", forward},
+        std::pair{"failing_cache", keep}}) {
+    Rng rng = probe.begin_case(name);
+    require_freed(probe, rng, failing);
+  }
 }
 
 }  // namespace

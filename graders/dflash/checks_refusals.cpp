@@ -95,7 +95,10 @@ void bad_arguments(Probe& probe) {
   for (const std::int64_t nodes : {64, 128}) {  // one row more than the mask has bits
     Rng rng = probe.begin_case(fmt::format("build_words_for_{}_nodes", nodes));
     const Language language(rng.integer(130, 160), rng);
-    BuildCall build({&language, {random_draft(language, random_plan(nodes, rng), rng)}});
+    // For the last tree only: those before it are not written either.
+    BuildCall build({&language,
+                     {random_draft(language, random_plan(3, rng), rng),
+                      random_draft(language, random_plan(nodes, rng), rng)}});
     --build.args.mask_words;
     kit::require_refused(probe, build, kBad);
   }
@@ -105,21 +108,28 @@ void bad_arguments(Probe& probe) {
                            {{"no_vocabulary", [](V& c) { c.args.vocab = 0; }},
                             {"negative_ends", [](V& c) { c.args.num_eos = -1; }},
                             {"short_stride", [](V& c) { --c.args.logits_stride; }},
-                            {"negative_limit", [](V& c) { c.max_emit[1] = -1; }}},
+                            {"negative_limit", [](V& c) { c.max_emit[1] = -1; }},
+                            {"parent_where_nothing_is_wanted",
+                             [](V& c) {
+                               c.max_emit[1] = 0;
+                               c.trees.parent[6] = 2;
+                             }}},
                            kBad);
   require_generate_refused(probe, unsupported_flaws<G>(), DFLASH_UNSUPPORTED);
-  require_generate_refused(probe,
-                           {{"no_threads", [](G& c) { c.args.num_threads = 0; }},
-                            {"negative_count", [](G& c) { c.args.num_requests = -1; }},
-                            {"no_vocabulary", [](G& c) { c.args.vocab = 0; }},
-                            {"negative_ends", [](G& c) { c.args.num_eos = -1; }},
-                            {"negative_budget", [](G& c) { c.args.draft_budget = -1; }},
-                            {"short_stride", [](G& c) { c.args.emit_stride = 11; }},
-                            {"negative_max_new", [](G& c) { c.max_new[1] = -1; }},
-                            {"no_prompt", [](G& c) { c.prompt_start[1] = 0; }},
-                            {"prompts_above_zero", [](G& c) { c.prompt_start[0] = 1; }},
-                            {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }}},
-                           kBad);
+  require_generate_refused(
+      probe,
+      {{"no_threads", [](G& c) { c.args.num_threads = 0; }},
+       {"negative_count", [](G& c) { c.args.num_requests = -1; }},
+       {"no_vocabulary", [](G& c) { c.args.vocab = 0; }},
+       {"negative_ends", [](G& c) { c.args.num_eos = -1; }},
+       {"negative_budget", [](G& c) { c.args.draft_budget = -1; }},
+       {"short_stride", [](G& c) { c.args.emit_stride = 11; }},
+       {"negative_max_new", [](G& c) { c.max_new[1] = -1; }},
+       {"no_prompt", [](G& c) { c.prompt_start[1] = 0; }},
+       {"no_prompt_where_nothing_is_wanted", [](G& c) { c.prompt_start[1] = c.max_new[0] = 0; }},
+       {"prompts_above_zero", [](G& c) { c.prompt_start[0] = 1; }},
+       {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }}},
+      kBad);
   // Behind as many as 16 bits can count.
   Rng rng = probe.begin_case("last_of_many");
   const Language language(rng.integer(11, 40), rng);
@@ -129,38 +139,44 @@ void bad_arguments(Probe& probe) {
   require_last_refused(probe, many_requests(language, 0, 1, rng));
 }
 
-// A drafter that answers what is no tree: refused before the target is asked.
+/// Spoils the answers for requests from `first` on.
+using Spoil = void (*)(std::int64_t budget, std::span<std::int64_t> nodes,
+                       std::span<std::int32_t> parents);
+constexpr std::pair<const char*, Spoil> kSpoilt[] = {
+    {"more_than_asked_for",
+     [](std::int64_t budget, auto nodes, auto) { std::ranges::fill(nodes, budget + 1); }},
+    {"negative_nodes", [](auto, auto nodes, auto) { std::ranges::fill(nodes, -1); }},
+    {"parents_come_later",
+     [](auto, auto, auto parents) {
+       for (auto& parent : parents) parent += 3;
+     }},
+    {"parents_below_root", [](auto, auto, auto parents) { std::ranges::fill(parents, -7); }}};
+
+void require_draft_refused(Probe& probe, Problem problem, Spoil spoil, std::size_t first) {
+  problem.spoil_draft = [=](DflashDraft& ask, CallbackRequest& raw) {
+    spoil(ask.budget, raw.array<std::int64_t>(3).subspan(first),
+          raw.array<std::int32_t>(4).subspan(first * static_cast<std::size_t>(ask.budget)));
+  };
+  GenerateCall generate(problem);
+  probe.run(generate);
+  if (generate.model->forwards() > 0) probe.fail("the target was asked about such a draft");
+  if (generate.returned != kBad)
+    probe.fail(fmt::format("dflash_generate returned {} after such a draft, want {}",
+                           generate.returned, kBad));
+}
+
+// A drafter that answers what is no tree, for all requests or the last: refused before the target
+// is asked. The next call has nothing of it.
 void bad_drafts(Probe& probe) {
-  using Spoil = void (*)(DflashDraft&, CallbackRequest&);
-  const std::pair<const char*, Spoil> flaws[] = {
-      {"more_than_asked_for",
-       [](DflashDraft& ask, CallbackRequest& raw) {
-         for (auto& count : raw.array<std::int64_t>(3)) count = ask.budget + 1;
-       }},
-      {"negative_nodes",
-       [](DflashDraft&, CallbackRequest& raw) {
-         for (auto& count : raw.array<std::int64_t>(3)) count = -1;
-       }},
-      {"parents_come_later",
-       [](DflashDraft&, CallbackRequest& raw) {
-         for (auto& parent : raw.array<std::int32_t>(4)) parent += 3;
-       }},
-      {"parents_below_root", [](DflashDraft&, CallbackRequest& raw) {
-         for (auto& parent : raw.array<std::int32_t>(4)) parent = -7;
-       }}};
-  for (const auto& [name, spoil] : flaws) {
-    Rng rng = probe.begin_case(name);
-    const Language language(rng.integer(11, 40), rng);
-    Problem problem{&language, {}, 6, random_drafter(language, rng.seed(), 4, 6)};
-    for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 5, 9, rng));
-    problem.spoil_draft = spoil;
-    GenerateCall generate(problem);
-    probe.run(generate);
-    if (generate.model->forwards() > 0) probe.fail("the target was asked about such a draft");
-    if (generate.returned != kBad)
-      probe.fail(fmt::format("dflash_generate returned {} after such a draft, want {}",
-                             generate.returned, kBad));
-  }
+  for (const auto& [name, spoil] : kSpoilt)
+    for (const std::size_t first : {0, 1}) {
+      Rng rng = probe.begin_case(fmt::format("{}_from_{}", name, first));
+      const Language language(rng.integer(11, 40), rng);
+      Problem problem{&language, {}, 6, random_drafter(language, rng.seed(), 4, 6)};
+      for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 5, 9, rng));
+      require_right_around(probe, one_pass(language, 2, rng),
+                           [&] { require_draft_refused(probe, problem, spoil, first); });
+    }
 }
 
 /// The numbers of a call that flaws change; the arrays stay where they are.

@@ -65,6 +65,8 @@ void big_trees(Probe& probe) {
     batch.drafts.back().context_length = std::int64_t{3} << 31;
     require_built(probe, batch);
   }
+  Rng rng = probe.begin_case("masks_of_a_deep_chain");
+  require_deep_chain_built(probe, rng);
 }
 
 // More trees than 16 bits can count, with nodes and without. Most of them are equal.

@@ -41,8 +41,10 @@ void branching_trees(Probe& probe) {
   Rng rng = probe.begin_case("most_nodes");
   const Language language(rng.integer(11, 30), rng);
   Draft draft = draft_after(language, rng.integer(1, 40), rng);
-  draft.tree = large_random_tree(language, draft.root, 65'535, 12, rng);
+  draft.tree = large_random_tree(language, draft.root, 65'534, 12, rng);
   draft.max_emit = draft.tree.rows();
+  const Walk walk = greedy(language, draft);  // goes on to the last node there may be
+  draft.tree.add(walk.path.back(), walk.emit.back());
   require_right(probe, Batch{&language, {std::move(draft)}});
 }
 

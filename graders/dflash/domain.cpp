@@ -110,6 +110,8 @@ Arguments texts() {
             {"plain"},
             {"forbidden"},
             {"infinite"},
+            {"above all"},
+            {"opposite"},
             {"far down"},
             {"lowest"},
             {"a float apart"},

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 
 #include "evidence.h"
+#include "graders/kit/memory.h"
 #include "graders/kit/refusals.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -139,10 +141,40 @@ void require_built(Probe& probe, const Batch& batch, const CallOptions& options,
   }
 }
 
+void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts) {
+  constexpr std::int64_t kNodes = 32'900;
+  const Language language(rng.integer(11, 30), rng);
+  Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
+  Draft& deep = batch.drafts.front();
+  while (deep.tree.nodes() < kNodes)
+    deep.tree.add(static_cast<std::int32_t>(deep.tree.nodes()) - 1, 0);
+  BuildCall build(batch);
+  probe.run_ok(build);
+  const auto words = static_cast<std::size_t>(build.args.mask_words);
+  for (std::size_t row = 0; row <= kNodes; ++row) {
+    const std::int64_t want = deep.context_length + static_cast<std::int64_t>(row);
+    if (const std::int64_t got = build.positions(0)[row]; parts.positions && got != want)
+      probe.fail(fmt::format("position[{}] of a chain is {}, want {}", row, got, want));
+    for (std::size_t word = 0; parts.masks && word < words; ++word) {
+      const std::uint64_t sees = word < row / 64   ? ~std::uint64_t{0}
+                                 : word > row / 64 ? 0
+                                                   : ~std::uint64_t{0} >> (63 - row % 64);
+      if (build.words(row)[word] != sees)
+        probe.fail(fmt::format("mask word [{}][{}] of a chain is {:#x}, want {:#x}", row, word,
+                               build.words(row)[word], sees));
+    }
+  }
+}
+
 void require_last_refused(Probe& probe, const Batch& batch) {
   BuildCall build(batch);
   build.context_length.back() = -1;
   kit::require_refused(probe, build, DFLASH_BAD_ARGUMENT);
+  Batch wider = batch;  // by one row of one tree
+  wider.drafts.back().tree = late_path(*batch.language, batch.drafts.back().root, 64, 0);
+  BuildCall narrow(wider);
+  --narrow.args.mask_words;
+  kit::require_refused(probe, narrow, DFLASH_BAD_ARGUMENT);
   VerifyCall verify(batch);
   verify.max_emit.back() = -1;
   kit::require_refused(probe, verify, DFLASH_BAD_ARGUMENT);
@@ -188,6 +220,35 @@ Answer require_right(Probe& probe, const Problem& problem, const CallOptions& op
     answer.accepted.push_back(generate.accepted(r));
   }
   return answer;
+}
+
+void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
+  const Language language(rng.integer(16'000, 17'000), rng);
+  Problem problem{&language, {}, 3, chain_drafter(language, rng.seed(), 3, 3)};
+  // Where nothing else is allocated it is the context.
+  const std::int64_t length = failing == Problem::Callback::draft ? 30'000 : 3;
+  problem.prompts = {random_prompt(language, length, 6, rng)};
+  problem.failing = failing;
+  problem.fail_at = 1;
+  problem.failure = failing == Problem::Callback::none ? 0 : 77;
+  GenerateCall generate(problem);
+  // Every call has a target that has read nothing yet.
+  for (Callback& callback : generate.callbacks() | std::views::take(2))  // keep comes after these
+    callback.answer = [&, answer = callback.answer](CallbackRequest& raw) {
+      if (generate.model->is_over()) generate.model = std::make_shared<Model>(problem);
+      return answer(raw);
+    };
+  kit::require_freed(probe, generate, problem.failure);
+}
+
+void require_right_around(Probe& probe, const Problem& problem,
+                          const std::function<void()>& between) {
+  const std::int64_t before = require_right(probe, problem).model->forwards();
+  between();
+  const std::int64_t after = require_right(probe, problem).model->forwards();
+  if (before != after)
+    probe.fail(
+        fmt::format("{} forward passes after a call that failed, {} before it", after, before));
 }
 
 void require_counts(Probe& probe, const Answer& answer, bool one_path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct BuiltParts {
 void require_built(Probe& probe, const Batch& batch, const CallOptions& options = {},
                    BuiltParts parts = {});
 
+/// The same of a chain deeper than 16 bits can count with a sign, and a tree without nodes. Masks
+/// of 130 MiB, which are compared by words.
+void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});
+
 /// Demands that calls are refused of which only the last tree or the last request is wrong.
 void require_last_refused(Probe& probe, const Batch& batch);
 void require_last_refused(Probe& probe, const Problem& problem);
@@ -46,9 +51,18 @@ struct Answer {
 /// that no callback broke a rule on which that depends. Numbers of passes are left to the caller.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
+/// Asks the same again and again, with rows of logits worth 256 KiB, and demands that nothing of it
+/// stays allocated, also where a callback fails.
+void require_freed(Probe& probe, Rng& rng, Problem::Callback failing);
+
 /// Demands the numbers of rounds and of accepted nodes. Where equal siblings leave a choice, or
 /// fewer nodes were asked for, the latter is known but for the last round's.
 void require_counts(Probe& probe, const Answer& answer, bool one_path = true);
+
+/// Has `between` make calls that fail, and demands that what is asked before and after them is
+/// right and takes as many passes: rows of an earlier call's trees make none of its tokens wrong.
+void require_right_around(Probe& probe, const Problem& problem,
+                          const std::function<void()>& between);
 
 /// Demands that no more forward passes were made than batched requests need with these drafts.
 void require_fewest_passes(Probe& probe, const Answer& answer);

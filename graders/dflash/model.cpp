@@ -40,6 +40,10 @@ std::int64_t Model::refuse(std::string text, std::vector<std::string> drawing) {
   return kRefused;
 }
 
+bool Model::is_over() const {
+  return failed_ || std::ranges::all_of(texts_, &Text::ended);
+}
+
 /// What a callback has to return when the problem wants it to fail, and every one after it.
 std::optional<std::int64_t> Model::failure_of(Problem::Callback callback, std::int64_t call) {
   if (failed_) return ++calls_after_failure_, problem_.failure;

@@ -35,6 +35,7 @@ class Model {
   std::int64_t forwards() const { return forwards_; }
   std::int64_t rows() const { return rows_; }
   bool failed() const { return failed_; }  // as the problem wants it
+  bool is_over() const;                    // it has failed, or all requests have ended
   std::int64_t calls_after_failure() const { return calls_after_failure_; }
   /// Every pass came after drafts of the whole budget; fewer nodes may be wanted, or none.
   bool whole_drafts() const { return whole_drafts_; }

@@ -42,14 +42,27 @@ std::int32_t wrong_token(const Language& language, State text, Rng& rng) {
   return static_cast<std::int32_t>((language.choice(text) + away) % language.vocab());
 }
 
-std::vector<std::int32_t> strangers(const Language& language, std::int32_t right) {
+std::vector<std::int32_t> strangers(const Language& language, const std::vector<State>& texts,
+                                    std::size_t row) {
   using Limits = std::numeric_limits<std::int32_t>;
-  const auto vocab = static_cast<std::int32_t>(language.vocab());
+  const std::int64_t vocab = language.vocab();
+  const std::int64_t right = language.choice(texts[row]);
+  std::vector<std::int64_t> tokens{-1,
+                                   right + vocab,
+                                   right - vocab,
+                                   right + (1 << 16),
+                                   right + (1 << 8) * vocab,
+                                   right + Limits::min(),
+                                   Limits::min(),
+                                   Limits::max()};
+  for (const std::int64_t unit : {vocab, 1L << 16, 1L << 17, 1L << 20, 1L << 24, 1L << 31}) {
+    if (row > 0) tokens.push_back(language.choice(texts[row - 1]) - unit);
+    if (row + 1 < texts.size()) tokens.push_back(language.choice(texts[row + 1]) + unit);
+  }
   std::vector<std::int32_t> foreign;
-  for (const std::int32_t token :
-       {-1, right + vocab, right - vocab, right + (1 << 16), right + (1 << 8) * vocab,
-        right + Limits::min(), Limits::min(), Limits::max()})
-    if (token < 0 || token >= vocab) foreign.push_back(token);
+  for (const std::int64_t token : tokens)
+    if (token >= Limits::min() && token <= Limits::max() && (token < 0 || token >= vocab))
+      foreign.push_back(static_cast<std::int32_t>(token));
   return foreign;
 }
 
@@ -155,8 +168,9 @@ std::vector<Tree> chains_past_strangers(const Language& language, State root, Rn
   std::vector<Tree> trees;
   for (const auto& [correct, wrong] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
     const Tree before = grow(language, root, chain_plan(correct, wrong), rng);
-    const State text = row_states(language, before, root).back();
-    for (const std::int32_t stranger : strangers(language, language.choice(text))) {
+    const std::vector<State> texts = row_states(language, before, root);
+    const State text = texts.back();
+    for (const std::int32_t stranger : strangers(language, texts, texts.size() - 1)) {
       Tree tree = before;
       const std::int32_t node = tree.add(static_cast<std::int32_t>(before.nodes()) - 1, stranger);
       State behind = language.extend(text, stranger);
@@ -195,6 +209,17 @@ Problem many_requests(const Language& language, std::int64_t budget, std::int64_
   problem.logits = [&language](State text, std::span<float> row) {
     std::ranges::fill(row, 0.0f);
     row[static_cast<std::size_t>(language.choice(text))] = 1;
+  };
+  return problem;
+}
+
+Problem one_pass(const Language& language, std::int64_t requests, Rng& rng) {
+  constexpr std::int64_t kTokens = 12;
+  Problem problem{&language, {}, kTokens, {}};
+  while (std::ssize(problem.prompts) < requests)
+    problem.prompts.push_back(random_prompt(language, rng.integer(1, 20), kTokens, rng));
+  problem.drafter = [&language](std::size_t, std::int64_t, State text) {
+    return late_path(language, text, 0, kTokens);
   };
   return problem;
 }

@@ -72,9 +72,11 @@ std::int32_t random_token(const Language& language, Rng& rng);
 std::int32_t nonzero_token(const Language& language, Rng& rng);
 std::int32_t wrong_token(const Language& language, State text, Rng& rng);
 
-/// Tokens outside the vocabulary, some of which become `right` when they are cut to fewer bits or
-/// taken modulo the vocabulary.
-std::vector<std::int32_t> strangers(const Language& language, std::int32_t right);
+/// Tokens outside the vocabulary for children of one of the rows that have these texts. Some become
+/// the right one when they are cut to fewer bits or taken modulo the vocabulary, or that of the row
+/// before or behind when row and token are packed into one number.
+std::vector<std::int32_t> strangers(const Language& language, const std::vector<State>& texts,
+                                    std::size_t row);
 
 Prompt random_prompt(const Language& language, std::int64_t length, std::int64_t max_new, Rng& rng);
 
@@ -114,6 +116,9 @@ Batch past_strangers(const Language& language, Rng& rng);
 /// a wrong one, as far as the budget allows.
 Problem many_requests(const Language& language, std::int64_t budget, std::int64_t max_new,
                       Rng& rng);
+
+/// Requests each of which one pass ends, if it is about their own drafts.
+Problem one_pass(const Language& language, std::int64_t requests, Rng& rng);
 
 /// A request that emits more tokens than 16 bits can count, all but a few of them drafted.
 Problem long_request(const Language& language, Rng& rng);

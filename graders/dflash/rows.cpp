@@ -23,7 +23,11 @@ Levels levels_of(RowKind kind, std::size_t best) {
     case RowKind::forbidden:  // nothing is below what stands before the first
       return {-kit::kInfinity, best == 0 ? -kit::kInfinity : -kMost};
     case RowKind::infinite:
-      return {-1, kit::kInfinity};
+      return {best == 0 ? kit::kInfinity : -1, kit::kInfinity};
+    case RowKind::above_all:
+      return {kMost, kit::kInfinity};
+    case RowKind::opposite:
+      return {-kit::kInfinity, kit::kInfinity};
     case RowKind::far_down:
       return {-3.4e38f, -3.3e38f};
     case RowKind::lowest:
