@@ -52,9 +52,9 @@
  * root_log_probs its answer. After that, `step` extends states by one token each. A row of a request
  * names a state and the token that follows it; the answer is the state after that token and the
  * log-probabilities of what comes next. A state is an opaque number that only its own row's answer or
- * root_states gives away; it stays good until the call returns, and may be extended any number of
- * times. Log-probabilities are at most 0, or -infinity for what is forbidden. They are used as they
- * are, and need not sum to 1.
+ * root_states gives away, and that several rows may be answered with; it stays good until the call
+ * returns, and may be extended any number of times. Log-probabilities are at most 0, or -infinity for
+ * what is forbidden. They are used as they are, and need not sum to 1.
  *
  * Asking the model is what costs. A time step of the whole batch is one request; it has one row for
  * each open hypothesis of each item that is not done, and no other. After step max_new nothing is

@@ -98,4 +98,13 @@ Answer ask(Probe& probe, Rng& rng, const Problem& problem, const CallOptions& op
   return ask(probe, rng.seed(), problem, options);
 }
 
+void ask_with_unusual_floats(Probe& probe, const Seed& states, const Problem& problem,
+                             const CallOptions& options) {
+  SearchCall call(problem, Rng(states), options);
+  call.unusual_floats = true;
+  probe.run(call);
+  probe.require(call.returned == BEAM_OK || call.returned == options.failure.returned,
+                "returned what nobody gave it, under other float controls");
+}
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -48,4 +48,9 @@ Answer ask(Probe& probe, const Seed& states, const Problem& problem,
            const CallOptions& options = {});
 Answer ask(Probe& probe, Rng& rng, const Problem& problem, const CallOptions& options = {});
 
+/// The same with other float controls (CallBase::unusual_floats), which the solution has to leave
+/// alone. Numbers may be others under them, and so the model may not be asked as often as to fail.
+void ask_with_unusual_floats(Probe& probe, const Seed& states, const Problem& problem,
+                             const CallOptions& options);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

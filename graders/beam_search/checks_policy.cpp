@@ -32,6 +32,11 @@ void random_models(Probe& probe, std::int32_t policy) {
       batch = rng.integer(65, 90);
       draw_sizes(rng, settings, {2, 4}, {4, 9}, {4, 7});
     }
+    if (turn % 9 == 7) {  // what is returned is often settled long before the item is done
+      draw_sizes(rng, settings, {3, 5}, {4, 9}, {4, 7});
+      settings.n_return = 1;
+      settings.penalty = BEAM_PENALTY_NONE;
+    }
     for (int call = 0; call < 2; ++call)
       require_right(probe, rng, random_problem(rng, settings, batch));
   }
@@ -55,6 +60,16 @@ void finished_compete(Probe& probe) {
       draw_sizes(rng, settings, {2, 4}, {4, 9}, {3, 6});
       require_right(probe, rng, random_problem(rng, settings, 12, draw_language, survives_early));
     }
+  // An item is not done because what is returned of it cannot change any more.
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("{}_returns_one", name_of_policy(policy)));
+    Settings settings = random_settings(rng, policy);
+    draw_sizes(rng, settings, {4, 6}, {4, 9}, {5, 8});
+    settings.penalty = BEAM_PENALTY_NONE;
+    settings.stop = BEAM_STOP_BOUND;
+    settings.n_return = 1;
+    require_right(probe, rng, random_problem(rng, settings, 12, draw_language, survives_early));
+  }
 }
 
 // Models on which the two policies end differently.

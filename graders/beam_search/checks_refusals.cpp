@@ -104,6 +104,9 @@ void model_failure(Probe& probe) {
     if (answer.returned != options.failure.returned)
       probe.fail(fmt::format("returned {} when the model returned {}", answer.returned,
                              options.failure.returned));
+    // The caller rounds on as it did.
+    options.failure.request = 1;
+    ask_with_unusual_floats(probe, rng.seed(), solved.problem, options);
     require_right(probe, rng, solved);
   }
 }

@@ -41,8 +41,10 @@ void length_bookkeeping(Probe& probe) {
       require_right(probe, rng, random_problem(rng, settings, 10, draw_language, matters));
     }
   // Scores rank, also where they are equal and the sums are not.
-  Rng rng = probe.begin_case("equal_scores");
-  require_right(probe, rng, equal_scores_problem(rng, false));
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_equal_scores", policy));
+    require_right(probe, rng, equal_scores_problem(rng, policy, false));
+  }
 }
 
 // The same items after prompts of 3 and of 3000 tokens.
@@ -64,7 +66,8 @@ void prompt_lengths(Probe& probe) {
   }
 }
 
-// One beam and no penalty: the most likely token, again and again, until EOS.
+// One beam and no penalty: the most likely token, again and again, until EOS. Of two values only,
+// the first of many equals, which one who looks for nothing but the best may miss.
 void greedy_path(Probe& probe) {
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));
@@ -76,6 +79,18 @@ void greedy_path(Probe& probe) {
     settings.min_new = 0;
     settings.eos = spread_tokens(rng, 1, settings.vocab);
     require_right(probe, rng, random_problem(rng, settings, 6));
+    const auto two_values = [](Rng& item_rng) {
+      RandomLanguage drawn = draw_language(item_rng);
+      drawn.levels = 2;
+      drawn.slump = 0;
+      return drawn;
+    };
+    for (const bool ends : {false, true}) {
+      rng = probe.begin_case(fmt::format("policy_{}_equals{}", policy, ends ? "" : "_without_eos"));
+      if (!ends) settings.eos.clear();
+      if (ends) settings.eos = spread_tokens(rng, 1, settings.vocab);
+      require_right(probe, rng, random_problem(rng, settings, 6, two_values));
+    }
   }
 }
 
@@ -144,6 +159,16 @@ void vast_log_probs(Probe& probe) {
       };
       require_right(probe, rng, random_problem(rng, settings, 8, vast));
     }
+  // The lowest float is as possible as any other, where it is all that there is as well.
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_lowest_float", policy));
+    Settings settings = mixed_lengths(rng, policy);
+    settings.penalty = BEAM_PENALTY_NONE;  // equal sums of different lengths are equals
+    settings.beam = settings.n_return = rng.integer(3, 6);
+    const Problem drawn = random_problem(rng, settings, 8).problem;
+    require_right(probe, rng,
+                  solved_problem(settings, drawn.prompts, mostly_lowest(drawn.language)));
+  }
 }
 
 }  // namespace

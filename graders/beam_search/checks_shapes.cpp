@@ -125,6 +125,9 @@ void long_horizon(Probe& probe) {
 
 constexpr std::int64_t kLarge = (1 << 16) + 1000;
 
+// Tokens that do not go into 32 bits beside the rank of one of 1024 hypotheses.
+constexpr std::int64_t kVast = (1 << 22) + 1000;
+
 /// Settings of a search that is large in one size, and has lp = 1: nothing hangs on rounding.
 Settings large_settings(Rng& rng, std::int32_t policy) {
   Settings settings;
@@ -207,7 +210,7 @@ void ask_large_sizes(Probe& probe, std::int32_t policy) {
   far_horizon(probe, policy);
   many_tokens(probe, policy);
   Rng rng = probe.begin_case("equals_far_apart");
-  require_right(probe, rng, far_equals_problem(rng, policy, 2 * kLarge));
+  require_right(probe, rng, far_equals_problem(rng, policy, kVast));
 }
 
 void large_sizes_pooled(Probe& probe) {

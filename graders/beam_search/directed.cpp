@@ -148,8 +148,8 @@ SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
   return solved_problem(settings, random_prompts(rng, std::ssize(items)), language);
 }
 
-SolvedProblem equal_scores_problem(Rng& rng, bool long_rows) {
-  Settings settings = random_settings(rng, BEAM_POOLED);
+SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows) {
+  Settings settings = random_settings(rng, policy);
   draw_sizes(rng, settings, {2, 4}, long_rows ? Range{2000, 4000} : Range{20, 40}, {2, 2});
   settings.penalty = BEAM_PENALTY_LENGTH;
   settings.alpha = 1000;  // lp(2) = 2^1000

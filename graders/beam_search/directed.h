@@ -42,8 +42,9 @@ SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t 
 SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
                              const std::vector<std::int32_t>& eos);
 
-/// Items of sums that differ, all of whose scores are 0 in the second step, for the pool.
-SolvedProblem equal_scores_problem(Rng& rng, bool long_rows);
+/// Items of sums that differ, all of whose scores are 0 in the second step: the pool goes by tokens
+/// then, and extensions beside a separate list by their sums all the same.
+SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows);
 
 /// A search in which all that is possible is equal. The tokens of the hypothesis that comes first
 /// are the last of the vocabulary, and those of all others the first.

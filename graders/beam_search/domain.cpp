@@ -108,6 +108,7 @@ std::vector<Argument> answers() {
             {"equal in a row"},
             {"0 and -0"},
             {"as low as float goes"},
+            {"mostly the lowest float"},
             {"subnormal"},
             {"far down"},
             {"lost in the sum"}}},
@@ -122,7 +123,7 @@ std::vector<Argument> answers() {
             hiding({"none"})}},
           {"EOS come",
            {{"now and then"}, {"often"}, {"before all others"}, {"rarely"}, hiding({"never"})}},
-          {"states", {{"random"}, {"from 0"}, {"down from 2^64 - 1"}}},
+          {"states", {{"random"}, {"from 0"}, {"down from 2^64 - 1"}, {"that converge"}}},
           {"prompts", {{"usual"}, {"of 0 tokens"}, {"beyond 2^32"}}}};
 }
 
@@ -255,7 +256,8 @@ Sizes sizes_of(const Assignment& choice, Rng& rng) {
 
 bool coarse(const Assignment& choice) {
   return choice.is("log-probs", "coarse") || choice.is("log-probs", "equal in a row") ||
-         choice.is("log-probs", "0 and -0") || choice.is("log-probs", "lost in the sum");
+         choice.is("log-probs", "0 and -0") || choice.is("log-probs", "lost in the sum") ||
+         choice.is("log-probs", "mostly the lowest float");
 }
 
 bool flat(const Assignment& choice) {

@@ -34,6 +34,8 @@ struct Manner {
   bool signed_zeros = false;
   bool far_down = false;
   bool lost_in_the_sum = false;
+  bool mostly_lowest = false;
+  bool converging = false;
   std::vector<std::int32_t> eos;
 };
 
@@ -49,6 +51,8 @@ Manner manner_of(const Assignment& choice, const Settings& settings) {
           choice.is("log-probs", "0 and -0"),
           choice.is("log-probs", "far down"),
           choice.is("log-probs", "lost in the sum"),
+          choice.is("log-probs", "mostly the lowest float"),
+          choice.is("states", "that converge"),
           settings.eos};
 }
 
@@ -116,7 +120,8 @@ void place_eos(const Manner& manner, const RandomLanguage& numbers, std::span<fl
   for (const std::int32_t token : manner.eos) {
     float& value = row[static_cast<std::size_t>(token)];
     if (first) value = best;
-    if (manner.eos_come == "rarely") value -= numbers.unit * static_cast<float>(numbers.levels);
+    if (manner.eos_come == "rarely" && value != std::numeric_limits<float>::lowest())
+      value -= numbers.unit * static_cast<float>(numbers.levels);
     if (manner.eos_come == "never") value = kForbidden;
   }
 }
@@ -127,7 +132,9 @@ Language language_of(const Manner& manner, const std::vector<Item>& items) {
   Language random = random_language(std::move(numbers), manner.eos);
   if (manner.far_down) random = far_down(std::move(random), 0x1p24F);
   if (manner.lost_in_the_sum) random = lost_in_the_sum(std::move(random));
-  return [random = std::move(random), manner, items](const Context& at, std::span<float> row) {
+  if (manner.mostly_lowest) random = mostly_lowest(std::move(random));
+  Language whole = [random = std::move(random), manner, items](const Context& at,
+                                                               std::span<float> row) {
     const Item& own = items.at(static_cast<std::size_t>(at.item));
     if (at.depth >= own.dead_from) return std::ranges::fill(row, kForbidden), void();
     random(at, row);
@@ -137,6 +144,7 @@ Language language_of(const Manner& manner, const std::vector<Item>& items) {
       for (std::size_t token = 0; token < row.size(); ++token)
         if (row[token] == 0) row[token] = mixed(at.path, token) % 2 == 0 ? 0.0F : -0.0F;
   };
+  return manner.converging ? converging(std::move(whole)) : whole;
 }
 
 double alpha_of(const Assignment& choice, Rng& rng) {
@@ -326,6 +334,7 @@ CallOptions options_of(const Assignment& choice) {
   if (choice.is("steps", "not wanted")) options.missing = "steps";
   if (choice.is("states", "from 0")) options.states = StateNumbers::from_0;
   if (choice.is("states", "down from 2^64 - 1")) options.states = StateNumbers::from_the_top;
+  if (choice.is("states", "that converge")) options.states = StateNumbers::converging;
   put_alignment(choice["alignment"].name, options);
   return options;
 }

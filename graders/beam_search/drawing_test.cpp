@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -114,4 +115,31 @@ TEST_CASE("sizes of which a few do give way to the others") {
     CHECK(sizes.batch == 1);
     CHECK(sizes.beam * (sizes.max_new - 1) <= 3);
   }
+}
+
+TEST_CASE(
+    "hypotheses that converge are answered alike, and have one state where they are as long") {
+  Rng rng(7);
+  const auto choice =
+      classes({{"states", "that converge"}, {"log-probs", "mostly the lowest float"}});
+  REQUIRE(domain().valid(choice));
+  CHECK(options_of(choice).states == StateNumbers::converging);
+  const Problem problem = problem_of(choice, rng);
+  const auto row_at = [&](const Context& at) {
+    std::vector<float> row(static_cast<std::size_t>(problem.settings.vocab));
+    problem.language(at, row);
+    return row;
+  };
+  const Context root = root_of(0);
+  CHECK(row_at(root.extended(1)) == row_at(root.extended(2)));
+  CHECK(row_at(root.extended(1)) != row_at(root.extended(1).extended(1)));
+  int lowest = 0;
+  int others = 0;
+  for (Context at = root; at.depth < 40; at = at.extended(0))
+    for (const float value : row_at(at)) {
+      const bool is_lowest = value == std::numeric_limits<float>::lowest();
+      if (value != kForbidden) ++(is_lowest ? lowest : others);
+    }
+  CHECK(lowest > others);
+  CHECK(others > 10);
 }

@@ -126,12 +126,29 @@ Language far_down(Language language, float offset) {
   };
 }
 
-Language lost_in_the_sum(Language language) {
-  constexpr float kUnit = 0x1p70F;
-  return [language = std::move(language)](const Context& at, std::span<float> row) {
+Language lost_in_the_sum(Language language, Lost lost) {
+  // Neighbours of float64 lie 64 apart from 2^58 on, and 2 apart from 2^53 on.
+  const float unit = lost == Lost::all ? 0x1p58F : 0x1p53F;
+  return [language = std::move(language), unit](const Context& at, std::span<float> row) {
     language(at, row);
     if (at.depth > 0) return;
-    for (float& value : row) value = kUnit * (std::floor(value) - 1);
+    for (float& value : row) value = unit * (std::floor(value) - 1);
+  };
+}
+
+Language mostly_lowest(Language language) {
+  return [language = std::move(language)](const Context& at, std::span<float> row) {
+    language(at, row);
+    for (std::size_t token = 0; token < row.size(); ++token)
+      if (row[token] != kForbidden && mixed(at.path, token) % 4 != 0)
+        row[token] = std::numeric_limits<float>::lowest();
+  };
+}
+
+Language converging(Language language) {
+  return [language = std::move(language)](const Context& at, std::span<float> row) {
+    const auto depth = static_cast<std::uint64_t>(at.depth);
+    language({at.item, at.depth, mixed(kEmptyPath, depth), -1}, row);
   };
 }
 

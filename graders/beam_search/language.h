@@ -60,9 +60,18 @@ Language random_language(std::vector<RandomLanguage> items, std::vector<std::int
 /// small beside it. The first row becomes even numbers, so that sums stay exact in float64.
 Language far_down(Language language, float offset);
 
-/// The same, after a first token so far down that float64 sums lose all that follows: extensions of
-/// a hypothesis are all equal, whatever their log-probs.
-Language lost_in_the_sum(Language language);
+/// The same, after a first token so far down that float64 sums lose what follows, as long as its
+/// log-probs are above -32: all of it, so that extensions of a hypothesis are all equal, or most of
+/// it, so that some are. Sums of 11 bits more, in a long double, would tell most of them apart.
+enum class Lost { all, most };
+Language lost_in_the_sum(Language language, Lost lost = Lost::all);
+
+/// The same, but for three of four tokens that are possible, which are the lowest float there is.
+Language mostly_lowest(Language language);
+
+/// The same for all hypotheses of an item that are as long: by the tokens of none of them. Their
+/// states may be one (StateNumbers::converging).
+Language converging(Language language);
 
 /// Every row is drawn by itself when it is first asked for, and copied at memory speed after that:
 /// whoever decodes before the clock runs has paid for it. For large vocabularies.

@@ -38,9 +38,15 @@ Model::Model(const Problem& problem, Rng states, const ModelFailure& failure, St
 
 std::uint64_t Model::new_state(const Context& of) {
   const std::uint64_t count = states_.size();
-  const std::uint64_t number = numbers_ == StateNumbers::random   ? rng_()
-                               : numbers_ == StateNumbers::from_0 ? count
-                                                                  : ~count;
+  const std::uint64_t number = numbers_ == StateNumbers::from_0         ? count
+                               : numbers_ == StateNumbers::from_the_top ? ~count
+                                                                        : rng_();
+  if (numbers_ == StateNumbers::converging) {
+    const auto depth = static_cast<std::uint64_t>(of.depth);
+    const auto place = mixed(depth, static_cast<std::uint64_t>(of.item));
+    const auto [known, is_new] = converged_.try_emplace(place, number);
+    if (!is_new) return known->second;
+  }
   states_[number] = of;
   return number;
 }

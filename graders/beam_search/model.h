@@ -27,8 +27,9 @@ struct ModelFailure {
   std::int64_t returned = 0;  // what the model returns then
 };
 
-/// What the numbers of the states look like. They are opaque: a 0 is as good as any.
-enum class StateNumbers { random, from_0, from_the_top };
+/// What the numbers of the states look like. They are opaque: a 0 is as good as any. A model that
+/// says the same of all hypotheses of an item that are as long may have one state for them.
+enum class StateNumbers { random, from_0, from_the_top, converging };
 
 /// The language model of one call: gives states out and answers requests for them.
 class Model {
@@ -55,7 +56,8 @@ class Model {
   std::vector<std::uint64_t> root_states_;
   std::vector<float> root_log_probs_;
   std::unordered_map<std::uint64_t, Context> states_;
-  std::unordered_map<std::uint64_t, std::int64_t> asked_;  // by item and path, how often
+  std::unordered_map<std::uint64_t, std::int64_t> asked_;       // by item and path, how often
+  std::unordered_map<std::uint64_t, std::uint64_t> converged_;  // by item and depth, the state
   std::int64_t rows_left_;
   Tally tally_;
 };
