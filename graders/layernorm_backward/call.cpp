@@ -179,7 +179,7 @@ ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
     : Call("layernorm_forward") {
   add_common_inputs(*this, problem, options);
   args.saved_bytes = saved_bytes;
-  if (saved_bytes > 0)
+  if (saved_bytes > 0 || options.no_bytes_at_address)
     saved_out =
         out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes));
   y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
@@ -202,7 +202,7 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   add_input(*this, "mean", args.mean, problem.mean, options);
   add_input(*this, "rstd", args.rstd, problem.rstd, options);
   args.saved_bytes = std::ssize(saved);
-  if (!saved.empty()) {
+  if (!saved.empty() || (options.no_bytes_at_address && problem.mean.empty())) {
     if (options.saved_stays)
       inout("saved_in", args.saved_in, saved);
     else

@@ -17,6 +17,8 @@ using kit::Assignment;
 Problem another_step(const Assignment& choice, Rng& rng, const Problem& problem) {
   Problem other = problem;
   if (choice.is("what differs in it", "eps")) other.eps = 4 * problem.eps + 1e3;
+  if (choice.is("what differs in it", "gamma of ones")) std::ranges::fill(other.gamma, 1.0f);
+  if (choice.is("what differs in it", "beta of zeros")) std::ranges::fill(other.beta, 0.0f);
   if (problem.rows == 0) return other;
   const std::int64_t row = rng.integer(0, problem.rows - 1);
   const auto column = static_cast<std::size_t>(rng.integer(0, problem.cols - 1));
@@ -24,6 +26,8 @@ Problem another_step(const Assignment& choice, Rng& rng, const Problem& problem)
   if (choice.is("what differs in it", "one element of x")) change(other.x.row(row)[column]);
   if (choice.is("what differs in it", "one element of dy")) change(other.dy.row(row)[column]);
   if (choice.is("what differs in it", "gamma")) change(other.gamma[column]);
+  if (choice.is("what differs in it", "dy of zeros"))
+    for (std::int64_t i = 0; i < problem.rows; ++i) std::ranges::fill(other.dy.row(i), 0.0f);
   if (choice.is("what differs in it", "all of x"))
     for (std::int64_t i = 0; i < problem.rows; ++i) std::ranges::for_each(other.x.row(i), change);
   return other;

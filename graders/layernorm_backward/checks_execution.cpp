@@ -34,6 +34,41 @@ void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts, Cal
   }
 }
 
+/// More threads than most machines have cores, and rows for each of them: long ones, and as many as
+/// a float cannot cut into so many blocks.
+void ask_many_threads(Probe& probe) {
+  CallOptions options;
+  Rng rng = probe.begin_case("more_than_64_threads_long_rows");
+  options.threads = static_cast<int>(rng.integer(65, 200));
+  const std::int64_t rows = options.threads + rng.integer(1, 9);
+  require_right(probe, make_big_problem(rng, rows, rng.integer(4097, 4400)), options);
+
+  rng = probe.begin_case("more_than_64_threads_rows_beyond_float");
+  options.threads = 2 * static_cast<int>(rng.integer(35, 63)) + 1;
+  require_right_with_y(probe, make_big_problem(rng, rows_that_float_loses(rng, options.threads), 2),
+                       options);
+}
+
+/// Of rows of zeros, all but the first, the last and one between: what is added up is exact.
+void ask_tall_sums(Probe& probe, Rng rng) {
+  CallOptions options;
+  options.threads = kThreadsOfTall;
+  options.y = options.dx = false;
+  Problem problem = make_tall_problem(rng, options.threads);
+  for (const char* where : {"first", "random", "last"})
+    problem.dy.row(index_at(rng, where, problem.rows))[0] += 1;
+  problem.mean.assign(problem.dy.all().size(), 0.5f);
+  problem.rstd.assign(problem.mean.size(), 1.0f);
+  probe.restart();
+  const Answer answer = run_step(probe, problem, options);
+  probe.restart();  // threads that wait for more would cost time with every call
+  if (answer.dgamma[0] != -1.5f || answer.dbeta[0] != 3.0f)
+    probe.fail(fmt::format("dgamma[0] is {} and dbeta[0] is {}, want -1.5 and 3", answer.dgamma[0],
+                           answer.dbeta[0]),
+               {fmt::format("{} rows x 1 column, {} threads, dy zero but for three rows",
+                            problem.rows, options.threads)});
+}
+
 void thread_limit(Probe& probe) {
   limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3}, {});
 }
@@ -70,6 +105,8 @@ void thread_counts(Probe& probe) {
       if (!few_rows && threads == 16) require_same_bits(probe, problem, options);
     }
   }
+  ask_many_threads(probe);
+  ask_tall_sums(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
   limit_threads(probe, probe.begin_case("one_thread_at_most"), {1}, {{.deterministic = 1}});
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
@@ -27,6 +28,24 @@ void single_column(Probe& probe) {
   }
 }
 
+/// A column of zeros is its own mean: y is beta.
+void ask_tall_forward(Probe& probe, Rng rng) {
+  CallOptions options;
+  options.threads = kThreadsOfTall;
+  const Problem problem = make_tall_problem(rng, options.threads);
+  const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
+  probe.restart();
+  ForwardCall forward(problem, saved_bytes, options);
+  probe.run_ok(forward);
+  const auto y = forward.y->view();
+  const auto wrong = std::ranges::find_if(y, [&](float value) { return value != problem.beta[0]; });
+  if (wrong != y.end())
+    probe.fail(
+        fmt::format("y[{}][0] is {}, want {}", wrong - y.begin(), *wrong, problem.beta[0]),
+        {fmt::format("{} rows x 1 column of zeros, {} threads", problem.rows, options.threads)});
+  probe.restart();  // threads that wait for more would cost time with every call
+}
+
 // Row counts around what fits into 16 bits; of more there is no memory for, only a question. A
 // simulated device takes seconds for such a call: it is asked for one of them, without dx.
 void many_rows(Probe& probe) {
@@ -39,6 +58,8 @@ void many_rows(Probe& probe) {
     options.dx = !kit::on_device(probe);
     require_right_with_y(probe, make_big_problem(rng, rows, rng.integer(2, 5)), options);
   }
+  if (!kit::on_device(probe))
+    ask_tall_forward(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
   Rng rng = probe.begin_case("more_than_fit_into_32_bits");
   require_wide_saved_bytes(probe, rng);
 }
@@ -68,7 +89,8 @@ void large_step(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("about_{}_columns", cols));
     const std::int64_t width = cols + rng.integer(-cols / 20, cols / 20);
     const double offset = log_uniform(rng, 1e6, 2e6) / static_cast<double>(width);
-    const Problem problem = make_big_problem(rng, elements / width, width, {offset, 1, 0.3, 1});
+    Problem problem = make_big_problem(rng, elements / width, width, {offset, 1, 0.3, 1});
+    if (cols == 140'000) add_ramp(rng, problem, 4);
     const LapOracle oracle(problem);
     Answer answer;
     const Bytes saved = run_forward(probe, problem, answer);

@@ -38,7 +38,9 @@ void all_gradients(Probe& probe) {
   Rng rng = probe.begin_case("4096_rows");
   require_right(probe, make_big_problem(rng, near_to(rng, 4096), rng.integer(5, 40)));
   rng = probe.begin_case("a_row_of_more_than_2_to_the_17");
-  require_right(probe, make_big_problem(rng, 1, rng.integer(131'073, 140'000)));
+  Problem problem = make_big_problem(rng, 1, rng.integer(131'073, 140'000));
+  add_ramp(rng, problem, 4);
+  require_right(probe, problem);
 }
 
 void forward_values(Probe& probe) {
@@ -80,6 +82,24 @@ void rows_apart(Probe& probe) {
   }
 }
 
+/// In the last row of so many that threads have more than one each: long rows, and more than a
+/// float can cut into so many blocks.
+void needles_of_many_threads(Probe& probe) {
+  for (const bool long_rows : {true, false}) {
+    Rng rng =
+        probe.begin_case(fmt::format("more_than_64_threads_{}_rows", long_rows ? "long" : "short"));
+    CallOptions options;
+    options.threads = 2 * static_cast<int>(rng.integer(35, 63)) + 1;
+    const std::int64_t rows =
+        long_rows ? options.threads + 1 : rows_that_float_loses(rng, options.threads);
+    Problem problem =
+        make_big_problem(rng, rows, long_rows ? rng.integer(4097, 4400) : 2, {0.5, 1.0, 0.0, 0.0});
+    const std::int64_t j = rng.integer(0, problem.cols - 1);
+    problem.dy.row(rows - 1)[static_cast<std::size_t>(j)] = static_cast<float>(rng.uniform(1, 2));
+    require_right_with_y(probe, problem, options);
+  }
+}
+
 // dy is zero but for one element: everything that does not depend on it must be exactly zero. An
 // odd number of rows leaves one over for two threads.
 void needles(Probe& probe) {
@@ -98,6 +118,7 @@ void needles(Probe& probe) {
       require_right(probe, problem);
     }
   }
+  if (!kit::on_device(probe)) needles_of_many_threads(probe);
 }
 
 void gamma_zeros(Probe& probe) {

@@ -23,6 +23,7 @@ constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is
 constexpr double kMostFarRows = 5;                           // of 16 GiB of address space each
 constexpr const char* kStrides[] = {"x stride", "dy stride", "y stride", "dx stride"};
 constexpr const char* kFar = "beyond 2^32, nothing between";
+constexpr const char* kOnes = "gamma of ones";
 
 const std::vector<ValueClass>& stride_classes() {
   static const std::vector<ValueClass> classes{
@@ -70,6 +71,7 @@ std::vector<Argument> arguments() {
         {"forward otherwise"},
         {"x elsewhere in backward"},
         {"beta in forward only"}}},
+      {"no saved bytes", {{"at null"}, {"at an address"}}},
       {"before",
        {hiding({"nothing"}, {"what differs in it"}),
         {"another step"},
@@ -78,7 +80,14 @@ std::vector<Argument> arguments() {
         hiding({"another size"}, {"what differs in it"}),
         hiding({"other threads"}, {"what differs in it"})}},
       {"what differs in it",
-       {{"one element of x"}, {"all of x"}, {"one element of dy"}, {"gamma"}, {"eps"}}}};
+       {{"one element of x"},
+        {"all of x"},
+        {"one element of dy"},
+        {"gamma"},
+        {"eps"},
+        {kOnes},
+        {"beta of zeros"},
+        {"dy of zeros"}}}};
   std::ranges::move(number_arguments(), std::back_inserter(all));
   return all;
 }
@@ -103,7 +112,12 @@ bool valid(const Assignment& choice) {
   if (!choice.is("before", "nothing")) {
     // Beside other numbers than its own, what is near 1e18 leaves the range of float.
     if (choice.is("gamma", "alike, near 1e18")) return false;
-    if (choice.is("what differs in it", "gamma") && choice.is("gamma", "absent")) return false;
+    const std::string& differs = choice["what differs in it"].name;
+    if (differs.starts_with("gamma") && choice.is("gamma", "absent")) return false;
+    if (differs.starts_with("beta") && choice.is("beta", "absent")) return false;
+    // Ones are no larger than what gamma is, so that they leave nothing either.
+    const double gamma = choice["gamma"].most;
+    if (differs == kOnes && gamma > 0 && gamma < 1) return false;
   }
   const bool another =
       choice.is("before", "another step under way") || choice.is("before", "another step between");
@@ -120,8 +134,10 @@ bool valid(const Assignment& choice) {
 /// counts where a row has next to no variance; what a bad row spoils are the next ones of its
 /// thread; what is subnormal shows where it is multiplied by what is large; a sum of large squares
 /// is still representable, and cols times that is not; w that is as large as it may be, and the
-/// same in all of a row, leaves no dx however large rstd is; each thing that another step has of
-/// its own; and what the calls of a step need not have in common.
+/// same in all of a row, leaves no dx however large rstd is; gamma times rstd, or dy times rstd, is
+/// beyond all floats where xhat and w are not, and so is, or is below them, w (x - mean); halves of
+/// a row that lie apart, of every length; saved bytes that are none, beside every length; each
+/// thing that another step has of its own; and what the calls of a step need not have in common.
 std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},
@@ -133,6 +149,17 @@ std::vector<kit::Corner> corners() {
            {"eps", {"usual", "1e-12 to 1e-9"}},
            {"x", {"usual", "constant rows"}},
            {"cols", {"20 to 30", "1", "2"}}},
+          {{"eps", {"1e-50"}},
+           {"x", {"constant rows", "zeros"}},
+           {"gamma", {"1e15 to 1e16", "1e-20 to 1e-10", "alike, near 1e18"}},
+           {"dy", {"zeros", "1e15 to 1e17", "1e-30 to 1e-20"}}},
+          {{"x", {"huge"}},
+           {"gamma", {"1e15 to 1e16"}},
+           {"dy", {"1e15 to 1e17"}},
+           {"cols", {"2", "3", "4 to 5", "7 to 9"}}},
+          {{"x", {"tiny"}}, {"dy", {"1e-30 to 1e-20"}}, {"eps", {"0", "1e-50"}}},
+          {{"cols"}, {"x", {"halves apart"}}},
+          {{"cols"}, {"no saved bytes", {"at an address"}}},
           {{"before", {"another step", "another step under way", "another step between"}},
            {"what differs in it"}},
           {{"passes"}, {"deterministic", {"0", "1"}}}};
@@ -198,6 +225,7 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
     if (choice.is(stride, kFar))
       options.far = {stride.substr(0, stride.find(' ')), choice.draw(rng, stride)};
   options.passes = passes_of(choice);
+  options.no_bytes_at_address = choice.is("no saved bytes", "at an address");
   options.others_given = choice.is("arrays of the other pass", "given");
   kit::put_alignment(choice, options);
   return options;

@@ -34,6 +34,7 @@ constexpr double kMostConstant = 3;        // of a constant row
 constexpr double kHugeConstants = 0x1p56;  // times that: 2e17
 constexpr const char* kAlikeRows = "rows alike, near 1e18";
 constexpr const char* kAlike = "alike, near 1e18";
+constexpr const char* kHalvesApart = "halves apart";  // by that many deviations
 
 /// Whether all rows have no variance but eps.
 bool all_rows_constant(const Assignment& choice) {
@@ -55,6 +56,14 @@ double largest_sum_of_squares(const Assignment& choice) {
   return largest_x(choice) * largest_x(choice) * cols;
 }
 
+/// Of an element. What dy is multiplied with multiplies numbers of ordinary size.
+double largest_dy(const Assignment& choice) {
+  if (choice.is("dy", "usual")) return 10;
+  if (choice.is("dy", "zeros")) return 0;
+  if (choice.is("dy", "one element")) return 2;
+  return choice["dy"].most * (choice.is("dy", kAlikeRows) ? 1 : 6);
+}
+
 /// Infinity where a row has none.
 double largest_rstd(const Assignment& choice) {
   if (choice.is("statistics", "given, tiny rstd")) return choice["statistics"].most;
@@ -63,7 +72,8 @@ double largest_rstd(const Assignment& choice) {
   if (all_rows_constant(choice) || choice.is("x", "a constant row") ||
       choice.is("x", "a row of zeros"))
     return by_eps;
-  const double by_x = choice.is("x", "tiny") ? 2 / choice["x"].least : 1e3;
+  const bool scaled = choice.is("x", "tiny") || choice.is("x", "huge");
+  const double by_x = scaled ? 2 / choice["x"].least : 1e3;
   return std::min(by_eps, by_x);
 }
 
@@ -85,6 +95,10 @@ void spread_x(const Assignment& choice, Rng& rng, Problem& problem) {
     }
     for (float& value : row)
       value = static_cast<float>(std::clamp(mean + size * value, -kMostX, kMostX));
+    if (choice.is("x", kHalvesApart)) {
+      const auto apart = static_cast<float>(choice.draw_real(rng, "x"));
+      for (float& value : row.first(row.size() / 2)) value += apart;
+    }
   }
 }
 
@@ -189,6 +203,7 @@ std::vector<kit::Argument> number_arguments() {
             {"a constant row"},
             {"a row of zeros"},
             {"far from zero", 100, 500},
+            {kHalvesApart, 3, 30},
             {"tiny", 1e-17, 1e-16},
             {"huge", 1e17, 3e17},
             {"all magnitudes"}}},
@@ -219,9 +234,7 @@ bool numbers_representable(const Assignment& choice) {
                                                   : std::sqrt(cols);
   const bool alike = of_x && choice.is("dy", kAlikeRows) &&
                      (choice.is("gamma", kAlike) || choice.is("gamma", "absent"));
-  const double dy = choice.is("dy", "usual")      ? 10
-                    : choice.is("dy", kAlikeRows) ? choice["dy"].most
-                                                  : std::max(2.0, 6 * choice["dy"].most);
+  const double dy = largest_dy(choice);
   const double w = (choice.is("gamma", "absent") ? 1 : std::max(2.5, choice["gamma"].most)) * dy;
   const double sum = std::max(cols * w, choice["rows"].most * dy) * std::max(1.0, xhat);
   const double least_w = (choice["gamma"].most > 0 ? choice["gamma"].least : 0.1) *

@@ -21,6 +21,48 @@ std::int64_t saved_bytes_of(Probe& probe, std::int64_t rows) {
   return call.returned;
 }
 
+/// What the calls of a row are like that are made many times.
+struct Likeness {
+  const char* wanted;
+  bool parameters, y, dx, dgamma, dbeta;
+};
+
+// What is forgotten grows with every call, what is kept on purpose or by an allocator does not:
+// what is allowed is more than a thread has of sums here, and half of a row for each call.
+void require_nothing_kept_by(Probe& probe, Problem problem, const Likeness& like) {
+  constexpr int kWarmUp = 4;
+  constexpr int kCalls = 20;
+  constexpr std::int64_t kAllowed = std::int64_t{3} << 18;
+  if (!like.parameters) {
+    problem.gamma.clear();
+    problem.beta.clear();
+  }
+  CallOptions options;
+  options.threads = 1;
+  options.y = like.y;
+  options.dx = like.dx;
+  options.dgamma = like.dgamma;
+  options.dbeta = like.dbeta;
+  Answer ignored;
+  const Bytes saved = run_forward(probe, problem, ignored, options);
+  std::int64_t before = 0;
+  for (int call = 0; call < kWarmUp + kCalls; ++call) {
+    ForwardCall forward(problem, std::ssize(saved), options);
+    probe.run_ok(forward);
+    BackwardCall backward(problem, saved, options);
+    if (call + 1 != kWarmUp && call + 1 != kWarmUp + kCalls) {
+      probe.run_ok(backward);
+      continue;
+    }
+    const std::int64_t held = kit::peak_bytes(probe, backward);
+    if (call + 1 == kWarmUp) before = held;
+    if (held > before + kAllowed)
+      probe.fail(fmt::format(
+          "holds {:.2f} MiB more than {} like calls ago, want {:.2f} or less ({} wanted)",
+          kit::mib(held - before), kCalls, kit::mib(kAllowed), like.wanted));
+  }
+}
+
 }  // namespace
 
 std::int64_t allowed_bytes(Probe& probe, const Problem& problem) {
@@ -45,34 +87,16 @@ void require_no_packing(Probe& probe, Rng& rng) {
                            kit::mib(allowed_bytes(probe, problem))));
 }
 
-// What is forgotten grows with every call, what is kept on purpose or by an allocator does not:
-// what is allowed is more than a thread has of sums here, and half of a row for each call.
+// Who frees at the end of a call may have left before where an output is not wanted.
 void require_nothing_kept(Probe& probe, Rng& rng) {
-  constexpr int kWarmUp = 4;
-  constexpr int kCalls = 20;
-  constexpr std::int64_t kAllowed = std::int64_t{3} << 18;
-  Problem problem = make_big_problem(rng, 1, 16'384 + rng.integer(1, 16));
-  problem.gamma.clear();
-  problem.beta.clear();
-  CallOptions options;
-  options.threads = 1;
-  Answer ignored;
-  const Bytes saved = run_forward(probe, problem, ignored, options);
-  std::int64_t before = 0;
-  for (int call = 0; call < kWarmUp + kCalls; ++call) {
-    ForwardCall forward(problem, std::ssize(saved), options);
-    probe.run_ok(forward);
-    BackwardCall backward(problem, saved, options);
-    if (call + 1 != kWarmUp && call + 1 != kWarmUp + kCalls) {
-      probe.run_ok(backward);
-      continue;
-    }
-    const std::int64_t held = kit::peak_bytes(probe, backward);
-    if (call + 1 == kWarmUp) before = held;
-    if (held > before + kAllowed)
-      probe.fail(fmt::format("holds {:.2f} MiB more than {} like calls ago, want {:.2f} or less",
-                             kit::mib(held - before), kCalls, kit::mib(kAllowed)));
-  }
+  constexpr Likeness kLike[] = {{"all gradients", false, true, true, true, true},
+                                {"dx alone", true, true, true, false, false},
+                                {"dgamma and dbeta", true, false, false, true, true},
+                                {"dgamma alone", true, true, false, true, false},
+                                {"dbeta alone", true, true, false, false, true},
+                                {"nothing", true, false, false, false, false}};
+  const Problem problem = make_big_problem(rng, 1, 16'384 + rng.integer(1, 16));
+  for (const Likeness& like : kLike) require_nothing_kept_by(probe, problem, like);
 }
 
 // Rows a multiple of 64 and evenly spaced, so that whoever rounds up answers on a line as well. Who

@@ -19,7 +19,8 @@ std::int64_t allowed_bytes(Probe& probe, const Problem& problem);
 /// fresh process: a copy without the gaps.
 void require_no_packing(Probe& probe, Rng& rng);
 
-/// Fails the check when the solution's process grows with each of many like calls.
+/// Fails the check when the solution's process grows with each of many like calls, for one set of
+/// wanted outputs after the other.
 void require_nothing_kept(Probe& probe, Rng& rng);
 
 /// Fails the check when layernorm_saved_bytes answers what 32 bits leave of an answer for many

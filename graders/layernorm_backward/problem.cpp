@@ -80,6 +80,38 @@ void redraw(Rng& rng, Problem& problem, const Spread& spread) {
   fill_uniform(rng, problem.dy, problem.rows, spread.dy_mean, spread.dy_deviation);
 }
 
+void add_ramp(Rng& rng, Problem& problem, double height) {
+  const double step = height / static_cast<double>(std::max<std::int64_t>(1, problem.cols - 1));
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const double slope = rng.chance(0.5) ? step : -step;
+    double level = -0.5 * slope * static_cast<double>(problem.cols - 1);
+    for (float& value : problem.x.row(i)) {
+      value = static_cast<float>(value + level);
+      level += slope;
+    }
+  }
+}
+
+std::int64_t rows_that_float_loses(Rng& rng, int threads) {
+  const auto parts = static_cast<float>(threads);
+  for (;;) {
+    const std::int64_t rows = rng.integer(200'000, 262'143);
+    const auto all = static_cast<float>(rows);
+    const float last_cut = all * parts / parts;
+    const float last_of_equal = all / parts * parts;
+    if (last_cut < all && last_of_equal < all) return rows;
+  }
+}
+
+Problem make_tall_problem(Rng& rng, int threads) {
+  Problem made = blank_problem(0, 1, {});
+  draw_weights(rng, made);
+  made.rows = (std::int64_t{1} << 31) / threads + rng.integer(1, 999);
+  made.x = Rows(made.rows, 1, 1, 0.0f);
+  made.dy = made.x;
+  return made;
+}
+
 float near_1e18(Rng& rng) {
   const auto size = static_cast<float>(rng.integer(64, 110)) * 0x1p53f;
   return rng.chance(0.5) ? size : -size;

@@ -85,6 +85,20 @@ Problem make_big_problem(Rng& rng, std::int64_t rows, std::int64_t cols, const S
 /// Draws everything in a big problem anew, in place.
 void redraw(Rng& rng, Problem& problem, const Spread& spread = {});
 
+/// Has every row of x rise, or fall, by so much from its first column to its last: parts of a long
+/// row have means of their own. The mean of the row stays.
+void add_ramp(Rng& rng, Problem& problem, double height);
+
+/// So many rows that a float, which counts to 2^24, loses the last of them when it cuts them into
+/// blocks for so many threads: an odd number of them, from 71 to 127.
+std::int64_t rows_that_float_loses(Rng& rng, int threads);
+
+/// Threads of one call; a worker has room for 512.
+inline constexpr int kThreadsOfTall = 480;
+
+/// Zeros in one column, and so many rows that rows times threads is 2^31 and more.
+Problem make_tall_problem(Rng& rng, int threads);
+
 /// 6e17 to 1e18 of either sign, of seven binary digits: 1024 equal products of two add up exactly.
 float near_1e18(Rng& rng);
 

@@ -55,3 +55,34 @@ TEST_CASE("permuting rows and columns moves whole rows and columns") {
   CHECK(columns.x.row(1)[0] == problem.x.row(1)[3]);
   CHECK(columns.gamma[0] == problem.gamma[3]);
 }
+
+TEST_CASE("a ramp moves the halves of a row apart and leaves its mean") {
+  Rng rng(5);
+  Problem problem = make_problem(rng, 2, 101);
+  const Problem flat = problem;
+  add_ramp(rng, problem, 4);
+  for (std::int64_t i = 0; i < 2; ++i) {
+    double moved = 0;
+    for (std::size_t j = 0; j < 101; ++j) moved += problem.x.row(i)[j] - flat.x.row(i)[j];
+    CHECK(std::abs(moved) < 1e-4);
+    CHECK(std::abs(problem.x.row(i)[0] - flat.x.row(i)[0]) == doctest::Approx(2));
+    CHECK(std::abs(problem.x.row(i)[100] - flat.x.row(i)[100]) == doctest::Approx(2));
+  }
+}
+
+TEST_CASE("there are rows that a float loses for every odd number of threads") {
+  Rng rng(6);
+  for (int threads = 71; threads <= 127; threads += 2) {
+    const auto rows = static_cast<float>(rows_that_float_loses(rng, threads));
+    const auto parts = static_cast<float>(threads);
+    CHECK(static_cast<std::int64_t>(rows * parts / parts) < static_cast<std::int64_t>(rows));
+  }
+}
+
+TEST_CASE("a tall problem has rows that 31 bits do not hold for each of its threads") {
+  Rng rng(7);
+  const Problem problem = make_tall_problem(rng, kThreadsOfTall);
+  CHECK(problem.rows * kThreadsOfTall >= std::int64_t{1} << 31);
+  CHECK(std::ssize(problem.x.all()) == problem.rows);
+  CHECK(std::ssize(problem.dy.all()) == problem.rows);
+}
