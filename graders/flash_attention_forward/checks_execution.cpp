@@ -16,6 +16,20 @@ Problem uneven_work(Rng& rng, std::int64_t length) {
   return problem;
 }
 
+/// Too few queries for one a thread, and keys enough to be divided between threads.
+Problem many_keys(Rng& rng) {
+  Problem problem({1, 1, 1, rng.integer(1, 3), rng.integer(3000, 4000), 16, 16});
+  fill_sharp(problem, rng);
+  return problem;
+}
+
+/// Rows of k and v that a solution may want side by side, in memory that threads must not share.
+CallOptions in_pages() {
+  CallOptions options;
+  options.k = options.v = {.row_gap = 1024};
+  return options;
+}
+
 /// Heads that are work enough for threads to be counted.
 void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
   const std::int64_t length = rng.integer(500, 520);
@@ -39,11 +53,13 @@ void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 5, 16, 64, 200}) {
     Rng rng = probe.begin_case(fmt::format("threads_{}", threads));
     // More pieces of work than 64 threads take one each of, and in the process' first call, whose
-    // bits have to be those of later ones, more keys than any tile has.
-    const bool many = threads > 64 || threads == 1;
+    // bits have to be those of later ones, more keys than any tile has. Much work, too, where
+    // threads may pack rows, so that they do so at once.
+    const bool pages = threads == 5;
+    const bool many = threads > 64 || threads == 1 || pages;
     const std::int64_t length = many ? rng.integer(330, 400) : rng.integer(1, 200);
     const Problem problem = uneven_work(rng, length);
-    CallOptions options;
+    CallOptions options = pages ? in_pages() : CallOptions();
     options.threads = threads;
     const Answer answer = require_right(probe, problem, options);
     require_equal(probe, problem, ask(probe, problem, options), answer);
@@ -62,6 +78,16 @@ void deterministic_bits(Probe& probe) {
     if (round % 5 == 1) require_right(probe, bigger);
     if (round % 5 == 3) require_right(probe, smaller);
     require_equal(probe, problem, ask(probe, problem), first);
+  }
+  // By many threads: in which order they are ready differs from call to call.
+  for (const bool keys : {false, true}) {
+    Rng own = probe.begin_case(keys ? "many keys" : "a page between rows");
+    const Problem shared = keys ? many_keys(own) : uneven_work(own, 240);
+    CallOptions options = keys ? CallOptions() : in_pages();
+    options.threads = 7;
+    const Answer once = require_right(probe, shared, options);
+    for (int round = 0; round < (keys ? 20 : 10); ++round)
+      require_equal(probe, shared, ask(probe, shared, options), once);
   }
 }
 

@@ -12,19 +12,61 @@ namespace {
 constexpr double kMostMib = 24;  // the contract's 16 and the libraries that a solution loads
 constexpr std::int64_t kManyRows = 1 << 16;  // a float for each is 256 KiB
 
-/// Peak memory of one call, whose answer must be right, in MiB. Within the limit at any length: who
-/// holds more than it needs of the short one would have the growth of a good one.
+/// Peak memory of one call, whose answer must be right, in MiB.
+double peak_mib(Probe& probe, const char* name, Rng& rng, const Problem& problem, double most) {
+  ForwardCall call(problem);
+  const double peak = kit::mib(kit::peak_bytes(probe, call));
+  probe.require(some_rows(problem, rng, 12).miss(call.answer()));
+  probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
+  probe.require(peak <= most,
+                fmt::format("peak memory is {:.1f} MiB, want at most {:.1f}", peak, most));
+  return peak;
+}
+
+/// The same of a sequence, in a fresh process. Within the limit at any length: who holds more than
+/// it needs of the short one would have the growth of a good one.
 double peak_mib(Probe& probe, const char* name, std::int64_t length) {
   Rng rng = probe.begin_case(name);
   Problem problem({1, 1, 1, length, length, 16, 16});
   fill_sharp(problem, rng);
-  ForwardCall call(problem);
-  const double peak = kit::mib(kit::fresh_peak_bytes(probe, call));
-  probe.require(some_rows(problem, rng, 12).miss(call.answer()));
-  probe.fact(fmt::format("peak memory, {}", name), peak, "MiB");
-  probe.require(peak <= kMostMib,
-                fmt::format("peak memory is {:.1f} MiB, want at most {}", peak, kMostMib));
-  return peak;
+  probe.restart();
+  return peak_mib(probe, name, rng, problem, kMostMib);
+}
+
+/// The same where four times the tensors is much, or much less than what is made of them: copies of
+/// keys for each query head, tiles for each query.
+void require_small(Probe& probe, const char* name, const Sizes& sizes) {
+  constexpr double kMostShare = 4;
+  Rng rng = probe.begin_case(name);
+  Problem problem(sizes);
+  fill_sharp(problem, rng);
+  const std::size_t o = problem.q.data.size() / static_cast<std::size_t>(sizes.dim) *
+                        static_cast<std::size_t>(sizes.value_dim);
+  const std::size_t numbers =
+      problem.q.data.size() + problem.k.data.size() + problem.v.data.size() + o;
+  const double tensors = kit::mib(static_cast<std::int64_t>(sizeof(float) * numbers));
+  probe.restart();
+  peak_mib(probe, name, rng, problem, kMostMib + kMostShare * tensors);
+}
+
+/// What is kept of calls counts in later ones: of tiny tensors, after large ones. Those have more
+/// than 32 MiB: an allocator gives back at once what is freed of that size.
+void require_forgotten(Probe& probe) {
+  constexpr std::int64_t kColumns = 144;
+  constexpr float kAny = 0.5f;
+  Rng rng = probe.begin_case("a small call after large ones");
+  probe.restart();
+  for (const Sizes& sizes :
+       {Sizes{1, 1, 1, 1, kManyRows, kColumns, 1}, Sizes{1, 1, 1, kManyRows, 1, 1, kColumns}}) {
+    Problem large(sizes);
+    for (kit::Tensor* tensor : {&large.q, &large.k, &large.v})
+      std::ranges::fill(tensor->data, kAny);
+    ForwardCall call(large);
+    probe.run_ok(call);
+  }
+  Problem tiny({1, 1, 1, 3, 4, 5, 6});
+  fill_sharp(tiny, rng);
+  peak_mib(probe, "tiny after large", rng, tiny, kMostMib);
 }
 
 /// Calls without lse, of shapes with many rows, most of which see no key, so that there is little
@@ -60,11 +102,16 @@ void memory_growth(Probe& probe) {
       fmt::format("peak memory goes from {:.1f} to {:.1f} MiB when the length doubles, want "
                   "at most {} times as much",
                   half, full, kMostGrowth));
+  require_small(probe, "more query heads on one of keys", {1, 64, 1, 1, kManyRows / 4, 8, 8});
+  require_forgotten(probe);
   require_freed(probe, "call after call, many queries", {1, 1, 1, kManyRows, 1, 1, 1});
 }
 
 void peak_memory(Probe& probe) {
   peak_mib(probe, "long sequence", probe.begin_case("length").integer(3300, 3700));
+  require_small(probe, "many query heads on one of keys", {1, 32, 1, 1, kManyRows, 8, 8});
+  require_small(probe, "many short sequences", {kManyRows / 4, 4, 2, 1, 3, 1, 1});
+  require_forgotten(probe);
   require_freed(probe, "call after call, many entries", {32, 8, 2, kManyRows / 256, 1, 1, 1});
 }
 

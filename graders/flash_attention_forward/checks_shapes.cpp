@@ -28,6 +28,8 @@ void head_dims(Probe& probe) {
   }
 }
 
+constexpr std::int64_t kLargestGroup = 128;
+
 void grouped_heads(Probe& probe) {
   constexpr std::pair<int, int> kHeads[] = {{8, 1},  {8, 2}, {6, 3}, {7, 7},
                                             {12, 4}, {5, 1}, {6, 2}, {8, 2}};
@@ -42,6 +44,14 @@ void grouped_heads(Probe& probe) {
     problem.form.causal = causal;
     fill_sharp(problem, rng);
     require_right(probe, problem, options);
+  }
+  // Who multiplies by a reciprocal finds the wrong head where it is rounded down.
+  constexpr std::int64_t kKeyHeads = 3;
+  for (std::int64_t group = 1; group <= kLargestGroup; ++group) {
+    Rng rng = probe.begin_case(fmt::format("{} heads on each", group));
+    Problem problem({1, kKeyHeads * group, kKeyHeads, 1, 2, 2, 1});
+    fill_sharp(problem, rng);
+    require_right(probe, problem);
   }
 }
 
@@ -157,8 +167,10 @@ void beyond_16_bits(Probe& probe) {
 void contract_limits(Probe& probe) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   constexpr std::int64_t kWindow = std::int64_t{1} << 40;
+  constexpr std::int64_t kOddGroup = 41;  // of heads; divides 2^20 - 1
   const Sizes shapes[] = {{kMost, 1, 1, 1, 2, 1, 1},
                           {1, kMost, 2, 1, 1, 1, 2},
+                          {1, kMost - 1, (kMost - 1) / kOddGroup, 1, 1, 1, 1},
                           {1, 1, 1, kMost, 2, 2, 1},
                           {1, 1, 1, 1, kMost, 2, 2},
                           {1, 1, 1, 9, 40, 256, 256}};

@@ -10,6 +10,16 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+/// Makes values as much larger as the score of their key lies below the top: all decide together.
+void balance_values(Problem& problem, const std::vector<double>& height) {
+  constexpr double kMostBoost = 45;  // beyond, weights underflow in float
+  const double top = *std::ranges::max_element(height);
+  kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
+    const double below = std::min(top - height[static_cast<std::size_t>(j)], kMostBoost);
+    for (float& v : row) v = static_cast<float>(v * std::exp(below));
+  });
+}
+
 /// Scores that follow a profile along the keys, each row with its own steepness, so that the row
 /// maxima of a tile move apart. Values may be as much larger as their weights are smaller.
 Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling, bool balanced) {
@@ -21,13 +31,7 @@ Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling
   add_to_scores(
       problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
       [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
-  if (!balanced) return problem;
-  constexpr double kMostBoost = 45;  // beyond, weights underflow in float
-  const double top = *std::ranges::max_element(height);
-  kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
-    const double below = std::min(top - height[static_cast<std::size_t>(j)], kMostBoost);
-    for (float& v : row) v = static_cast<float>(v * std::exp(below));
-  });
+  if (balanced) balance_values(problem, height);
   return problem;
 }
 
@@ -84,8 +88,9 @@ void falling_scores(Probe& probe) {
 
 void overflow_ramp(Probe& probe) {
   const Sizes sizes{1, 1, 1, 33, 150 + probe.begin_case("shape").integer(0, 100), 32, 32};
+  constexpr double kNear = 30;       // where values make up for small weights, of whole tiles too
   constexpr double kFarthest = 1e4;  // where values tell whether a weight of 0 is one
-  for (const double climb : {120.0, 200.0, kFarthest})
+  for (const double climb : {kNear, 120.0, 200.0, kFarthest})
     for (const bool falling : {false, true})
       for (const bool jump : {false, true}) {
         Rng rng = probe.begin_case(fmt::format("{}_{}_by_{:g}", falling ? "falling" : "climbing",
@@ -104,6 +109,7 @@ void overflow_ramp(Probe& probe) {
         add_to_scores(
             problem, 0, [&](auto, auto, auto) { return rng.uniform(1.0, 1.2); },
             [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
+        if (climb == kNear) balance_values(problem, height);
         if (climb == kFarthest) grow_unweighted(problem, height);
         require_right(probe, problem);
       }

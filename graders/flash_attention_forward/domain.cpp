@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "domain_numbers.h"
 #include "graders/kit/attention_domain.h"
 
@@ -15,12 +18,19 @@ using kit::threads_argument;
 constexpr double kMostWork = 3e6;      // multiplications of the oracle
 constexpr double kMostNumbers = 60e3;  // of an array, gaps included
 
+// Strides of what there is only one of: of no such there is a last byte within 64 bits.
+constexpr const char* kOnly = "strides of one";
+constexpr const char* kWraps = "2^62";  // times 4 bytes is 0
+constexpr const char* kLargest = "2^63 - 1";
+
 std::vector<Argument> arguments() {
   std::vector<Argument> all;
   for (const auto& part :
        {kit::attention_size_arguments(), kit::attention_mask_arguments(), number_arguments(),
         kit::attention_place_arguments({"q", "k", "v"}, {"o"}, {"lse"})})
     all.insert(all.end(), part.begin(), part.end());
+  std::vector<kit::ValueClass>& strides = std::ranges::find(all, kOnly, &Argument::name)->classes;
+  strides.insert(strides.end(), {{kWraps}, {kLargest}});
   all.push_back({"lse", {{"wanted"}, {"not wanted"}}});
   all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
   all.push_back(threads_argument());
@@ -91,7 +101,8 @@ bool valid(const Assignment& choice) {
 
 /// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys
 /// of no weight beside values that show the least; and keys that were others at the same address,
-/// some of them only, or that existed, by lists that were others at the same address.
+/// some of them only, or that existed, by lists that were others at the same address. A copy of
+/// rows is kept where these lie apart, if anywhere, and by a thread that the next call has again.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
@@ -99,7 +110,19 @@ std::vector<kit::Corner> corners() {
                          {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}},
                          {{"before", {"lists differed"}}, {"kv_len", {"one less"}}},
                          {{"before", {"lists differed"}}, {"kv_start", {"1 to 9"}}}});
+  for (const std::string array : {"q", "k", "v"})
+    all.push_back({{"before", {"one element of " + array + " differed"}},
+                   {array + " layout", {"one more", "odd gaps", "packed", "a page between rows"}},
+                   {"threads", {"1"}}});
   return all;
+}
+
+/// As the kit has it, with the strides that are added here.
+kit::Layout place_of(const Assignment& choice, Rng& rng, std::string_view array) {
+  kit::Layout layout = kit::layout_of(choice, rng, array);
+  if (choice.is(kOnly, kWraps)) layout.idle = std::int64_t{1} << 62;
+  if (choice.is(kOnly, kLargest)) layout.idle = std::numeric_limits<std::int64_t>::max();
+  return layout;
 }
 
 }  // namespace
@@ -125,10 +148,10 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
   CallOptions options;
   kit::put_places(choice, options);
   options.threads = static_cast<int>(choice.draw(rng, "threads"));
-  options.q = kit::layout_of(choice, rng, "q");
-  options.k = kit::layout_of(choice, rng, "k");
-  options.v = kit::layout_of(choice, rng, "v");
-  options.o = kit::layout_of(choice, rng, "o");
+  options.q = place_of(choice, rng, "q");
+  options.k = place_of(choice, rng, "k");
+  options.v = place_of(choice, rng, "v");
+  options.o = place_of(choice, rng, "o");
   options.want_lse = choice.is("lse", "wanted");
   if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
   if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;
