@@ -10,18 +10,18 @@ namespace {
 
 /// The contract's own, in MiB.
 double limit_for(const Sizes& sizes) {
-  const std::int64_t results =
-      4 * (sizes.q_len * sizes.dim + sizes.k_len * (sizes.dim + sizes.value_dim));
-  return 16 + 8 * kit::mib(results);
+  const std::int64_t queries = sizes.batch * sizes.q_heads * sizes.q_len;
+  const std::int64_t keys = sizes.batch * sizes.kv_heads * sizes.k_len;
+  return 16 + 8 * kit::mib(4 * (queries * sizes.dim + keys * (sizes.dim + sizes.value_dim)));
 }
 
 /// Peak memory of one call, whose answer must be right, in MiB. Within the limit at any length: who
 /// holds more than it needs of the short one would have the growth of a good one.
-double peak_mib(Probe& probe, Rng& rng, const Sizes& sizes) {
+double peak_mib(Probe& probe, Rng& rng, const Sizes& sizes, const CallOptions& options = {}) {
   Problem problem(sizes);
   fill_quickly(problem, rng);
   const JudgedRows rows = some_rows(problem, rng, 10);
-  BackwardCall call(problem);
+  BackwardCall call(problem, options);
   const double peak = kit::mib(kit::fresh_peak_bytes(probe, call));
   probe.require(rows.miss(call.answer()));
   if (const double allowed = limit_for(sizes); !(peak <= allowed))
@@ -55,12 +55,36 @@ void memory_growth(Probe& probe) {
         fmt::format("{:.1f} MiB at {} queries and keys, {:.1f} MiB at twice as many; allowed "
                     "are {:.1f}",
                     once, length, twice, allowed));
+  rng = probe.begin_case("many queries of several heads on one");
+  peak_mib(probe, rng, {1, 8, 1, rng.integer(8000, 8100), 3, 1, 1});
+  rng = probe.begin_case("many keys");
+  peak_mib(probe, rng, {1, 1, 1, 3, rng.integer(64'000, 65'000), 1, 1});
   rng = probe.begin_case("many queries, again and again");
   require_freed(probe, rng, {1, 1, 1, rng.integer(64'000, 65'000), 3, 1, 1});
 }
 
+// Many of one thing and little of all else, where results are small: what is held for each of them
+// may be 260 bytes.
+void require_small(Probe& probe) {
+  struct Shape {
+    const char* name;
+    Sizes sizes;
+  };
+  const std::int64_t many = probe.begin_case("size").integer(64'000, 66'000);
+  for (const auto& [name, sizes] :
+       {Shape{"queries", {1, 1, 1, many, 3, 1, 1}}, Shape{"keys", {1, 1, 1, 3, many, 1, 1}},
+        Shape{"heads", {1, many, many, 1, 1, 1, 1}},
+        Shape{"batch entries", {many, 1, 1, 1, 1, 1, 1}}}) {
+    Rng rng = probe.begin_case(fmt::format("many {}", name));
+    CallOptions options;
+    if (sizes.batch == many) options.threads = 1;  // they may be started for each entry
+    peak_mib(probe, rng, sizes, options);
+  }
+}
+
 // The contract's own limit, which the scores in float32 alone would break.
 void peak_memory(Probe& probe) {
+  require_small(probe);
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});
   rng = probe.begin_case("one key, again and again");

@@ -61,6 +61,20 @@ void scales(Probe& probe) {
     attend(problem);
     require_right(probe, problem);
   }
+  // q.k is usual, and scale times it, but scale times the larger of the two is not in float. dout
+  // is as small as dk, which has scale times q as a factor, asks for.
+  for (const bool large_q : {true, false}) {
+    Rng rng = probe.begin_case(fmt::format("scale 256, {} large", large_q ? "q" : "k"));
+    constexpr float kLarge = 0x1p120f, kDout = 1e-12f;
+    Problem problem = attended_problem(rng, 50, 66);
+    const float before = static_cast<float>(problem.form.scale);
+    problem.form.scale = 256;
+    for (float& number : (large_q ? problem.q : problem.k).data) number *= kLarge;
+    for (float& number : (large_q ? problem.k : problem.q).data) number *= before / 256 / kLarge;
+    for (float& dout : problem.dout.data) dout *= kDout;
+    attend(problem);
+    require_right(probe, problem);
+  }
 }
 
 void softcap(Probe& probe) {

@@ -23,6 +23,20 @@ double factor_for(double ratio_of_scales) {
   return std::min(kMostFactor, std::exp2(std::round(std::log2(ratio_of_scales) / 2)));
 }
 
+// Where one of q and k is that much larger than usual, the other is smaller: scale times the larger
+// leaves the range of float, and is nothing that the formulas name.
+constexpr double kOneSided = 0x1p120;
+
+/// Which of q and k it is, if any: "256, q large".
+bool is_large(const Assignment& choice, char array) {
+  const std::string& name = choice["scale"].name;
+  return name.ends_with(" large") && name[5] == array;
+}
+
+bool is_one_sided(const Assignment& choice) {
+  return is_large(choice, 'q') || is_large(choice, 'k');
+}
+
 bool has_heights(const Assignment& choice) {
   return choice["scores"].most > 0;
 }
@@ -78,6 +92,11 @@ void put_scale(const Assignment& choice, Rng& rng, Problem& problem) {
   const auto size = static_cast<float>(choice.draw_real(rng, "scale"));
   problem.form.scale = name.starts_with('-') ? -size : size;
   if (size == 0) return;
+  if (is_one_sided(choice)) {
+    multiply((is_large(choice, 'q') ? problem.q : problem.k).data, kOneSided);
+    multiply((is_large(choice, 'q') ? problem.k : problem.q).data, before / size / kOneSided);
+    return;
+  }
   const double of_q = factor_for(before / size);
   multiply(problem.q.data, of_q);
   multiply(problem.k.data, std::min(kMostFactor, before / size / of_q));
@@ -128,13 +147,21 @@ double least_weight(const Assignment& choice) {
   return scores.starts_with("one 14") ? 1e-15 : 0;
 }
 
-/// Sums of dx k and dx q do not underflow where scale makes much of little. Where it does not, the
-/// contract's 1e-36 forgives that.
+/// Sums of dx k and dx q do not underflow where scale makes much of little, nor does a dx that is
+/// multiplied by something large. Where scale does not, the contract's 1e-36 forgives that.
 bool sums_stay(const Assignment& choice, double factor) {
   constexpr double kLeast = std::numeric_limits<float>::min();
   if (choice["scale"].most <= 1) return true;
   const double dp = 0.1 * least_size(choice["v"]) * least_size(choice["dout"]);
-  return least_weight(choice) * dp * factor * 0.01 >= kLeast;
+  const double dx = least_weight(choice) * dp * 0.01;
+  return is_one_sided(choice) ? dx >= 0x1p24 * kLeast : dx * factor >= kLeast;
+}
+
+/// By how much the larger of q and k is larger than usual.
+double factor_beside(const Assignment& choice, double size) {
+  constexpr double kUsualScale = 0.1;
+  if (is_one_sided(choice)) return kOneSided;
+  return size == 0 ? 1 : factor_for(kUsualScale / size);
 }
 
 }  // namespace
@@ -153,7 +180,9 @@ std::vector<kit::Argument> number_arguments() {
             {"1e10 to 1e30", 1e10, 1e30},
             {"-1e20", 1e20, 1e20},
             {"3e38", 3e38, 3e38},
-            {"-3e38", 3e38, 3e38}}},
+            {"-3e38", 3e38, 3e38},
+            {"256, q large", 256, 256},
+            {"256, k large", 256, 256}}},
           {"softcap",
            {{"0", 0, 0},
             {"-0", 0, 0},
@@ -212,14 +241,15 @@ bool numbers_representable(const Assignment& choice) {
   if (choice.is("scores", "of the cap's size") &&
       (scale.least < 1e-30 || cap.least < kLeastCap || cap.most > kMostCap))
     return false;
-  constexpr double kUsualScale = 0.1, kUsualNumber = 25, kTerms = 1e3, kLargest = 1e37;
+  constexpr double kUsualNumber = 25, kTerms = 1e3, kLargest = 1e37, kLargestInput = 3e38;
   const double weight = choice["lse"].name.starts_with("lowered") ? 5e8 : 1;
   const double dp = 100 * choice["dout"].most * std::max(1.0, choice["v"].most);
   const double dx = weight * (dp + 5 * choice["dlse"].most);
   const auto sums = [&](double size) {
-    const double factor = size == 0 ? 1 : factor_for(kUsualScale / size);
-    const double sum = kTerms * dx * factor * std::max(kUsualNumber, choice["scores"].most);
-    return std::max(1.0, size) * sum < kLargest && sums_stay(choice, factor);
+    const double factor = factor_beside(choice, size);
+    const double input = factor * std::max(kUsualNumber, choice["scores"].most);
+    return input < kLargestInput && std::max(1.0, size) * kTerms * dx * input < kLargest &&
+           sums_stay(choice, factor);
   };
   return sums(scale.least) && sums(scale.most);
 }
