@@ -68,44 +68,64 @@ void late_maximum(Probe& probe) {
   }
 }
 
-// p = 1 / len when nothing stands out, whatever k is: the k probabilities do not add up to one.
+// p = 1 / len when nothing stands out, whatever k is: the k probabilities do not add up to one. In
+// the last rows each exponential is a number and their sum is none, in float and in float64: where
+// a shift is left out because a maximum seems low enough.
 void flat_rows(Probe& probe) {
   for (const std::int64_t vocab : {1000, 50'257, 1'000'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    Problem problem = blank_problem(2, near_to(rng, vocab), rng.integer(20, 200));
+    const bool moderate = vocab < 100'000;
+    Problem problem = blank_problem(moderate ? 4 : 2, near_to(rng, vocab), rng.integer(20, 200));
     if (vocab < 2000) problem.k = problem.vocab / 2;
+    for (std::int64_t i = 2; i < problem.rows; ++i) {
+      const double largest = i == 2 ? 88.7228 : 709.7827;  // whose exponential is a number
+      const double height = largest - std::log(static_cast<double>(problem.vocab));
+      std::ranges::fill(problem.row(i), static_cast<float>(height + rng.uniform(0.05, 0.2)));
+    }
     std::ranges::fill(problem.row(0), static_cast<float>(rng.uniform(-3, 3)));
     fill_noise(rng, problem.row(1), {rng.uniform(-3, 3), 0.01});
     require_right(probe, problem, Sums::any);
   }
 }
 
+// In the last rows the largest exponential is a number even without a shift, and those of most
+// winners are 0 in float, or in float64 have few digits left.
 void underflow(Probe& probe) {
   for (const std::int64_t vocab : {50, 2000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    Problem problem = make_problem(rng, 4, near_to(rng, vocab), 48, {0, 40});
-    for (const std::int64_t i : {0, 1, 2}) {
-      fill_noise(rng, problem.row(i), {i == 2 ? -200.0 : 0.0, 0.5});
-      const auto at = static_cast<std::size_t>(rng.integer(0, problem.vocab - 1));
-      problem.row(i)[at] += i == 0 ? 50.0f : 200.0f;
+    Problem problem = make_problem(rng, 6, near_to(rng, vocab), 48, {0, 40});
+    constexpr double kMost[] = {0, 0, -200, -105, -740};
+    constexpr float kAbove[] = {50, 200, 200, 20, 60};
+    for (std::size_t i = 0; i < std::size(kMost); ++i) {
+      const auto row = problem.row(static_cast<std::int64_t>(i));
+      fill_noise(rng, row, {kMost[i], 0.5});
+      row[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] += kAbove[i];
     }
     require_right(probe, problem);
   }
 }
 
 // The last row's winners are neighbours in the order of floats, and not all of them when scaled.
-// The last two scales are far from one, and the logits as far on the other side.
+// Two scales are so near to one that little but row_max tells; with the last two, which are far
+// from one, the logits are as far on the other side.
 void temperature(Probe& probe) {
   struct Temperature {
     float scale;
     int exponent;
   };
-  for (const auto [scale, exponent] :
-       {Temperature{0.01f, 0}, {0.7f, 0}, {2.0f, 0}, {100.0f, 0}, {0.7f, -96}, {0.7f, 96}}) {
+  for (const auto [scale, exponent] : {Temperature{0.01f, 0},
+                                       {0.7f, 0},
+                                       {2.0f, 0},
+                                       {100.0f, 0},
+                                       {1 - 0x1p-20f, 0},
+                                       {1 + 0x1p-17f, 0},
+                                       {0.7f, -96},
+                                       {0.7f, 96}}) {
     Rng rng = probe.begin_case(exponent == 0 ? fmt::format("scale_{}", scale)
                                              : fmt::format("scale_{}_times_2^{}", scale, exponent));
     Problem problem = make_problem(rng, 3, rng.integer(900, 6000), near_to(rng, 30));
-    problem.scale = scale * static_cast<float>(rng.uniform(0.9, 1.1));
+    const bool near_one = std::abs(scale - 1) < 0.01f;
+    problem.scale = near_one ? scale : scale * static_cast<float>(rng.uniform(0.9, 1.1));
     std::ranges::fill(problem.row(2), 0.0f);
     plant_neighbours(rng, problem.row(2), kBelowTwo);
     change_units(problem, exponent);

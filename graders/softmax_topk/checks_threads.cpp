@@ -9,10 +9,16 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+constexpr std::int64_t kManyRows = 64;
+/// Each of which takes any thread that has a part of it so long that it can be counted: threads
+/// that are started for a row, beside those that have the rows around it, end with it.
+constexpr std::int64_t kLongRows = 4;
+
 /// Rows that rise, so that many an entry is among the largest so far: work enough for threads to be
 /// counted, of little memory.
-void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
-  Problem problem = blank_problem(rng.integer(62, 64), rng.integer(128'000, 129'000), 50);
+void limit_threads(Probe& probe, Rng rng, std::int64_t rows, std::initializer_list<int> counts) {
+  constexpr std::int64_t kEntries = 1 << 23;
+  Problem problem = blank_problem(rows, kEntries / rows - rng.integer(0, 3000), 50);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     fill_noise(rng, problem.row(i));
     float rise = -20;
@@ -28,7 +34,8 @@ void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyRows, {1, 3});
+  limit_threads(probe, probe.begin_case("two_threads_in_long_rows"), kLongRows, {2});
 }
 
 // More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
@@ -49,7 +56,7 @@ void thread_counts(Probe& probe) {
       require_right(probe, problem);
     }
   }
-  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
+  limit_threads(probe, probe.begin_case("two_threads_at_most"), kLongRows, {2});
 }
 
 }  // namespace

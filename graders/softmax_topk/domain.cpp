@@ -98,11 +98,15 @@ std::vector<Argument> arguments() {
 /// What pairs leave to the places of entries, to rows' lengths or to the number of threads.
 std::vector<Corner> corners() {
   const Classes wide{"vocab", {"8191 to 8193"}};
+  const Classes widest{"vocab", {"65536 to 65539"}};
   const Classes steep{"entries", {"30 to 60 below the last"}};
   return {// A row that has less than one entry for each thread, after one that has more.
           {wide, {"lengths", {"0 to 2 in every other row"}}, {"threads", {"7"}}},
           // Threads that share a row, and whose sums arrive in any order.
           {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
+          {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
+          // Terms so many that they need not be large for a sum without a shift.
+          {{"rows", {"2"}}, widest, {"entries", {"at the ends of exp"}}},
           // What rounding cost a sum that hardly counts any more.
           {wide, steep},
           // Blocks whose maxima are further apart than the largest float.

@@ -41,6 +41,23 @@ bool below_one(const Assignment& choice) {
 /// The next entry of a row, as a product with the scale, from its place between 0 and 1.
 using Height = std::function<double(double)>;
 
+/// Where exponentials of float64 end: their sum overflows although each of them is a number; below
+/// -708 they lose digits, and below -745 they are 0.
+constexpr double kLargestExponent = 709.7827;
+constexpr double kFewDigits = -740;
+
+bool at_ends_of_exp(const Assignment& choice) {
+  return choice.is("entries", "at the ends of exp");
+}
+
+/// Rows of even numbers are at the upper end, the others at the lower one but for one entry.
+Height height_at_ends(Rng& rng, std::int64_t i, double count) {
+  if (i % 2 != 0) return [&rng](double) { return kFewDigits + rng.uniform(); };
+  return [&rng, height = kLargestExponent - std::log(count)](double) {
+    return height + rng.uniform(0.1, 0.2);
+  };
+}
+
 Height height_of(const Assignment& choice, Rng& rng) {
   if (choice.is("entries", "all equal") || choice.is("entries", "equal but a few"))
     return [height = rng.uniform(-30, 30)](double) { return height; };
@@ -77,9 +94,11 @@ void put_bits(const Assignment& choice, Rng& rng, const Problem& problem, std::s
     for (float& z : row) z = static_cast<float>(rng.integer(-300, 300)) * 0x1p-149f;
 }
 
-void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std::span<float> row) {
-  const Height height = height_of(choice, rng);
+void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std::int64_t i,
+                 std::span<float> row) {
   const auto count = static_cast<double>(row.size());
+  const Height height =
+      at_ends_of_exp(choice) ? height_at_ends(rng, i, count) : height_of(choice, rng);
   for (std::size_t j = 0; j < row.size(); ++j)
     row[j] = unscaled(problem, height((static_cast<double>(j) + 0.5) / count));
   if (row.empty()) return;
@@ -94,6 +113,8 @@ void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std
                                 : kit::one_of(rng, {std::int64_t{0}, last, rng.integer(0, last)});
     row[static_cast<std::size_t>(at)] = unscaled(problem, rng.uniform(0, 0.5));
   }
+  if (at_ends_of_exp(choice) && i % 2 != 0)
+    somewhere() = unscaled(problem, kFewDigits + rng.uniform(45, 80));
   // Mostly fewer than there are winners: the last of those is one of many that are equal.
   if (choice.is("entries", "equal but a few"))
     for (std::int64_t n = rng.integer(1, problem.k); n > 0; --n)
@@ -152,6 +173,7 @@ std::vector<Argument> entry_arguments() {
        {{"1", 1, 1},
         {"0.3 to 0.9", 0.3, 0.9},
         {"1.1 to 3", 1.1, 3},
+        {"nearly 1", 0.99999, 1.00001},
         {"2^-149", kLeastScale, kLeastScale},
         {"1e-42 to 1e-40", 1e-42, 1e-40},
         {"1e-38 to 2e-38", 1e-38, 2e-38},
@@ -172,6 +194,7 @@ std::vector<Argument> entry_arguments() {
         {"16.5 to 24 below one", 16.5, 23},
         {"30 to 60 below the last", 30, 59},
         {"far from zero"},
+        {"at the ends of exp"},
         {"ascending"},
         {"descending"},
         hiding({"zeros of either sign"}, {"scale"}),
@@ -210,7 +233,7 @@ void put_rows(const Assignment& choice, Rng& rng, Problem& problem) {
     const auto from_here =
         std::span(problem.logits).subspan(static_cast<std::size_t>(i * problem.stride));
     const auto row = from_here.first(length);
-    put_entries(choice, rng, problem, row);
+    put_entries(choice, rng, problem, i, row);
     mask(choice, rng, problem, row);
     if (choice.is("masked", "a row") && i == masked) std::ranges::fill(row, -kInfinity);
     if (i == spoiled) spoil(choice, rng, row);

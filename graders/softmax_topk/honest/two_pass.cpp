@@ -1,10 +1,10 @@
-// strategy: two passes for the softmax in float64, then nth_element over the indices and a sort
+// strategy: two passes for the softmax in float64, then nth_element over indices and a sort
 // uses: results may be nearer to the formulas than float32 sums are
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "common.h"
@@ -28,13 +28,18 @@ bool before(const Row& row, int32_t a, int32_t b) {
 }
 
 std::vector<int32_t> best_of(const Row& row, int64_t k) {
-  std::vector<int32_t> order(static_cast<size_t>(row.len));
-  std::iota(order.begin(), order.end(), 0);
+  constexpr int64_t kPiece = 16'384;  // and k: many threads may not hold a long row each
+  std::vector<int32_t> order;
   const auto less = [&row](int32_t a, int32_t b) { return before(row, a, b); };
-  if (k < row.len) {
+  const auto cut = [&] {
     std::nth_element(order.begin(), order.begin() + k, order.end(), less);
     order.resize(static_cast<size_t>(k));
+  };
+  for (int64_t j = 0; j < row.len; ++j) {
+    if (std::ssize(order) > k + kPiece) cut();
+    order.push_back(static_cast<int32_t>(j));
   }
+  if (k < std::ssize(order)) cut();
   std::sort(order.begin(), order.end(), less);
   return order;
 }
