@@ -41,7 +41,9 @@ class Cache {
   Answer attend(const Problem& problem);
   /// Attention over what is stored, against the oracle; returns it.
   Answer require_right(const Problem& problem);
-  /// The same with queries drawn, the last `queries` of each of `which`.
+  /// The same, and so many times more: each answers with the same bits.
+  void require_right_again(const Problem& problem, int times);
+  /// Attention with queries drawn, the last `queries` of each of `which`.
   void require_right(Rng& rng, const Ids& which, std::int64_t queries, std::int64_t q_heads);
   void require_close(const Answer& answer, const Expected& expected);
 
@@ -97,7 +99,7 @@ struct Thin {
 
 /// Of so many keys that 4 bytes for each are more than the contract grants.
 constexpr Thin many_keys(KvStored stored) {
-  return {stored, (std::int64_t{1} << 21) + 77, 1, 1};
+  return {stored, 1'650'000, 1, 1};
 }
 
 /// Attention to it holds no more memory than the contract grants, and is right.

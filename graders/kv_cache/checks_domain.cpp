@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "domain.h"
 #include "drawing.h"
 #include "harness/grading/grader.h"
@@ -16,13 +18,21 @@ void use_another(Probe& probe, const Assignment& choice, Rng& rng, Setup setup) 
     setup.group = setup.group > 4 ? 4 : setup.group + 1;
   else if (choice.is("before", "another type"))
     setup.stored = setup.stored == KV_F32 ? KV_INT8 : KV_F32;
-  else
+  else if (choice.is("before", "another page size"))
     setup.page_tokens += 1;
-  setup.sequences = 1;
-  setup.width = setup.pages = 2;
+  else if (choice.is("before", "another table width"))
+    setup.width += 1;
+  else if (choice.is("before", "another number of heads"))
+    setup.heads += setup.heads == 1 ? 1 : -1;
+  else if (choice.is("before", "another key dim"))
+    setup.key_dim += setup.key_dim == 1 ? 1 : -1;
+  else
+    setup.value_dim += setup.value_dim == 1 ? 1 : -1;
+  setup.options.threads = std::min(setup.options.threads, 2);
   Cache other(probe, setup, rng.seed());
-  other.append(0, draw_many_tokens(rng, setup, 2));
-  other.require_right(rng, {0}, 1, setup.heads);
+  const std::int64_t last = setup.sequences - 1;  // where it lies depends on the table's width
+  other.append(last, draw_many_tokens(rng, setup, 2));
+  other.require_right(rng, {last}, 1, setup.heads);
 }
 
 void refuse_some(Cache& cache) {

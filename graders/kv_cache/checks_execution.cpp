@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <fmt/format.h>
 
 #include "cache.h"
@@ -46,10 +47,10 @@ void state_with_caller(Probe& probe) {
   }
 }
 
-// Three caches, two of one shape, used by turns. One of them comes to hold a NaN; the others do not
-// notice, and the same problem has the same answer to the bit, whether an even or an odd number of
-// calls lies between.
-void two_caches(Probe& probe) {
+/// Three caches, two of one shape. One of them comes to hold a NaN; the others do not notice, and
+/// the same problem has the same answer to the bit, whether an even or an odd number of calls lies
+/// between.
+void three_by_turns(Probe& probe) {
   Rng rng = probe.begin_case("by_turns");
   Setup small;
   Setup large;
@@ -77,6 +78,71 @@ void two_caches(Probe& probe) {
   }
 }
 
+/// Two caches that differ in one size, by turns. Both come to hold the same lengths.
+void differ_in(Probe& probe, const char* size, void (*change)(Setup&)) {
+  Rng rng = probe.begin_case(fmt::format("another_{}", size));
+  const Setup setup{.stored = KV_INT8, .page_tokens = 4, .group = 5};
+  Setup changed = setup;
+  change(changed);
+  std::array<Cache, 2> both{Cache(probe, setup, rng.seed()), Cache(probe, changed, rng.seed())};
+  const auto by_turns = [&](const auto& use) {
+    for (Cache& cache : both) use(cache);
+  };
+  for (const std::int64_t tokens : {9, 3}) {
+    by_turns([&](Cache& cache) {
+      std::vector<Chunk> chunks;
+      for (const std::int64_t s : {0, 1, 2})
+        chunks.push_back({s, draw_tokens(rng, cache.setup(), tokens)});
+      cache.append(chunks);
+    });
+    by_turns([&](Cache& cache) { cache.require_contents(); });
+    for (int turn = 0; turn < 2; ++turn)
+      by_turns([&](Cache& cache) { cache.require_right(rng, {2, 0, 1}, 2, 8); });
+    by_turns([&](Cache& cache) { cache.fork(2, 3); });
+    by_turns([&](Cache& cache) { cache.free(3); });
+  }
+}
+
+/// Questions to one cache that differ in one thing, by turns.
+void ask_otherwise(Probe& probe, KvStored stored) {
+  Rng rng = probe.begin_case(fmt::format("{}_questions_by_turns", name_of(stored)));
+  const Setup setup{.stored = stored};
+  Cache cache(probe, setup, rng.seed());
+  for (const std::int64_t s : {0, 1, 2}) cache.append(s, draw_tokens(rng, setup, 20));
+  const Problem first = draw_problem(rng, setup, cache.contents(), {2, 0, 1}, 2, 4);
+  std::vector<Problem> others(9, first);
+  others[0].which = {1, 2, 0};
+  others[1].queries = {3, 1, 2};
+  others[2].key_begin = {5, 0, 9};
+  others[3].key_end = {20, 11, 13};
+  others[4].q_heads = 2;
+  others[4].queries = {4, 4, 4};
+  others[5].window = 6;
+  others[6].scale = 2 * first.scale;
+  others[7].scale = -first.scale;
+  others[8].want_lse = false;
+  for (const Problem& other : others) {
+    cache.require_right(first);
+    cache.require_right(other);
+  }
+}
+
+// What is remembered of a cache, or of a question, and taken for that of another one.
+void two_caches(Probe& probe) {
+  three_by_turns(probe);
+  differ_in(probe, "type", [](Setup& setup) { setup.stored = KV_INT4; });
+  differ_in(probe, "number_of_heads", [](Setup& setup) { setup.heads = 4; });
+  differ_in(probe, "key_dim", [](Setup& setup) { setup.key_dim = 15; });
+  differ_in(probe, "value_dim", [](Setup& setup) { setup.value_dim = 15; });
+  differ_in(probe, "page_size", [](Setup& setup) { setup.page_tokens = 3; });
+  differ_in(probe, "group", [](Setup& setup) { setup.group = 6; });
+  differ_in(probe, "number_of_pages", [](Setup& setup) { setup.pages = 31; });
+  differ_in(probe, "number_of_sequences", [](Setup& setup) { setup.sequences = 5; });
+  differ_in(probe, "table_width", [](Setup& setup) { setup.width = 15; });
+  differ_in(probe, "number_of_threads", [](Setup& setup) { setup.options.threads = 3; });
+  for (const KvStored stored : kAllStored) ask_otherwise(probe, stored);
+}
+
 // Arrays that are aligned to an element and no more, and end right before a page that faults.
 void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {0, 4, 8, 12})
@@ -101,8 +167,8 @@ void limit_threads(Probe& probe, int threads) {
   Setup setup = busy_setup(rng, KV_F32);
   setup.options.threads = threads;
   Cache cache(probe, setup, rng.seed());
-  cache.append({{0, draw_tokens(rng, setup, rng.integer(990, 1000))},
-                {1, draw_tokens(rng, setup, rng.integer(990, 1000))}});
+  cache.append({{0, draw_many_tokens(rng, setup, rng.integer(990, 1000))},
+                {1, draw_many_tokens(rng, setup, rng.integer(990, 1000))}});
   const Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0}, 60, 8);
   Answer answer;
   kit::require_thread_limit(probe, threads, [&] { answer = cache.attend(problem); });
@@ -140,16 +206,17 @@ void long_context(Probe& probe) {
     setup.pages = 2 * setup.width;
     setup.sequences = 2;
     setup.heads = 1;
+    setup.key_dim = setup.value_dim = setup.group = 32;
     setup.options.renumber_pages = setup.options.fresh_process = true;
     Cache cache(probe, setup, rng.seed());
-    cache.append({{0, draw_tokens(rng, setup, rng.integer(4200, 4700))},
-                  {1, draw_tokens(rng, setup, rng.integer(900, 1200))}});
+    cache.append({{0, draw_many_tokens(rng, setup, rng.integer(4200, 4700))},
+                  {1, draw_many_tokens(rng, setup, rng.integer(900, 1200))}});
     cache.require_right(rng, {1, 0}, 1, 8);
     Problem last = draw_problem(rng, setup, cache.contents(), {0}, 2, 4);
     last.window = 3000;
     draw_queries(rng, setup, cache.contents(), last);
     cache.require_right(last);
-    cache.append(0, draw_tokens(rng, setup, 1));
+    cache.append(0, draw_many_tokens(rng, setup, 1));
     cache.require_right(rng, {0}, 1, 8);
   }
   Rng rng = probe.begin_case("many_keys");
@@ -168,23 +235,26 @@ void optional_outputs(Probe& probe) {
   }
 }
 
+// Where rows are fewer than threads, these may share the keys of a row. They are so many that no
+// thread is done with its share before another has begun.
 void deterministic_bits(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
     const Setup setup = busy_setup(rng, stored);
     Cache cache(probe, setup, rng.seed());
     cache.append({{0, draw_tokens(rng, setup, 700)}, {1, draw_tokens(rng, setup, 90)}});
-    const Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0}, 2, 8);
-    const Answer first = cache.require_right(problem);
-    for (int turn = 0; turn < 12; ++turn) {
-      const Answer again = cache.attend(problem);
-      if (!same_bits(again, first)) cache.fail("the same call gave other bits than before");
-    }
+    cache.require_right_again(draw_problem(rng, setup, cache.contents(), {1, 0}, 2, 8), 8);
+    rng = probe.begin_case(fmt::format("{}_few_rows", name_of(stored)));
+    Setup thin = long_sequence(stored, 60'000, 3);
+    thin.options.threads = 4;
+    Cache longer(probe, thin, rng.seed());
+    longer.append(0, draw_many_tokens(rng, thin, 60'000));
+    for (const std::int64_t rows : {1, 3})
+      longer.require_right_again(draw_problem(rng, thin, longer.contents(), {0}, 1, rows), 4);
   }
   Rng rng = probe.begin_case("merge");
   CallOptions options;
   options.threads = 4;
-  // So many that no thread is done with its share before another has begun.
   const Parts parts = draw_parts(rng, 60'000, 1, 2, 1, 0.1);
   require_same_again(probe, parts, options, require_right(probe, parts, true, options), 12);
 }

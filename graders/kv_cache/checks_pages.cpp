@@ -80,10 +80,10 @@ void page_order(Probe& probe) {
 }
 
 // Users of a page that all write to it: the last of them finds it its own. A pool that has just
-// enough for that.
-void grow_all_users(Probe& probe, KvStored stored) {
-  Rng rng = probe.begin_case(fmt::format("{}_all_users_grow", name_of(stored)));
-  Setup setup{.stored = stored, .page_tokens = 4, .pages = 4};
+// enough for that; or has too little, and that shows when some have their copies already.
+void grow_all_users(Probe& probe, KvStored stored, std::int64_t pages) {
+  Rng rng = probe.begin_case(fmt::format("{}_all_users_grow_in_{}_pages", name_of(stored), pages));
+  Setup setup{.stored = stored, .page_tokens = 4, .pages = pages};
   Cache cache(probe, setup, rng.seed());
   cache.append(0, draw_tokens(rng, setup, rng.integer(1, 3)));
   for (std::int64_t s = 1; s < setup.sequences; ++s) cache.fork(0, s);
@@ -140,7 +140,7 @@ void fork_divergence(Probe& probe) {
       cache.require_contents();
     }
   for (const KvStored stored : kAllStored) {
-    grow_all_users(probe, stored);
+    for (const std::int64_t pages : {4, 3, 2}) grow_all_users(probe, stored, pages);
     for (const std::int64_t first : {0, 1, 2, 3})
       for (const bool longest : {true, false}) grow_in_turn(probe, stored, first, longest);
   }
@@ -175,6 +175,7 @@ void out_of_pages(Probe& probe) {
     wide.append(0, draw_tokens(rng, setup, 7));
     wide.append({{2, draw_tokens(rng, setup, 2)}, {0, draw_tokens(rng, setup, 1)}});
     wide.require_contents();
+    grow_all_users(probe, stored, 3);
   }
   Rng rng = probe.begin_case("refused_often");
   require_freed_when_full(probe, rng);

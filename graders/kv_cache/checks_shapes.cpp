@@ -76,7 +76,8 @@ Setup thin_setup(KvStored stored, int threads) {
   return setup;
 }
 
-/// Where there are several threads, also with a window and a range of keys.
+/// Where there are several threads, also with a window and a range of keys; and again, since they
+/// may share what is large.
 void ask_large(Cache& cache, Rng& rng, const Ids& which, const Ids& queries) {
   Problem problem;
   problem.which = which;
@@ -90,7 +91,7 @@ void ask_large(Cache& cache, Rng& rng, const Ids& which, const Ids& queries) {
     problem.key_end.push_back(cache.length(s));
   }
   draw_queries(rng, cache.setup(), cache.contents(), problem);
-  cache.require_right(problem);
+  cache.require_right_again(problem, masked ? 1 : 0);
 }
 
 // A sequence that is long; and one whose pages are.
@@ -214,6 +215,80 @@ void very_many_users(Probe& probe, int threads) {
   }
 }
 
+/// Books of a cache whose tokens nobody has to hold: forks and cuts are given no pool.
+class LongBooks {
+ public:
+  LongBooks(Probe& probe, Rng& rng, const Setup& setup, const Ids& lengths)
+      : probe_(probe), state_(setup, 0) {
+    state_.lengths = lengths;
+    Ids pages = random_order(rng, setup.pages);
+    for (std::int64_t s = 0; s < setup.sequences; ++s)
+      for (std::int64_t at = 0; at < state_.used(s); ++at) {
+        state_.entry(s, at) = static_cast<std::int32_t>(pages.back());
+        state_.refs[static_cast<std::size_t>(pages.back())] = 1;
+        pages.pop_back();
+      }
+  }
+
+  /// What is wrong must be refused.
+  void fork(std::int64_t from, std::int64_t to) {
+    ForkCall call(state_, from, to);
+    const bool good = state_.lengths[static_cast<std::size_t>(to)] == 0;
+    const State after = result(call, good);
+    good ? books(after).require_forked(from, to) : books(after).require_untouched();
+    state_ = after;
+  }
+  void cut(std::int64_t sequence, std::int64_t length) {
+    TruncateCall call(state_, sequence, length);
+    const bool good = length <= state_.lengths[static_cast<std::size_t>(sequence)];
+    const State after = result(call, good);
+    good ? books(after).require_cut(sequence, length) : books(after).require_untouched();
+    state_ = after;
+  }
+
+ private:
+  template <class Call>
+  State result(Call& call, bool good) {
+    probe_.run_for(call, good ? KV_OK : KV_BAD_ARGUMENT);
+    State after = state_;
+    call.take(after);
+    return after;
+  }
+  Books books(const State& after) const {
+    return {state_, after, [this](const std::string& fault) { probe_.fail(fault); }};
+  }
+
+  Probe& probe_;
+  State state_;
+};
+
+// Lengths that 32 bits do not hold, of few pages. Cuts are short: to go through the tokens that are
+// dropped one by one is slow, but not wrong.
+void very_long_sequences(Probe& probe, int threads) {
+  constexpr std::int64_t kPage = std::int64_t{1} << 29;
+  for (const auto& [tokens, page_tokens] : {std::array{4 * kPage + 5, kPage},
+                                            {8 * kPage + 3, kPage},
+                                            {32 * kPage + 5, 16 * kPage + 1}}) {
+    Rng rng = probe.begin_case(fmt::format("{}_tokens_in_pages_of_{}", tokens, page_tokens));
+    Setup setup = thin_setup(KV_F32, threads);
+    setup.page_tokens = page_tokens;
+    setup.width = 12;
+    setup.pages = 3 * setup.width;
+    // The low 32 bits of the last length are those of an empty sequence.
+    LongBooks books(probe, rng, setup, {tokens, 0, 3, 8 * kPage});
+    books.fork(0, 1);
+    books.cut(1, tokens);
+    books.cut(1, tokens - 2);
+    books.cut(0, tokens + 1);
+    books.cut(0, tokens - 1 - tokens % page_tokens);
+    books.cut(2, 8 * kPage + 2);
+    books.cut(2, 0);
+    books.fork(1, 3);
+    books.fork(1, 2);
+    books.cut(3, 8 * kPage - 1);
+  }
+}
+
 void large_merges(Probe& probe, int threads) {
   CallOptions options;
   options.threads = threads;
@@ -235,6 +310,7 @@ void ask_large_sizes(Probe& probe, int threads) {
   many_queries(probe, threads);
   many_users(probe, threads);
   very_many_users(probe, threads);
+  very_long_sequences(probe, threads);
   large_merges(probe, threads);
 }
 

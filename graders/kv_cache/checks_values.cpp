@@ -54,7 +54,8 @@ void decode_steps(Probe& probe) {
 
 // Keys of so little weight that it is nothing, but for values that make up for it, before and
 // behind the key of most weight, whose values are zero. A weight is seen as long as it is more than
-// the 1e-30 of all values that the contract forgives, times 24 roundings: exp(-75) is.
+// the 1e-30 of all values that the contract forgives, times 24 roundings: exp(-75) is. And so where
+// the values of that key are large: it weighs 1, and not exp(75) beside the first.
 void faint_needles(Probe& probe) {
   for (const KvStored stored : kAllStored)
     for (const double depth : {15, 25, 45, 75}) {
@@ -66,6 +67,7 @@ void faint_needles(Probe& probe) {
       Cache cache(probe, setup, rng.seed());
       Tokens filled = draw_tokens(rng, setup, tokens);
       for (float& x : filled.v) x *= 1e29f;
+      const Tokens large = filled;
       std::fill_n(filled.v.begin() + top * setup.value_numbers(), setup.value_numbers(), 0.0f);
       // Every number of a key is the same: 1, and 0 for the top.
       std::ranges::fill(filled.k, 1.0f);
@@ -79,6 +81,11 @@ void faint_needles(Probe& probe) {
       cache.require_right(problem);
       problem.key_begin = {top};
       problem.key_end.clear();
+      cache.require_right(problem);
+      problem.key_begin.clear();
+      cache.truncate(0, top);
+      filled.v = large.v;
+      cache.append(0, filled.part(setup, top, tokens - top));
       cache.require_right(problem);
     }
 }
@@ -118,11 +125,15 @@ void negative_scores(Probe& probe) {
     for (const std::int64_t grow : {3, 6, 2, 7, 9}) {
       Tokens tokens = draw_tokens(rng, setup, grow);
       for (float& x : tokens.k) x = std::abs(x) + 0.5f;
+      for (float& x : tokens.v) x *= 1e29f;  // too large to be weighed by anything above 1
       cache.append(0, tokens);
       Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 2, 4);
       for (float& x : problem.q) x = static_cast<float>(rng.uniform(-8, -2));
       cache.require_right(problem);
       for (float& x : problem.q) x *= 20;  // so far below that exp of them is 0
+      cache.require_right(problem);
+      for (float& x : problem.q) x = -x;  // so far apart that exp of what is between is infinite
+      problem.scale = -problem.scale;
       cache.require_right(problem);
     }
   }
@@ -160,7 +171,9 @@ std::vector<Check> values_checks() {
         2, critical},
        decode_steps},
       {{"needles", "keys that no thread, lane or page visits", correctness, 2, critical}, needles},
-      {{"negative_scores", "padding that scores zero", correctness, 2, critical}, negative_scores},
+      {{"negative_scores", "padding that scores zero, or a maximum of something else", correctness,
+        2, critical},
+       negative_scores},
       {{"lse_of_equal_keys", "lse in another base, unscaled, or without its maximum", correctness,
         1, critical},
        lse_of_equal_keys},

@@ -144,6 +144,10 @@ std::vector<Argument> questions() {
         {"another group"},
         {"another type"},
         {"another page size"},
+        {"another table width"},
+        {"another number of heads"},
+        {"another key dim"},
+        {"another value dim"},
         {"refusals"}}}};
 }
 
@@ -258,7 +262,8 @@ bool merge_valid(const Assignment& choice) {
 
 /// A page of the same size but for its groups; as many groups as there can be; a block of queries
 /// of which some stand before the first token, beside windows that reach beyond 32 bits, or 64; the
-/// most heads; and a single key in sight, where another one was in the call before.
+/// most heads; a single key in sight, where another one was in the call before; one size of a cache
+/// that differs from the one before; and a scale that turns scores that are far apart around.
 std::vector<kit::Corner> corners() {
   return {{{"stored", {"int8", "int4"}},
            {"key dim", {"127 to 129"}},
@@ -271,6 +276,12 @@ std::vector<kit::Corner> corners() {
            {"tokens", {"1"}}},
           {{"before", {"other tokens there"}}, {"kv heads", {"1"}}, {"tokens", {"1"}}},
           {{"before", {"other tokens there"}}, {"kv heads", {"1"}}, {"window", {"0"}}},
+          {{"stored", {"int8"}},
+           {"asked of", {"all"}},
+           {"before",
+            {"another group", "another type", "another page size", "another table width",
+             "another number of heads", "another key dim", "another value dim"}}},
+          {{"scale", {"negative"}}, {"scores", {"far apart", "16 apart"}}},
           {{"stored", {"int8", "int4"}},
            {"kv heads", {"1"}},
            {"key dim", {"256"}},

@@ -125,6 +125,27 @@ void Books::require_untouched() const {
   require_pages_kept({});
 }
 
+void Books::require_forked(std::int64_t from, std::int64_t to) const {
+  Ids lengths = before_.lengths;
+  lengths[static_cast<std::size_t>(to)] = lengths[static_cast<std::size_t>(from)];
+  require_lengths(lengths);
+  for (std::int64_t s = 0; s < setup().sequences; ++s) require_row_kept(s, before_.used(s));
+  for (std::int64_t at = 0; at < before_.used(from); ++at)
+    if (after_.entry(to, at) != before_.entry(from, at))
+      fail_(fmt::format("kv_fork: page {} of the new sequence is {}, want {}", at,
+                        after_.entry(to, at), before_.entry(from, at)));
+  require_counted();
+}
+
+void Books::require_cut(std::int64_t sequence, std::int64_t length) const {
+  Ids lengths = before_.lengths;
+  lengths[static_cast<std::size_t>(sequence)] = length;
+  require_lengths(lengths);
+  for (std::int64_t s = 0; s < setup().sequences; ++s)
+    require_row_kept(s, s == sequence ? before_.pages_of(length) : before_.used(s));
+  require_counted();
+}
+
 Ids Books::require_growth(const std::vector<Chunk>& chunks) const {
   Ids in_place;
   Ids lengths = before_.lengths;

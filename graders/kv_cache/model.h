@@ -72,6 +72,9 @@ class Books {
   void require_untouched() const;
   /// Lengths and rows after an append. Returns the pages that it may write in place.
   Ids require_growth(const std::vector<Chunk>& chunks) const;
+  /// Lengths and rows after a fork, and after a cut; and what refs count.
+  void require_forked(std::int64_t from, std::int64_t to) const;
+  void require_cut(std::int64_t sequence, std::int64_t length) const;
 
  private:
   const Setup& setup() const { return before_.setup; }
