@@ -14,6 +14,9 @@ namespace gauntlet::kit {
 inline constexpr std::int64_t kFarStrides[] = {std::int64_t{1} << 29, std::int64_t{1} << 30,
                                                std::int64_t{1} << 31, std::int64_t{1} << 32};
 
+/// More threads than anybody has. Contracts allow 1,024; a worker has room for 512.
+inline constexpr int kManyThreads = 480;
+
 /// How a call is put to a solution, apart from what it asks.
 struct CallOptions {
   int threads = 2;

@@ -52,7 +52,7 @@ void ask_many_threads(Probe& probe) {
 /// Of rows of zeros, all but the first, the last and one between: what is added up is exact.
 void ask_tall_sums(Probe& probe, Rng rng) {
   CallOptions options;
-  options.threads = kThreadsOfTall;
+  options.threads = kit::kManyThreads;
   options.y = options.dx = false;
   Problem problem = make_tall_problem(rng, options.threads);
   for (const char* where : {"first", "random", "last"})

@@ -31,7 +31,7 @@ void single_column(Probe& probe) {
 /// A column of zeros is its own mean: y is beta.
 void ask_tall_forward(Probe& probe, Rng rng) {
   CallOptions options;
-  options.threads = kThreadsOfTall;
+  options.threads = kit::kManyThreads;
   const Problem problem = make_tall_problem(rng, options.threads);
   const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
   probe.restart();

@@ -93,9 +93,6 @@ void add_ramp(Rng& rng, Problem& problem, double height);
 /// blocks for so many threads: an odd number of them, from 71 to 127.
 std::int64_t rows_that_float_loses(Rng& rng, int threads);
 
-/// Threads of one call; a worker has room for 512.
-inline constexpr int kThreadsOfTall = 480;
-
 /// Zeros in one column, and so many rows that rows times threads is 2^31 and more.
 Problem make_tall_problem(Rng& rng, int threads);
 

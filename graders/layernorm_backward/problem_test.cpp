@@ -81,8 +81,8 @@ TEST_CASE("there are rows that a float loses for every odd number of threads") {
 
 TEST_CASE("a tall problem has rows that 31 bits do not hold for each of its threads") {
   Rng rng(7);
-  const Problem problem = make_tall_problem(rng, kThreadsOfTall);
-  CHECK(problem.rows * kThreadsOfTall >= std::int64_t{1} << 31);
+  const Problem problem = make_tall_problem(rng, kit::kManyThreads);
+  CHECK(problem.rows * kit::kManyThreads >= std::int64_t{1} << 31);
   CHECK(std::ssize(problem.x.all()) == problem.rows);
   CHECK(std::ssize(problem.dy.all()) == problem.rows);
 }

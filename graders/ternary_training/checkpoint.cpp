@@ -18,6 +18,7 @@ static_assert(std::endian::native == std::endian::little, "the file is read as i
 
 constexpr std::string_view kMagic = "TRN1";
 constexpr std::size_t kFields = 7;
+constexpr std::size_t kContext = 5;  // of the fields
 constexpr std::size_t kHeader = 4 + 4 * kFields;
 constexpr float kLargestGain = 64;
 
@@ -33,9 +34,12 @@ TernaryModel read_model(std::span<const std::uint8_t> bytes) {
     refuse("it does not start with \"{}\"", kMagic);
   std::array<std::uint32_t, kFields> field{};
   std::memcpy(field.data(), bytes.data() + kMagic.size(), sizeof field);
-  // Every size is bounded before sizes are multiplied: lengths must not overflow.
-  for (const std::uint32_t size : field)
-    if (size < 1 || size > 1u << 20) refuse("a size in the header is {}", size);
+  // Every size is bounded before sizes are multiplied: lengths must not overflow. No length depends
+  // on the context.
+  for (std::size_t i = 0; i < kFields; ++i)
+    if (const std::uint32_t most = i == kContext ? 0x7fff'ffff : 1u << 20;
+        field[i] < 1 || field[i] > most)
+      refuse("a size in the header is {}", field[i]);
   const TernaryModel model{field[0], field[1], field[2], field[3], field[4], field[5], field[6]};
   if (model.vocab > 65536) refuse("vocab {} is above 65536", model.vocab);
   if (model.group % 4 != 0) refuse("group {} is no multiple of 4", model.group);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 #include "graders/kit/threads.h"
@@ -31,7 +32,8 @@ void require_same_bytes(Probe& probe, const TrainingResult& one, const TrainingR
   }
 }
 
-/// Before any training, another seed gives another model, in whichever bit it differs.
+/// Before any training, another seed gives another model, in whichever bits it differs: one alone,
+/// or such that the halves of both come to the same where they are added or folded.
 void require_seeds_heard(Probe& probe, TrainingRequest request) {
   request.max_tokens = 0;
   const TrainingResult first = train(probe, request);
@@ -41,6 +43,15 @@ void require_seeds_heard(Probe& probe, TrainingRequest request) {
     if (train(probe, other).bytes == first.bytes)
       probe.fail(fmt::format(
           "seeds that differ in bit {} give the same untrained checkpoint, byte for byte", bit));
+  }
+  const std::uint64_t seed = request.seed;
+  for (const std::uint64_t another : {seed ^ 0x1'0000'0001, std::rotl(seed, 32), ~seed}) {
+    TrainingRequest other = request;
+    other.seed = another;
+    if (another != seed && train(probe, other).bytes == first.bytes)
+      probe.fail(
+          fmt::format("the seeds {:#x} and {:#x} give the same untrained checkpoint, byte for byte",
+                      seed, another));
   }
 }
 
@@ -85,6 +96,21 @@ void thread_limit(Probe& probe) {
   for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
 }
 
+/// As many threads as anybody has, and more: with rows and vectors for each.
+void require_right_of_many_threads(Probe& probe) {
+  for (const int threads : {200, kit::kManyThreads}) {
+    Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
+    CallOptions options;
+    options.threads = threads;
+    require_quantized(probe, coarse_matrix(rng, 1'100, 1, 4), options);
+    require_layer(probe, linear_problem(rng, 5, 1, 8, 1'100), options);
+    require_logits(probe, random_checkpoint(rng, kModel), random_text(rng, kModel.vocab, 24),
+                   options);
+  }
+  // Threads that idle cost later calls time.
+  probe.restart();
+}
+
 // More threads than rows, windows or cores.
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 5, 16}) {
@@ -97,6 +123,7 @@ void thread_counts(Probe& probe) {
     request.options.threads = threads;
     require_trained(probe, request);
   }
+  require_right_of_many_threads(probe);
   Rng rng = probe.begin_case("a_window_worth_sharing");
   CallOptions options;
   options.threads = 3;
@@ -138,6 +165,19 @@ void require_read_anew(Probe& probe, Rng& rng) {
   ask();
 }
 
+/// Models that have all but one size in common, by turns: what was made for one is not the other's.
+void require_sizes_read_anew(Probe& probe, Rng& rng) {
+  std::vector<TernaryModel> models(6, TernaryModel{50, 48, 1, 2, 96, 24, 24});
+  models[1].width = 96;
+  models[2].heads = 4;
+  models[3].hidden = 48;
+  models[4].group = 12;
+  models[5].context = 8;
+  for (const TernaryModel& model : models)
+    for (const TernaryModel& asked : {models[0], model})
+      require_logits(probe, random_checkpoint(rng, asked, 2), random_text(rng, asked.vocab, 8));
+}
+
 // Questions of the same shapes, one after the other: each other's content in the same places, all
 // of it or one number; and models that were made are not those of another seed.
 void repeated_calls(Probe& probe) {
@@ -151,6 +191,7 @@ void repeated_calls(Probe& probe) {
     require_logits(probe, random_checkpoint(rng, kModel), random_text(rng, kModel.vocab, 24));
   }
   require_read_anew(probe, rng);
+  require_sizes_read_anew(probe, rng);
   require_trained(probe, small_request(rng));
   require_same_bytes(probe, first, train(probe, request), "the first call again, after others");
   require_seeds_heard(probe, request);

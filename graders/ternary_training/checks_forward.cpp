@@ -26,6 +26,7 @@ constexpr Shape kShapes[] = {
     {"groups_of_4", {20, 16, 2, 2, 20, 9, 4}},
     {"long_windows", {25, 16, 1, 2, 32, 130, 16}},
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
+    {"largest_vocab", {65'536, 4, 1, 1, 4, 3, 4}},
     // Heads of four numbers: their angles are as good as exact in float32, however far they go.
     {"beyond_1024_positions", {20, 8, 1, 2, 8, 1'040, 4}},
 };
@@ -39,6 +40,26 @@ void require_many_layers(Probe& probe) {
     for (const LayerTensor which : {kOut, kDown})
       std::ranges::fill(checkpoint.matrices[first_of(layer) + which].scales, std::uint16_t{0});
   require_logits(probe, checkpoint, random_text(rng, model.vocab, model.context));
+}
+
+// Keys that are the opposite of queries: the first position has one score, far below zero.
+void require_scores_below_zero(Probe& probe) {
+  Rng rng = probe.begin_case("scores_below_zero");
+  const TernaryModel model{40, 32, 1, 2, 32, 12, 16};
+  Checkpoint checkpoint = random_checkpoint(rng, model, 12);
+  TernaryMatrix& key = checkpoint.matrices[first_of(0) + kKey];
+  key = checkpoint.matrices[first_of(0) + kQuery];
+  for (std::int8_t& code : key.codes) code = static_cast<std::int8_t>(-code);
+  for (const std::int64_t length : {1, 2, 12})
+    require_logits(probe, checkpoint, random_text(rng, model.vocab, length));
+}
+
+// The longest windows there are; what is made for all their positions does not fit into memory.
+void require_longest_windows(Probe& probe) {
+  Rng rng = probe.begin_case("longest_windows");
+  const TernaryModel model{40, 32, 1, 2, 32, 0x7fff'ffff, 16};
+  for (const std::int64_t length : {7, 1})
+    require_logits(probe, random_checkpoint(rng, model), random_text(rng, model.vocab, length));
 }
 
 // Full windows, short ones and single tokens; the shape of the graded run; and a large window.
@@ -58,6 +79,8 @@ void forward_logits(Probe& probe) {
   require_logits(probe, random_checkpoint(rng, kWideModel),
                  random_text(rng, kWideModel.vocab, kWideModel.context));
   require_many_layers(probe);
+  require_scores_below_zero(probe);
+  require_longest_windows(probe);
 }
 
 // Queries and keys so large that attention picks few positions: which, is up to the rotation.
@@ -72,6 +95,8 @@ void rotary_positions(Probe& probe) {
   Rng rng = probe.begin_case("beyond_2048_positions");
   const TernaryModel model{20, 8, 1, 2, 8, 4'096, 4};
   require_logits(probe, random_checkpoint(rng, model, 2), random_text(rng, 5, 2'060));
+  require_scores_below_zero(probe);
+  require_longest_windows(probe);
 }
 
 // Activations so small that the epsilon counts, and gains of all sizes and signs.

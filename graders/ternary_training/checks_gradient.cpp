@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -33,12 +34,39 @@ LinearProblem trained_layer(Rng& rng, const LayerShape& shape) {
   return problem;
 }
 
+constexpr std::int64_t kLoud = 64;
+
+/// Zeros but in the last of `count` adjacent parts of equal size.
+void silence(std::vector<float>& values, std::int64_t count) {
+  const std::int64_t size = std::ssize(values) / count;
+  std::fill_n(values.begin(), (count - kLoud) * size, 0.0f);
+}
+
+/// More columns, rows or vectors than 16 bits count. All terms but those of the last ones are
+/// zeros: a tolerance of as many terms as there are would hide what becomes of these.
+void ask_beyond_16_bits(Probe& probe, Part part) {
+  constexpr std::int64_t kMany = 65'536 + kLoud;
+  Rng rng = probe.begin_case("beyond_65536_columns");
+  LinearProblem problem = linear_problem(rng, 2, kMany / 32, 32, 1);
+  silence(problem.x, kMany);
+  require_gradient(probe, problem, part);
+  rng = probe.begin_case("beyond_65536_rows");
+  problem = linear_problem(rng, kMany, 1, 4, 1);
+  silence(problem.output_gradient, kMany);
+  require_gradient(probe, problem, part);
+  rng = probe.begin_case("beyond_65536_vectors");
+  problem = linear_problem(rng, 1, 1, 4, kMany);
+  silence(problem.x, kMany);
+  require_gradient(probe, problem, part);
+}
+
 void ask_all_shapes(Probe& probe, Part part) {
   for (const LayerShape& shape : kLayerShapes) {
     Rng rng = probe.begin_case(
         fmt::format("{}x{}x{}_{}_vectors", shape.rows, shape.groups, shape.group, shape.count));
     require_gradient(probe, trained_layer(rng, shape), part);
   }
+  ask_beyond_16_bits(probe, part);
 }
 
 void layer_output(Probe& probe) {
@@ -51,6 +79,12 @@ void input_gradient(Probe& probe) {
 
 void weight_gradient(Probe& probe) {
   ask_all_shapes(probe, Part::weight_gradient);
+  // Each of very many threads may have vectors of its own.
+  Rng rng = probe.begin_case("very_many_threads");
+  CallOptions options;
+  options.threads = kit::kManyThreads;
+  require_gradient(probe, linear_problem(rng, 5, 1, 8, 1'100), Part::weight_gradient, options);
+  probe.restart();  // threads that idle cost later calls time
 }
 
 // Weights far from the threshold, on both sides: the estimator passes their gradient on.

@@ -114,6 +114,17 @@ void bad_arguments(Probe& probe) {
     GradientCall too_large_layer(layer);
     kit::require_refused(probe, too_large_layer, TERNARY_BAD_ARGUMENT);
   }
+
+  // So many rows that who goes through them part by part has written before the last one comes.
+  Rng rng = probe.begin_case("mean_in_the_last_of_many_rows");
+  QuantizeProblem matrix = coarse_matrix(rng, 1'100, 2, 12);
+  std::fill_n(matrix.weight.end() - 12, 12, 7e4f);
+  QuantizeCall last_row(matrix);
+  kit::require_refused(probe, last_row, TERNARY_BAD_ARGUMENT);
+  LinearProblem layer = linear_problem(rng, 1'100, 2, 12, 3);
+  std::fill_n(layer.weight.end() - 12, 12, 7e4f);
+  GradientCall last_row_of_layer(layer);
+  kit::require_refused(probe, last_row_of_layer, TERNARY_BAD_ARGUMENT);
 }
 
 void bad_lessons(Probe& probe) {
@@ -140,6 +151,11 @@ void bad_lessons(Probe& probe) {
   const auto call = good_call(rng);
   call->token()[777] = 24;
   kit::require_refused(probe, *call, TERNARY_BAD_ARGUMENT);
+  rng = probe.begin_case("unknown_token_and_no_space");
+  const auto short_of_space = good_call(rng);
+  short_of_space->token()[777] = 24;
+  short_of_space->args.checkpoint_capacity -= 1;
+  kit::require_refused(probe, *short_of_space, TERNARY_BAD_ARGUMENT);
   const std::vector<std::vector<std::int64_t>> bad_starts{
       {0, 800, 700, 1'500}, {1, 600, 700, 1'500}, {0, 600, 700, 1'499}, {0, -5, 700, 1'500}};
   for (std::size_t i = 0; i < bad_starts.size(); ++i) {
@@ -289,13 +305,18 @@ std::vector<kit::Refusal> forward_refusals(Probe& probe, bool between) {
                      });
 }
 
-/// The text of a good call is spoilt in every way.
+/// The text of a good call is spoilt in every way, where there is room and where there is none.
 void refuse_texts(Probe& probe, const TrainingRequest& request, const Assignment& choice) {
   for (const InvalidText& invalid : invalid_texts()) {
     if (!invalid.beside(choice)) continue;
     TrainingCall call(request);
     invalid.spoil(call);
     naming(invalid.name, [&] { kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT); });
+    TrainingCall without_room(request);
+    invalid.spoil(without_room);
+    without_room.args.checkpoint_capacity = 0;
+    naming(invalid.name + ", and no space",
+           [&] { kit::require_refused(probe, without_room, TERNARY_BAD_ARGUMENT); });
   }
 }
 

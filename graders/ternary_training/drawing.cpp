@@ -145,11 +145,13 @@ void put_vectors(const Assignment& choice, Rng& rng, const char* argument, std::
   const double most = everything ? 1e12 : choice[argument].most;
   const float far = is("vectors far apart") ? 0x1p-20F : 1;
   const bool positive = is("one sign");
+  const std::int64_t silent = is("zeros but the last 64") ? size - 64 : 0;
   for (std::int64_t i = 0; i < std::ssize(all); ++i) {
     float& x = all[static_cast<std::size_t>(i)];
     if (most > 0) x = with_a_sign(rng, kit::log_uniform(rng, least, most));
     if (i != lone && rng.chance(zeros)) x = with_a_sign(rng, 0);
     if (i / size % 2 == 1) x *= far;
+    if (i % size < silent) x = 0;
     if (positive) x = std::fabs(x);
   }
 }
