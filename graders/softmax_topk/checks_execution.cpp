@@ -28,7 +28,8 @@ Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
 }
 
 /// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the
-/// last and some are verified. There may not be 16 bytes of scratch memory for each.
+/// last and some are verified. There may not be 16 bytes of scratch memory for each; of a device,
+/// where they are too few for that, a process is asked that has answered before.
 void ask_many_rows(Probe& probe) {
   const bool device = kit::on_device(probe);
   const std::int64_t many = device ? 3000 : 1'100'000;
@@ -38,7 +39,10 @@ void ask_many_rows(Probe& probe) {
   problem.options.threads = 2;
   problem.options.lse = problem.options.row_max = device;
   SoftmaxTopkCall call(problem);
-  require_scratch(probe, problem, kit::fresh_peak_bytes(probe, call));
+  if (device)
+    probe.run_ok(call);
+  else
+    require_scratch(probe, problem, kit::fresh_peak_bytes(probe, call));
   std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
   sample.push_back(problem.rows - 1);
   require_rows(probe, problem, call.answer(), expect_rows(problem, sample, Sums::plain));
