@@ -56,6 +56,7 @@ void thread_counts(Probe& probe) {
       require_right(probe, problem);
     }
   }
+  limit_threads(probe, probe.begin_case("one_thread_at_most"), kManyRows, {1});
   limit_threads(probe, probe.begin_case("two_threads_at_most"), kLongRows, {2});
 }
 
