@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sstream>
 
+#include "harness/cli/exit_codes.h"
 #include "harness/core/text.h"
 #include "tests/cli/checkout.h"
 #include "tests/support/text.h"

@@ -8,6 +8,7 @@
 #include "harness/run/cell_request_json.h"
 #include "harness/run/grading_run.h"
 #include "harness/run/local_runner.h"
+#include "harness/store/json_fields.h"
 #include "harness/store/observation_json.h"
 #include "harness/store/receipt_check.h"
 #include "tests/end_to_end/grading_environment.h"

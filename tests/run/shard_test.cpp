@@ -2,6 +2,7 @@
 // A plan in parts for several machines.
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <map>
 #include <random>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What could not be measured raises nothing that is printed, and takes nothing from others.
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
