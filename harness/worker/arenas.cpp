@@ -13,11 +13,19 @@ Arenas::Arenas(std::size_t bytes_each)
 
 void Arenas::forget_calls(const Layout& next) {
   for (const auto& [begin, end] : next.gaps(wire::ArenaId::in, in_.bytes())) in_.clear(begin, end);
-  clear_mailbox(next);
+  out_.clear(0, next.mailbox_bytes);
   for (const auto& [begin, end] : next.gaps(wire::ArenaId::out, out_.bytes()))
     out_.clear(begin, end);
   for (const Body& body : next.bodies)
     std::memset(base_of(body) + body.first_page, kPoison, body.last_page - body.first_page);
+}
+
+void Arenas::give_back_gaps(const Layout& layout) {
+  for (const auto& [begin, end] : layout.gaps(wire::ArenaId::in, in_.bytes()))
+    in_.give_back(begin, end);
+  out_.give_back(0, layout.mailbox_bytes);
+  for (const auto& [begin, end] : layout.gaps(wire::ArenaId::out, out_.bytes()))
+    out_.give_back(begin, end);
 }
 
 void Arenas::share_out(const Layout& layout) {

@@ -29,7 +29,9 @@ class Arenas {
   /// the next layout. Those pages stay, because giving pages back and asking for them again takes
   /// longer than a small call.
   void forget_calls(const Layout& next);
-  void clear_mailbox(const Layout& layout) { out_.clear(0, layout.mailbox_bytes); }
+  /// No page of earlier calls is left but those of the bodies, nor one of the mailbox: they would
+  /// count as memory of the solution that has them mapped.
+  void give_back_gaps(const Layout& layout);
 
   /// For several workers in turn: forgets earlier calls unless they were laid out alike, so that
   /// the pages of this layout stay where everybody has them mapped.

@@ -65,21 +65,34 @@ SharedMemory::Extent SharedMemory::first_data(std::size_t begin, std::size_t end
   return {std::max(begin, static_cast<std::size_t>(data)), std::min(end, last)};
 }
 
-// Of a range that holds little the kernel would walk all page tables, which are there for ever. And
-// few pages are sooner overwritten than given back, on all processors, and asked for again.
-void SharedMemory::clear(std::size_t begin, std::size_t end) {
-  std::size_t kept = 0;
+// Of a range that holds little the kernel would walk all page tables, which are there for ever.
+template <class Emptied>
+void SharedMemory::each_data(std::size_t begin, std::size_t end, Emptied emptied) {
   for (Extent data{}; begin < end; begin = data.end) {
     data = first_data(begin, end);
-    const std::size_t bytes = data.end - data.begin;
-    if (kept + bytes <= kKeptOfRange) {
-      std::memset(base_ + data.begin, 0, bytes);
-      kept += bytes;
-    } else if (fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                         static_cast<off_t>(data.begin),
-                         static_cast<off_t>(data.end - data.begin)) != 0)
-      broken_call("clearing shared memory");
+    if (data.begin < data.end) emptied(data);
   }
+}
+
+void SharedMemory::punch(const Extent& data) {
+  if (fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<off_t>(data.begin), static_cast<off_t>(data.end - data.begin)) != 0)
+    broken_call("clearing shared memory");
+}
+
+// Few pages are sooner overwritten than given back, on all processors, and asked for again.
+void SharedMemory::clear(std::size_t begin, std::size_t end) {
+  std::size_t kept = 0;
+  each_data(begin, end, [&](const Extent& data) {
+    const std::size_t bytes = data.end - data.begin;
+    if (kept + bytes > kKeptOfRange) return punch(data);
+    std::memset(base_ + data.begin, 0, bytes);
+    kept += bytes;
+  });
+}
+
+void SharedMemory::give_back(std::size_t begin, std::size_t end) {
+  each_data(begin, end, [&](const Extent& data) { punch(data); });
 }
 
 std::size_t SharedMemory::first_written(std::size_t begin, std::size_t end) const {

@@ -29,6 +29,8 @@ class SharedMemory {
 
   /// The range reads as zeros, also in the worker; all but a few of its pages are given back.
   void clear(std::size_t begin, std::size_t end);
+  /// The same, and none of its pages is left, so that none counts as somebody's memory.
+  void give_back(std::size_t begin, std::size_t end);
 
   /// First byte of the range that is not zero, as an offset into the memory; `end` if there is
   /// none. Costs one system call for a range that holds no page.
@@ -45,6 +47,10 @@ class SharedMemory {
   };
   /// The first pages in a range that exist; empty at its end where there are none.
   Extent first_data(std::size_t begin, std::size_t end) const;
+  /// Calls it with all of them.
+  template <class Emptied>
+  void each_data(std::size_t begin, std::size_t end, Emptied emptied);
+  void punch(const Extent& data);
 
   Fd file_;
   Fd theirs_;  // the same file, open for reading; none when the worker may write

@@ -309,7 +309,7 @@ class WorkerSession::Impl {
   }
 
   void begin_measuring(const CallBase& call) {
-    arenas_->clear_mailbox(layout_);
+    arenas_->give_back_gaps(layout_);
     mailbox_used_ = 0;
     worker_->memory().reset_peak();
     worker_->forget_largest();
