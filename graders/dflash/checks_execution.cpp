@@ -252,7 +252,7 @@ void failing_callbacks(Probe& probe) {
       // Below and above zero, and nothing in 32 bits.
       problem.failure = call == 1 ? -rng.integer(4000, 5000) : rng.integer(1, 9) << 32;
       require_right_around(probe, one_pass(language, 3, rng),
-                           [&] { require_failure(probe, name, problem); });
+                           [&, name = name] { require_failure(probe, name, problem); });
     }
   for (const auto& [name, callback] : kCallbacks) {
     Rng rng = probe.begin_case(fmt::format("{}_again_and_again", name));

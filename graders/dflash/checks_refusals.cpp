@@ -174,8 +174,9 @@ void bad_drafts(Probe& probe) {
       const Language language(rng.integer(11, 40), rng);
       Problem problem{&language, {}, 6, random_drafter(language, rng.seed(), 4, 6)};
       for (int r = 0; r < 2; ++r) problem.prompts.push_back(random_prompt(language, 5, 9, rng));
-      require_right_around(probe, one_pass(language, 2, rng),
-                           [&] { require_draft_refused(probe, problem, spoil, first); });
+      require_right_around(probe, one_pass(language, 2, rng), [&, spoil = spoil] {
+        require_draft_refused(probe, problem, spoil, first);
+      });
     }
 }
 

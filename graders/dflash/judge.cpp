@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
+#include <span>
 
 #include "evidence.h"
 #include "graders/kit/memory.h"
@@ -233,7 +233,7 @@ void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
   problem.failure = failing == Problem::Callback::none ? 0 : 77;
   GenerateCall generate(problem);
   // Every call has a target that has read nothing yet.
-  for (Callback& callback : generate.callbacks() | std::views::take(2))  // keep comes after these
+  for (Callback& callback : std::span(generate.callbacks()).first(2))  // keep comes after these
     callback.answer = [&, answer = callback.answer](CallbackRequest& raw) {
       if (generate.model->is_over()) generate.model = std::make_shared<Model>(problem);
       return answer(raw);

@@ -81,16 +81,6 @@ std::vector<Invalid> invalid_calls() {
   return invalid.all;
 }
 
-/// Lists are all that is wrong, and not in whether they are given: the struct is that of the call
-/// without the flaw, which a solution that has answered it may know.
-bool same_struct(const kit::AttentionProblem& form, const Invalid& invalid) {
-  if (!invalid.misplace) return false;
-  kit::AttentionProblem spoilt = form;
-  invalid.misplace(spoilt);
-  return spoilt.kv_start.empty() == form.kv_start.empty() &&
-         spoilt.kv_len.empty() == form.kv_len.empty();
-}
-
 /// The lists that it spoils are there, and right.
 kit::Corner right_lists(const Invalid& invalid) {
   kit::AttentionProblem form = kit::with_sizes({});
@@ -124,7 +114,7 @@ void refuse_between(Probe& probe, const Problem& problem, const CallOptions& opt
 /// Without more around it than the same call with its lists right, where that has the same struct.
 void refuse_alone(Probe& probe, const Problem& problem, const CallOptions& options,
                   const Invalid& invalid) {
-  if (same_struct(problem.form, invalid)) ask(probe, problem, options);
+  if (kit::keeps_struct(problem.form, invalid.misplace)) ask(probe, problem, options);
   refuse(probe, problem, options, invalid);
 }
 

@@ -35,16 +35,6 @@ std::vector<Invalid> invalid_calls() {
   return invalid.all;
 }
 
-/// Lists are all that is wrong, and not in whether they are given: the struct is that of the call
-/// without the flaw, which a solution that has answered it may know.
-bool same_struct(const kit::AttentionProblem& form, const Invalid& invalid) {
-  if (!invalid.misplace) return false;
-  kit::AttentionProblem spoilt = form;
-  invalid.misplace(spoilt);
-  return spoilt.kv_start.empty() == form.kv_start.empty() &&
-         spoilt.kv_len.empty() == form.kv_len.empty();
-}
-
 void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
             const Invalid& invalid) {
   Problem spoilt = problem;
@@ -69,7 +59,7 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
            const CallOptions options = options_of(choice, rng);
            if (between)
              require_right(probe, problem, options);
-           else if (same_struct(problem.form, invalid))
+           else if (kit::keeps_struct(problem.form, invalid.misplace))
              ask(probe, problem, options);
            refuse(probe, problem, options, invalid);
            if (between) require_right(probe, problem, options);

@@ -70,4 +70,12 @@ std::vector<ListFlaw> list_flaws() {
   return all;
 }
 
+bool keeps_struct(const AttentionProblem& form, const Misplace& misplace) {
+  if (!misplace) return false;
+  AttentionProblem spoilt = form;
+  misplace(spoilt);
+  return spoilt.kv_start.empty() == form.kv_start.empty() &&
+         spoilt.kv_len.empty() == form.kv_len.empty();
+}
+
 }  // namespace gauntlet::kit

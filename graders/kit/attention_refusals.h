@@ -24,6 +24,10 @@ struct ListFlaw {
 /// Starts and lengths that do not fit the keys, in the first, a middle or the last entry.
 std::vector<ListFlaw> list_flaws();
 
+/// Lists are all that is wrong, and not in whether they are given: the struct is that of the call
+/// without the flaw, which a solution that has answered it may know. False for no Misplace.
+bool keeps_struct(const AttentionProblem& form, const Misplace& misplace);
+
 /// One thing wrong with a call, and what is to be said of it.
 template <class Args>
 struct InvalidAttention {
