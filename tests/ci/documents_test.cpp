@@ -216,7 +216,7 @@ TEST_CASE("SARIF has a rule for each result, and a file of the checkout") {
     CHECK_FALSE(result["message"]["text"].get<std::string>().empty());
   }
   CHECK(run["invocations"][0]["toolExecutionNotifications"].size() == 2);
-  CHECK_NOTHROW(Json::parse(json_text(sarif(hostile_run()))));
+  CHECK(Json::parse(json_text(sarif(hostile_run()))).is_object());
   CHECK(uri_path("submissions/a b%#?.cpp") == "submissions/a%20b%25%23%3F.cpp");
 }
 
