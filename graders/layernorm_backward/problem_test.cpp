@@ -5,6 +5,8 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
+#include "graders/kit/call_options.h"
+
 namespace {
 
 using namespace gauntlet;
