@@ -94,7 +94,7 @@ class FirstStep {
 };
 
 void thread_limit(Probe& probe) {
-  FirstStep(probe.begin_case("so_many_threads_at_most")).limit_threads(probe, {1, 2, 3});
+  FirstStep(probe.begin_case("so_many_threads_at_most")).limit_threads(probe, {1, 3});
 }
 
 // One thread or many, small rows and such that are worth sharing out: the same bits.

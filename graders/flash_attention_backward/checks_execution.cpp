@@ -72,7 +72,7 @@ void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so many threads at most"), {1, 2, 3});
+  limit_threads(probe, probe.begin_case("so many threads at most"), {1, 3});
 }
 
 // More threads than heads, more than blocks of keys, and just one. What is asked first comes first

@@ -177,7 +177,7 @@ void limit_threads(Probe& probe, int threads) {
 }
 
 void thread_limit(Probe& probe) {
-  for (const int threads : {1, 2, 3}) limit_threads(probe, threads);
+  for (const int threads : {1, 3}) limit_threads(probe, threads);
 }
 
 void thread_counts(Probe& probe) {

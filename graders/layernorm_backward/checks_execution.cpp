@@ -70,7 +70,7 @@ void ask_tall_sums(Probe& probe, Rng rng) {
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 2, 3}, {});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 3}, {});
 }
 
 /// The gradients of deterministic runs, with given statistics.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "graders/kit/inputs.h"
@@ -14,24 +15,30 @@ namespace {
 
 using kit::kInfinity;
 
-/// The k first entries in the contract's order, by a heap whose top is the worst entry kept.
+/// The k first entries in the contract's order. Of those that come into question, all but the k
+/// first are dropped whenever there are twice as many: rows that rise put every entry there.
 std::vector<std::int32_t> first_in_order(std::span<const float> row, std::size_t k) {
   const auto before = [row](std::int32_t a, std::int32_t b) {
     const float za = row[static_cast<std::size_t>(a)];
     const float zb = row[static_cast<std::size_t>(b)];
     return za > zb || (za == zb && a < b);
   };
-  std::vector<std::int32_t> kept(std::min(k, row.size()));
-  std::iota(kept.begin(), kept.end(), 0);
-  std::make_heap(kept.begin(), kept.end(), before);
-  for (std::size_t j = kept.size(); j < row.size() && !kept.empty(); ++j) {
+  k = std::min(k, row.size());
+  std::vector<std::int32_t> kept;
+  if (k == 0) return kept;
+  std::optional<float> last;  // of the k first so far
+  for (std::size_t j = 0; j < row.size(); ++j) {
     // Entries come in ascending order, so that an equal one never displaces what is kept.
-    if (!(row[j] > row[static_cast<std::size_t>(kept.front())])) continue;
-    std::pop_heap(kept.begin(), kept.end(), before);
-    kept.back() = static_cast<std::int32_t>(j);
-    std::push_heap(kept.begin(), kept.end(), before);
+    if (last && !(row[j] > *last)) continue;
+    kept.push_back(static_cast<std::int32_t>(j));
+    if (kept.size() < 2 * k) continue;
+    const auto kth = kept.begin() + static_cast<std::ptrdiff_t>(k - 1);
+    std::nth_element(kept.begin(), kth, kept.end(), before);
+    last = row[static_cast<std::size_t>(*kth)];
+    kept.resize(k);
   }
-  std::sort_heap(kept.begin(), kept.end(), before);
+  std::sort(kept.begin(), kept.end(), before);
+  kept.resize(k);
   return kept;
 }
 
