@@ -8,8 +8,10 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <sched.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "harness/core/machine.h"
@@ -36,17 +38,13 @@ void stay_on(int core) {
   sched_setaffinity(0, sizeof only, &only);
 }
 
-/// A thread on every core. Between two looks they sleep.
+/// A thread on every core, to the end of the process. Between two looks they sleep.
 class Pool {
  public:
   using Work = std::function<void(std::size_t core)>;
 
   Pool() : cores_(own_cores()), gate_(static_cast<std::ptrdiff_t>(cores_.size()) + 1) {
-    for (std::size_t n = 0; n < cores_.size(); ++n) threads_.emplace_back([this, n] { serve(n); });
-  }
-  ~Pool() {
-    work_ = nullptr;
-    gate_.arrive_and_wait();
+    for (std::size_t n = 0; n < cores_.size(); ++n) std::thread([this, n] { serve(n); }).detach();
   }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -69,7 +67,6 @@ class Pool {
     stay_on(cores_[n]);
     while (true) {
       gate_.arrive_and_wait();
-      if (work_ == nullptr) return;
       {
         const AheadOfOthers ahead({});
         for (int run = 0; run < runs_; ++run) run_once(n);
@@ -106,7 +103,6 @@ class Pool {
   int runs_ = 0;
   double best_ = 0;
   std::atomic<std::size_t> rounds_ = 0, begun_ = 0, ended_ = 0;
-  std::vector<std::jthread> threads_;
 };
 
 #if defined(__x86_64__) && defined(__clang__)  // which takes one feature or a processor for a clone
@@ -204,20 +200,27 @@ class Looks {
   Ceilings best_;
 };
 
+/// Those of this process: a fork has none of the threads. Never deleted, as these never end.
 Looks& looks() {
-  static Looks looks;
-  return looks;
+  static std::mutex mutex;
+  static Looks* looks = nullptr;
+  static pid_t owner = 0;
+  const std::lock_guard lock(mutex);
+  if (const pid_t self = getpid(); owner != self) {
+    looks = new Looks;
+    looks->look();
+    owner = self;
+  }
+  return *looks;
 }
 
 }  // namespace
 
 const Ceilings& ceilings() {
-  static const Ceilings& first = looks().look();
-  return first;
+  return looks().best();
 }
 
 const Ceilings& raise_ceilings() {
-  ceilings();
   return looks().look();
 }
 
