@@ -136,7 +136,7 @@ set_tests_properties("audit: attacks" "whole audit: attacks" PROPERTIES RUN_SERI
 # the end.
 set(audit_options --seed 1 --seeds 1 --jobs 1 --brief --quiet)
 foreach(id IN LISTS challenge_ids)
-  gauntlet_audit(${id} "--sample;4;--fewest" -c ${id} ${audit_options})
+  gauntlet_audit(${id} "--sample;3;--fewest" -c ${id} ${audit_options})
   if(EXISTS ${PROJECT_SOURCE_DIR}/graders/${id}/cuda)
     gauntlet_audit(${id}@cuda "--sample;2;--fewest" -c ${id} --device cuda ${audit_options})
   endif()

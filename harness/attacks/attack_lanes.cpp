@@ -85,14 +85,15 @@ class Tried {
 
 /// A lane's part of one column of the matrix, as text.
 std::string part_of_column(const Tier& tier, bool with_unwalled, AttackLane& lane, Tried& tried) {
-  lane.testbed->settle();
+  lane.testbed->settle(with_unwalled);
   Json cells = Json::array();
   for (const Attack& attack : lane.programs.attacks) {
-    const bool left_out = attack.stopped_by.empty() && !with_unwalled;
-    cells.push_back(
-        to_json(left_out ? not_tried()
-                         : judge_attack(attack, lane.testbed->try_attack(attack, tier.walls))));
-    if (!left_out) tried.one_more();
+    if (!attack.is_tried(with_unwalled)) {
+      cells.push_back(to_json(not_tried()));
+      continue;
+    }
+    cells.push_back(to_json(judge_attack(attack, lane.testbed->try_attack(attack, tier.walls))));
+    tried.one_more();
   }
   for (const OddProgram& program : lane.programs.honest) {
     cells.push_back(to_json(judge_honest(lane.testbed->try_honest(program, tier.walls))));

@@ -36,6 +36,9 @@ struct Attack {
   bool builds = false;  // it attacks the compilation, which then is never taken from the cache
   Device device = Device::cpu;
   std::string text;  // of solution.cpp, or of solution.cu
+
+  /// Where those that no wall stops are left to another tier.
+  bool is_tried(bool with_unwalled) const { return with_unwalled || !stopped_by.empty(); }
 };
 
 /// A correct solution that does unusual things, which must pass untouched.

@@ -53,7 +53,7 @@ Testbed::Testbed(const GradingEnvironment& environment, const AttackCorpus& corp
   challenge_.memory_mib = kMemoryMib;
 }
 
-void Testbed::settle() {
+void Testbed::settle(bool with_unwalled) {
   // A lock is its user's alone; the one before us is done with it.
   std::error_code not_there;
   for (const fs::path& lock :
@@ -61,13 +61,13 @@ void Testbed::settle() {
     fs::remove(lock, not_there);
   decoys_.put_out();
   take_cuda_parts_from(folder_.path());
-  compile_all();
+  compile_all(with_unwalled);
 }
 
-void Testbed::compile_all() const {
+void Testbed::compile_all(bool with_unwalled) const {
   std::vector<std::function<void()>> builds;
   for (const Attack& attack : corpus_.attacks)
-    if (!attack.builds)
+    if (!attack.builds && attack.is_tried(with_unwalled))
       builds.push_back([&] {
         build_subject(solution(attack.device, attack.text), challenge_, environment_.cache);
       });

@@ -32,8 +32,8 @@ class Testbed {
   }
 
   /// To be called by each user who is going to try something: puts the decoys out, and compiles
-  /// what does not attack the compilation, unless another user has.
-  void settle();
+  /// what does not attack the compilation; of attacks that no wall stops, only `with_unwalled`.
+  void settle(bool with_unwalled = true);
 
   /// A program as a submission's files.
   SolutionSource solution(Device device, const std::string& text) const;
@@ -42,7 +42,7 @@ class Testbed {
 
  private:
   CellRequest request(const std::string& name, Device device, const std::string& text) const;
-  void compile_all() const;
+  void compile_all(bool with_unwalled) const;
 
   const AttackCorpus& corpus_;
   int cores_;
