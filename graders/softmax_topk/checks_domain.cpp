@@ -27,14 +27,16 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (choice.is("before", "k differed")) other.k = problem.k == 1 ? problem.vocab : problem.k - 1;
   if (choice.is("before", "other threads"))
     other.options.threads = problem.options.threads == 2 ? 5 : 2;
-  if (choice.is("before", "lengths differed")) {
-    other.valid_len.resize(static_cast<std::size_t>(problem.rows));
-    for (std::int64_t& length : other.valid_len) length = rng.integer(0, problem.vocab);
-  }
+  if (choice.is("before", "lengths differed")) draw_lengths(rng, other);
   if (choice.is("before", "one entry differed")) {
     const std::int64_t row = rng.integer(0, problem.rows - 1);
     float& one = other.row(row)[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))];
     one = one == 0 ? 1 : -one / 2;
+  }
+  if (choice.is("before", "full rows of numbers")) {
+    // Whoever finds nothing unusual has to look again. No scale takes them out of float.
+    for (float& z : other.logits) z = static_cast<float>(rng.uniform(0.25, 0.75));
+    std::ranges::fill(other.valid_len, other.vocab);
   }
   if (choice.is("before", "rows of NaN")) std::ranges::fill(other.logits, kit::kNan);
   return other;

@@ -48,17 +48,31 @@ void ask_many_rows(Probe& probe) {
   require_rows(probe, problem, call.answer(), expect_rows(problem, sample, Sums::plain));
 }
 
-/// A row whose indices and length are no floats: those above 2^24 lose their last bit there. What
-/// follows the row is NaN.
+/// Again more than 16 bits can count. Threads may deal them out by their lengths.
+void ask_many_lengths(Probe& probe) {
+  Rng rng = probe.begin_case("rows_of_their_own_lengths");
+  Problem problem = make_problem(rng, 70'000 + rng.integer(0, 999), 3, rng.integer(1, 3));
+  problem.options.threads = static_cast<int>(rng.integer(2, 4));
+  draw_lengths(rng, problem);
+  std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
+  sample.push_back(problem.rows - 1);
+  require_rows(probe, problem, ask(probe, problem), expect_rows(problem, sample, Sums::plain));
+}
+
+/// A row whose indices and length are no floats: those above 2^24 lose their last bit there, and
+/// the row its best entry, the last one. Threads are so many that their product with the length
+/// has more than 32 bits. What follows the row is NaN.
 void ask_row_beyond_floats(Probe& probe) {
   Rng rng = probe.begin_case("one_row_beyond_2^24");
   constexpr std::int64_t kEdge = 1 << 24;
-  const std::int64_t length = kEdge + 2 * rng.integer(100, 150) + 1;
+  const std::int64_t length = longer_than_floats(rng);
   Problem problem = blank_problem(1, length + 3, rng.integer(7, 12));
+  problem.options.threads = kHundredsOfThreads;
   const auto row = problem.row(0).first(static_cast<std::size_t>(length));
   std::ranges::fill(row, static_cast<float>(rng.uniform(-3, -2)));
   std::vector<std::int64_t> where = random_places(rng, 199, problem.k);
   for (std::int64_t& at : where) at += kEdge;
+  where.front() = length - 1;
   plant(rng, row, where);
   problem.valid_len = {length};
   require_right(probe, problem, Sums::any);
@@ -82,7 +96,9 @@ void large_batch(Probe& probe) {
     require_rows(probe, problem, call.answer(), expect(problem, Sums::plain));
   }
   ask_many_rows(probe);
-  if (!kit::on_device(probe)) ask_row_beyond_floats(probe);  // which would be at it for a minute
+  if (kit::on_device(probe)) return;  // which would be at it for a minute
+  ask_many_lengths(probe);
+  ask_row_beyond_floats(probe);
 }
 
 /// A question that is asked again and again.

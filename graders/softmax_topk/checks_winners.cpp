@@ -40,14 +40,14 @@ void ask_residues(Probe& probe, Rng& rng, std::int64_t vocab, std::int64_t k) {
 }
 
 /// Rows of any spread at any height, each with winners of its own, and a scale.
-void ask_rows(Probe& probe, Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k) {
+Problem rows_of_any_spread(Rng& rng, std::int64_t rows, std::int64_t vocab, std::int64_t k) {
   Problem problem = make_problem(rng, rows, vocab, k);
   problem.scale = static_cast<float>(rng.uniform(0.3, 1.5));
   for (std::int64_t i = 0; i < rows; ++i) {
     const Spread spread{rng.uniform(-20, 20), std::exp(rng.uniform(-2, 2))};
     fill_noise(rng, problem.row(i), spread);
   }
-  require_right(probe, problem);
+  return problem;
 }
 
 void random_rows(Probe& probe) {
@@ -101,19 +101,26 @@ void contiguous_needles(Probe& probe) {
 }
 
 // Two row counts of each size come twice with other data. 65 600 rows do not fit into 16 bits; a
-// simulated device would take seconds for so many blocks.
+// simulated device would take seconds for so many blocks. They have lengths of their own, by which
+// threads may deal them out; large_batch has as many of one length.
 void rows_apart(Probe& probe) {
   for (const std::int64_t rows : {1, 2, 3, 7, 8, 9, 31, 33, 1000})
     for (const char* turn : {"first", "second"}) {
       Rng rng = probe.begin_case(fmt::format("{}_rows_{}", rows, turn));
-      ask_rows(probe, rng, rows, 190 + rows % 7, 1 + rows % 12);
+      require_right(probe, rows_of_any_spread(rng, rows, 190 + rows % 7, 1 + rows % 12));
     }
   const std::int64_t many = kit::on_device(probe) ? 3000 : 65'600;
   Rng rng = probe.begin_case(fmt::format("{}_rows", many));
-  ask_rows(probe, rng, many + rng.integer(0, 99), rng.integer(17, 24), rng.integer(2, 5));
+  Problem problem = rows_of_any_spread(rng, many + rng.integer(0, 99), rng.integer(17, 24),
+                                       rng.integer(2, 5));
+  problem.options.threads = static_cast<int>(rng.integer(2, 4));
+  draw_lengths(rng, problem);
+  require_right(probe, problem);
 }
 
-// Numbers above 2^24 are not all floats: an index kept in one loses its last bit.
+// Numbers above 2^24 are not all floats: an index kept in one loses its last bit, and a length that
+// is cut to one the row's last entry, which is the best. The product of the length and the number
+// of threads has more than 32 bits.
 void big_indices(Probe& probe) {
   {
     Rng rng = probe.begin_case("beyond_2^20");
@@ -121,12 +128,14 @@ void big_indices(Probe& probe) {
   }
   Rng rng = probe.begin_case("beyond_2^24");
   constexpr std::int64_t kEdge = 1 << 24;
-  Problem problem = blank_problem(1, kEdge + rng.integer(200, 300), rng.integer(17, 33));
+  Problem problem = blank_problem(1, longer_than_floats(rng), rng.integer(17, 33));
+  problem.options.threads = kHundredsOfThreads;
   std::ranges::fill(problem.row(0), static_cast<float>(rng.uniform(-3, -2)));
   std::vector<std::int64_t> where = random_places(rng, 190, problem.k);
   for (std::size_t n = 0; n < where.size(); ++n)
     where[n] =
         n % 4 == 3 ? rng.integer(0, 99) * 65'537 + static_cast<std::int64_t>(n) : kEdge + where[n];
+  where.front() = problem.vocab - 1;
   plant(rng, problem.row(0), where);
   require_right(probe, problem, Sums::any);
 }

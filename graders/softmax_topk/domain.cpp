@@ -85,6 +85,7 @@ std::vector<Argument> call_arguments() {
             {"lengths differed"},
             {"another size"},
             {"other threads"},
+            {"full rows of numbers"},
             {"rows of NaN"}}}};
 }
 

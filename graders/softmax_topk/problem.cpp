@@ -68,6 +68,16 @@ std::vector<std::int64_t> random_places(Rng& rng, std::int64_t below, std::int64
   return places;
 }
 
+void draw_lengths(Rng& rng, Problem& problem) {
+  problem.valid_len.resize(static_cast<std::size_t>(problem.rows));
+  for (std::int64_t& length : problem.valid_len) length = rng.integer(0, problem.vocab);
+}
+
+// Floats above 2^24 are even, and a tie goes to the multiple of four.
+std::int64_t longer_than_floats(Rng& rng) {
+  return (std::int64_t{1} << 24) + 4 * rng.integer(50, 75) + 1;
+}
+
 std::vector<std::int64_t> Dealing::places_of_one(Rng& rng, std::int64_t vocab,
                                                  std::int64_t count) const {
   const std::int64_t thread = rng.integer(0, threads - 1);
