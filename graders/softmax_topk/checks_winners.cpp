@@ -111,8 +111,8 @@ void rows_apart(Probe& probe) {
     }
   const std::int64_t many = kit::on_device(probe) ? 3000 : 65'600;
   Rng rng = probe.begin_case(fmt::format("{}_rows", many));
-  Problem problem = rows_of_any_spread(rng, many + rng.integer(0, 99), rng.integer(17, 24),
-                                       rng.integer(2, 5));
+  Problem problem =
+      rows_of_any_spread(rng, many + rng.integer(0, 99), rng.integer(17, 24), rng.integer(2, 5));
   problem.options.threads = static_cast<int>(rng.integer(2, 4));
   draw_lengths(rng, problem);
   require_right(probe, problem);
