@@ -159,6 +159,14 @@ const Problem& of_backward(const Problem& problem, const CallOptions& options, P
   return moved;
 }
 
+/// Where saved bytes lie. Elsewhere: their addresses in the two passes differ modulo every alignment
+/// beyond the 64 that the contract gives them.
+Placement saved_placement(const CallOptions& options, bool forward) {
+  if (options.passes != Passes::saved_elsewhere) return {};
+  constexpr std::size_t kPage = 4096;
+  return {kPage, forward ? std::size_t{64} : std::size_t{0}};
+}
+
 std::vector<float> joined(const std::vector<Output<float>>& rows) {
   std::vector<float> dense;
   for (const Output<float>& row : rows)
@@ -181,7 +189,8 @@ ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
   args.saved_bytes = saved_bytes;
   if (saved_bytes > 0 || options.no_bytes_at_address)
     saved_out =
-        out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes));
+        out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes),
+                          saved_placement(options, true));
   y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
                  options, old_y);
   if (options.y) far_y = add_far_output(*this, "y", args.y, problem, options);
@@ -203,10 +212,11 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   add_input(*this, "rstd", args.rstd, problem.rstd, options);
   args.saved_bytes = std::ssize(saved);
   if (!saved.empty() || (options.no_bytes_at_address && problem.mean.empty())) {
+    const Placement placement = saved_placement(options, false);
     if (options.saved_stays)
-      inout("saved_in", args.saved_in, saved);
+      inout("saved_in", args.saved_in, saved, placement);
     else
-      in("saved_in", args.saved_in, saved);
+      in("saved_in", args.saved_in, saved, placement);
   }
   const auto cols = static_cast<std::size_t>(problem.cols);
   dx = add_output(*this, "dx", args.dx,

@@ -22,7 +22,14 @@ struct Answer {
 };
 
 /// What the calls of a step need not have in common: one of them is put otherwise.
-enum class Passes { alike, bytes_otherwise, forward_otherwise, x_elsewhere, beta_in_forward };
+enum class Passes {
+  alike,
+  bytes_otherwise,
+  forward_otherwise,
+  x_elsewhere,
+  saved_elsewhere,
+  beta_in_forward
+};
 
 /// `far`: the rows of x, dy, y or dx.
 struct CallOptions : kit::CallOptions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
 #include <vector>
 
 #include "footprint.h"
@@ -28,11 +29,15 @@ void single_column(Probe& probe) {
   }
 }
 
-/// A column of zeros is its own mean: y is beta.
-void ask_tall_forward(Probe& probe, Rng rng) {
+/// A column of zeros is its own mean: y is beta, dx is 0, and dbeta counts the ones in dy.
+void ask_tall_step(Probe& probe, Rng rng) {
   CallOptions options;
   options.threads = kit::kManyThreads;
-  const Problem problem = make_tall_problem(rng, options.threads);
+  Problem problem = make_tall_problem(rng, options.threads);
+  for (const char* where : {"first", "random", "last"})
+    problem.dy.row(index_at(rng, where, problem.rows))[0] += 1;
+  const std::string shape =
+      fmt::format("{} rows x 1 column of zeros, {} threads", problem.rows, options.threads);
   const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
   probe.restart();
   ForwardCall forward(problem, saved_bytes, options);
@@ -40,10 +45,19 @@ void ask_tall_forward(Probe& probe, Rng rng) {
   const auto y = forward.y->view();
   const auto wrong = std::ranges::find_if(y, [&](float value) { return value != problem.beta[0]; });
   if (wrong != y.end())
-    probe.fail(
-        fmt::format("y[{}][0] is {}, want {}", wrong - y.begin(), *wrong, problem.beta[0]),
-        {fmt::format("{} rows x 1 column of zeros, {} threads", problem.rows, options.threads)});
+    probe.fail(fmt::format("y[{}][0] is {}, want {}", wrong - y.begin(), *wrong, problem.beta[0]),
+               {shape});
   probe.restart();  // threads that wait for more would cost time with every call
+  Answer answer;
+  run_backward(probe, problem, forward.saved(), answer, options);
+  probe.restart();
+  const auto moved = std::ranges::find_if(answer.dx, [](float value) { return value != 0; });
+  if (moved != answer.dx.end())
+    probe.fail(fmt::format("dx[{}][0] is {}, want 0", moved - answer.dx.begin(), *moved), {shape});
+  if (answer.dgamma[0] != 0 || answer.dbeta[0] != 3)
+    probe.fail(fmt::format("dgamma[0] is {} and dbeta[0] is {}, want 0 and 3", answer.dgamma[0],
+                           answer.dbeta[0]),
+               {shape, "dy zero but for three rows"});
 }
 
 // Row counts around what fits into 16 bits; of more there is no memory for, only a question. A
@@ -59,7 +73,7 @@ void many_rows(Probe& probe) {
     require_right_with_y(probe, make_big_problem(rng, rows, rng.integer(2, 5)), options);
   }
   if (!kit::on_device(probe))
-    ask_tall_forward(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
+    ask_tall_step(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
   Rng rng = probe.begin_case("more_than_fit_into_32_bits");
   require_wide_saved_bytes(probe, rng);
 }

@@ -35,7 +35,8 @@ struct Way {
 constexpr Way kWays[] = {{"same_process", false, false, Passes::alike},
                          {"fresh_process", true, false, Passes::alike},
                          {"same_eps", false, true, Passes::alike},
-                         {"forward_otherwise", false, true, Passes::forward_otherwise}};
+                         {"forward_otherwise", false, true, Passes::forward_otherwise},
+                         {"saved_elsewhere", false, true, Passes::saved_elsewhere}};
 
 // Two steps of one shape under way at the same time, in an order of our choosing: all that counts
 // is in the arguments. In the same process the saved bytes of both lie in the same memory, one

@@ -70,6 +70,7 @@ std::vector<Argument> arguments() {
         {"bytes asked for otherwise"},
         {"forward otherwise"},
         {"x elsewhere in backward"},
+        {"saved bytes elsewhere"},
         {"beta in forward only"}}},
       {"no saved bytes", {{"at null"}, {"at an address"}}},
       {"before",
@@ -125,6 +126,8 @@ bool valid(const Assignment& choice) {
   const bool one_place = choice.is("x stride", "2^60 (one row)") || choice.is("x stride", kFar);
   if (choice.is("passes", "x elsewhere in backward") && one_place) return false;
   if (choice.is("passes", "beta in forward only") && choice.is("beta", "absent")) return false;
+  // One column has no neighbour, and two that are alike no variance.
+  if (choice.is("dy", "neighbours cancel") && choice["cols"].most < 3) return false;
   if (!choice.is("a row of them", "as others") && (rows < 3 || choice["cols"].most > 33))
     return false;
   return rows * choice["cols"].most <= kMostElements && numbers_representable(choice);
@@ -136,7 +139,8 @@ bool valid(const Assignment& choice) {
 /// is still representable, and cols times that is not; w that is as large as it may be, and the
 /// same in all of a row, leaves no dx however large rstd is; gamma times rstd, or dy times rstd, is
 /// beyond all floats where xhat and w are not, and so is, or is below them, w (x - mean); halves of
-/// a row that lie apart, of every length; saved bytes that are none, beside every length; each
+/// a row that lie apart, of every length; saved bytes that are none, beside every length; sums
+/// over a row that are exactly 0 though dx is not, with a variance and without, gamma or none; each
 /// thing that another step has of its own; and what the calls of a step need not have in common.
 std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
@@ -160,6 +164,9 @@ std::vector<kit::Corner> corners() {
           {{"x", {"tiny"}}, {"dy", {"1e-30 to 1e-20"}}, {"eps", {"0", "1e-50"}}},
           {{"cols"}, {"x", {"halves apart"}}},
           {{"cols"}, {"no saved bytes", {"at an address"}}},
+          {{"dy", {"neighbours cancel"}},
+           {"x", {"usual", "constant rows"}},
+           {"gamma", {"usual", "absent"}}},
           {{"before", {"another step", "another step under way", "another step between"}},
            {"what differs in it"}},
           {{"passes"}, {"deterministic", {"0", "1"}}}};
@@ -186,6 +193,7 @@ Passes passes_of(const Assignment& choice) {
   if (choice.is("passes", "bytes asked for otherwise")) return Passes::bytes_otherwise;
   if (choice.is("passes", "forward otherwise")) return Passes::forward_otherwise;
   if (choice.is("passes", "x elsewhere in backward")) return Passes::x_elsewhere;
+  if (choice.is("passes", "saved bytes elsewhere")) return Passes::saved_elsewhere;
   return choice.is("passes", "alike") ? Passes::alike : Passes::beta_in_forward;
 }
 

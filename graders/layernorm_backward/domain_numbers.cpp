@@ -34,6 +34,7 @@ constexpr double kMostConstant = 3;        // of a constant row
 constexpr double kHugeConstants = 0x1p56;  // times that: 2e17
 constexpr const char* kAlikeRows = "rows alike, near 1e18";
 constexpr const char* kAlike = "alike, near 1e18";
+constexpr const char* kCancels = "neighbours cancel";
 constexpr const char* kHalvesApart = "halves apart";  // by that many deviations
 
 /// Whether all rows have no variance but eps.
@@ -58,7 +59,7 @@ double largest_sum_of_squares(const Assignment& choice) {
 
 /// Of an element. What dy is multiplied with multiplies numbers of ordinary size.
 double largest_dy(const Assignment& choice) {
-  if (choice.is("dy", "usual")) return 10;
+  if (choice.is("dy", "usual") || choice.is("dy", kCancels)) return 10;
   if (choice.is("dy", "zeros")) return 0;
   if (choice.is("dy", "one element")) return 2;
   return choice["dy"].most * (choice.is("dy", kAlikeRows) ? 1 : 6);
@@ -122,7 +123,7 @@ void put_x(const Assignment& choice, Rng& rng, Problem& problem) {
 }
 
 void put_dy(const Assignment& choice, Rng& rng, Problem& problem) {
-  if (choice.is("dy", "usual")) return;
+  if (choice.is("dy", "usual") || choice.is("dy", kCancels)) return;
   const bool scaled = choice["dy"].most > 0;
   const std::int64_t row = rng.integer(0, std::max<std::int64_t>(0, problem.rows - 1));
   const std::int64_t column = rng.integer(0, problem.cols - 1);
@@ -161,6 +162,25 @@ void put_parameters(const Assignment& choice, Rng& rng, Problem& problem) {
   if (choice.is("beta", "absent")) problem.beta.clear();
 }
 
+/// Neighbours have x and gamma in common and opposite dy: the sums of w and of w xhat are exactly 0,
+/// in whatever pairs, lanes or chains they are added up, and dx is rstd w. Who is left over has no
+/// gradient.
+void let_neighbours_cancel(Problem& problem) {
+  const auto cols = static_cast<std::size_t>(problem.cols);
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const auto x = problem.x.row(i);
+    const auto dy = problem.dy.row(i);
+    std::swap(x[1], x[2]);  // the first two lie apart, and are to be of two pairs
+    for (std::size_t j = 0; j + 1 < cols; j += 2) {
+      x[j + 1] = x[j];
+      dy[j + 1] = -dy[j];
+    }
+    if (cols % 2 == 1) dy.back() = 0;
+  }
+  for (std::size_t j = 0; j + 1 < problem.gamma.size(); j += 2)
+    problem.gamma[j + 1] = problem.gamma[j];
+}
+
 void put_statistics(const Assignment& choice, Rng& rng, Problem& problem) {
   if (!statistics_given(choice)) return;
   if (choice.is("statistics", "given, true")) return give_true_statistics(problem);
@@ -183,6 +203,7 @@ std::vector<kit::Argument> number_arguments() {
            {{"usual", 1e-6, 1e-4},
             {"0"},
             {"-0"},
+            {"infinity", kit::kInfinity, kit::kInfinity},  // neither negative nor NaN: rstd is 0
             {"1e-50", 1e-50, 1e-50},
             {"1e-30 to 1e-12", 1e-30, 1e-12},
             {"1e-12 to 1e-9", 1e-12, 1e-9},
@@ -211,6 +232,7 @@ std::vector<kit::Argument> number_arguments() {
            {{"usual"},
             hiding({"zeros"}),
             {"one element"},
+            {kCancels},
             {"1e15 to 1e17", 1e15, 1e17},
             {"1e-30 to 1e-20", 1e-30, 1e-20},
             {kAlikeRows, 5e17, 1e18}}},
@@ -254,6 +276,7 @@ void put_numbers(const Assignment& choice, Rng& rng, Problem& problem) {
   put_x(choice, rng, problem);
   put_dy(choice, rng, problem);
   put_parameters(choice, rng, problem);
+  if (choice.is("dy", kCancels)) let_neighbours_cancel(problem);
   put_statistics(choice, rng, problem);
   put_bad_row(choice, rng, problem);
 }
