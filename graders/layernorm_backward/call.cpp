@@ -159,8 +159,8 @@ const Problem& of_backward(const Problem& problem, const CallOptions& options, P
   return moved;
 }
 
-/// Where saved bytes lie. Elsewhere: their addresses in the two passes differ modulo every alignment
-/// beyond the 64 that the contract gives them.
+/// Where saved bytes lie. Elsewhere: their addresses in the two passes differ modulo every
+/// alignment beyond the 64 that the contract gives them.
 Placement saved_placement(const CallOptions& options, bool forward) {
   if (options.passes != Passes::saved_elsewhere) return {};
   constexpr std::size_t kPage = 4096;

@@ -162,9 +162,9 @@ void put_parameters(const Assignment& choice, Rng& rng, Problem& problem) {
   if (choice.is("beta", "absent")) problem.beta.clear();
 }
 
-/// Neighbours have x and gamma in common and opposite dy: the sums of w and of w xhat are exactly 0,
-/// in whatever pairs, lanes or chains they are added up, and dx is rstd w. Who is left over has no
-/// gradient.
+/// Neighbours have x and gamma in common and opposite dy: the sums of w and of w xhat are exactly
+/// 0, in whatever pairs, lanes or chains they are added up, and dx is rstd w. Who is left over has
+/// no gradient.
 void let_neighbours_cancel(Problem& problem) {
   const auto cols = static_cast<std::size_t>(problem.cols);
   for (std::int64_t i = 0; i < problem.rows; ++i) {
