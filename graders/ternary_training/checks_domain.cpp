@@ -92,6 +92,7 @@ void ask_before(Probe& probe, const Assignment& choice, Rng& rng, const ForwardP
   }
   if (before("a scale differed")) any_of(rng, matrix.scales) = 0x3c00;
   if (before("a gain differed")) any_of(rng, other.checkpoint.gains) = 3;
+  if (before("matrices in other places")) exchange_keys_and_values(other.checkpoint);
   if (before("a token differed"))
     any_of(rng, other.token) = static_cast<std::uint16_t>(rng.integer(0, model.vocab - 1));
   if (before("a token less") && other.token.size() > 1) other.token.pop_back();

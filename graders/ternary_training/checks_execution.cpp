@@ -151,7 +151,8 @@ void unaligned_pointers(Probe& probe) {
   }
 }
 
-/// Files that differ from each other in one number, at an end of what somebody may know one by.
+/// Files that differ from each other in one number, at an end of what somebody may know one by, or
+/// in nothing that a sum over them has.
 void require_read_anew(Probe& probe, Rng& rng) {
   Checkpoint checkpoint = random_checkpoint(rng, kModel);
   const Text text = random_text(rng, kModel.vocab, 24);
@@ -162,6 +163,8 @@ void require_read_anew(Probe& probe, Rng& rng) {
   checkpoint.gains.front() = -3;
   ask();
   checkpoint.matrices.back().scales.back() = 0x4000;
+  ask();
+  exchange_keys_and_values(checkpoint);
   ask();
 }
 

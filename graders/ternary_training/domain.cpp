@@ -173,6 +173,7 @@ std::vector<Argument> forward_arguments() {
         {"a code differed"},
         {"a scale differed"},
         {"a gain differed"},
+        {"matrices in other places"},
         {"a token differed"},
         {"a token less"},
         {"another model"},

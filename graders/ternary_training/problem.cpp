@@ -74,6 +74,10 @@ Checkpoint random_checkpoint(Rng& rng, const TernaryModel& model, double sharpne
   return checkpoint;
 }
 
+void exchange_keys_and_values(Checkpoint& checkpoint) {
+  std::swap(checkpoint.matrices[first_of(0) + kKey], checkpoint.matrices[first_of(0) + kValue]);
+}
+
 Text random_text(Rng& rng, std::int64_t vocab, std::int64_t length) {
   Text text;
   for (std::int64_t i = 0; i < length; ++i)

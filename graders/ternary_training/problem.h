@@ -70,6 +70,9 @@ LinearProblem linear_problem(Rng& rng, std::int64_t rows, std::int64_t groups, s
 /// the scales of queries and keys: the larger, the fewer positions attention picks.
 Checkpoint random_checkpoint(Rng& rng, const TernaryModel& model, double sharpness = 1);
 
+/// Of the first layer: another model, in whose file the same words stand at other places.
+void exchange_keys_and_values(Checkpoint& checkpoint);
+
 /// Tokens of the vocabulary, drawn one by one.
 Text random_text(Rng& rng, std::int64_t vocab, std::int64_t length);
 
