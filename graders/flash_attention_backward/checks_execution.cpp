@@ -28,6 +28,13 @@ Problem one_long_head(Rng& rng) {
   return attended_problem(rng, {1, 1, 1, rng.integer(40, 50), rng.integer(1100, 1300), 24, 20});
 }
 
+/// A group on one head, whose queries' heads threads may share: all of them add to the same dk and
+/// dv. Of two heads, either order of the sum gives the same bits. Each is work enough for another
+/// thread to be as far.
+Problem one_group(Rng& rng) {
+  return attended_problem(rng, {1, 7, 1, rng.integer(60, 70), rng.integer(260, 300), 24, 20});
+}
+
 // The same question again and again, with others in between: the same bits when determinism is
 // asked for, and the right answer when it is not.
 void deterministic_bits(Probe& probe) {
@@ -48,6 +55,13 @@ void deterministic_bits(Probe& probe) {
   for (const std::int32_t yes : {2, -1}) {
     options.deterministic = yes;
     require_bits(probe, head, options, 12);
+  }
+
+  rng = probe.begin_case("one group, eight times");
+  const Problem group = one_group(rng);
+  for (const std::int32_t yes : {2, -1}) {
+    options.deterministic = yes;
+    require_bits(probe, group, options, 8);
   }
 
   probe.begin_case("order left free");

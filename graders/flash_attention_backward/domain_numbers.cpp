@@ -27,6 +27,15 @@ double factor_for(double ratio_of_scales) {
 // leaves the range of float, and is nothing that the formulas name.
 constexpr double kOneSided = 0x1p120;
 
+// Its square, and so the square of a row's length, is 0 in float32. The row is not: the gradients
+// that have it as a factor are far above the contract's 1e-36.
+constexpr double kTiny = 1e-25;
+
+/// Whether q or k is that small, and all scores with it.
+bool has_tiny_factor(const Assignment& choice) {
+  return choice["scores"].name.ends_with("near 1e-25");
+}
+
 /// Which of q and k it is, if any: "256, q large".
 bool is_large(const Assignment& choice, char array) {
   const std::string& name = choice["scale"].name;
@@ -74,9 +83,9 @@ void multiply(std::span<float> numbers, double factor) {
   for (float& number : numbers) number = static_cast<float>(number * factor);
 }
 
-/// By a number of the class; where rows are apart, by another for each of them.
+/// By a number of the class; of "rows apart" and "rows 1e-25 to 1", by another for each row.
 void multiply_rows(const Assignment& choice, const char* argument, Rng& rng, kit::Tensor& tensor) {
-  const bool apart = choice.is(argument, "rows apart");
+  const bool apart = choice[argument].name.starts_with("rows");
   const double size = choice.draw_real(rng, argument);
   kit::for_each_row(tensor, [&](std::span<float> row, auto, auto, auto) {
     multiply(row, apart ? choice.draw_real(rng, argument) : size);
@@ -118,6 +127,8 @@ void put_scores(const Assignment& choice, Rng& rng, Problem& problem) {
       multiply(row, kit::log_uniform(rng, 1e-6, 10));
     });
   if (name == "of the cap's size") multiply(problem.q.data, problem.form.softcap / kUsualDeviation);
+  if (has_tiny_factor(choice))
+    multiply((name.starts_with('q') ? problem.q : problem.k).data, kTiny);
 }
 
 float lse_of(const Assignment& choice, Rng& rng, float own) {
@@ -141,7 +152,7 @@ double least_size(const ValueClass& numbers) {
 double least_weight(const Assignment& choice) {
   const std::string& scores = choice["scores"].name;
   if (choice["lse"].name.starts_with("raised")) return 0;
-  if (scores == "equal") return 1e-4;
+  if (scores == "equal" || has_tiny_factor(choice)) return 1e-4;
   if (scores == "usual") return 1e-13;  // of a normal distribution with deviation 3
   if (scores.starts_with("near")) return 1e-7;
   return scores.starts_with("one 14") ? 1e-15 : 0;
@@ -207,19 +218,24 @@ std::vector<kit::Argument> number_arguments() {
             {"near -150", 150, 150},
             {"near -1e5", 1e5, 1e5},
             {"near 1e5", 1e5, 1e5},
-            {"1e3 to 1e4 apart", 1e3, 1e4}}},
+            {"1e3 to 1e4 apart", 1e3, 1e4},
+            {"q near 1e-25"},
+            {"k near 1e-25"}}},
           {"v",
            {{"usual", 1, 1},
             {"zeros", 0, 0},
             {"1e8", 1e8, 1e8},
             {"1e-12", 1e-12, 1e-12},
+            {"1e-25", kTiny, kTiny},
             {"rows apart", 1e-6, 1e6}}},
           {"dout",
            {{"usual", 1, 1},
             hiding({"zeros", 0, 0}),
             {"1e8", 1e8, 1e8},
             {"1e-12", 1e-12, 1e-12},
-            {"rows apart", 1e-8, 1e8}}},
+            {"1e-25", kTiny, kTiny},
+            {"rows apart", 1e-8, 1e8},
+            {"rows 1e-25 to 1", kTiny, 1}}},
           {"given o", {{"own"}, {"another"}, {"zeros"}}},
           {"lse",
            {{"own"},
@@ -233,9 +249,19 @@ std::vector<kit::Argument> number_arguments() {
           {"dlse", {{"absent"}, {"usual", 2, 2}, {"zeros", 0, 0}, {"1e6", 1e6, 1e6}}}};
 }
 
+/// What is tiny stays representable: dP, and what a scale makes of q and k. With a larger scale,
+/// which q and k have to be smaller for, they would not be.
+bool tiny_stays(const Assignment& choice) {
+  constexpr double kLeast = 1e-32;
+  const ValueClass& scale = choice["scale"];
+  if (has_tiny_factor(choice) && (scale.least < 1e-30 || scale.most > 1)) return false;
+  return least_size(choice["v"]) * least_size(choice["dout"]) >= kLeast;
+}
+
 bool numbers_representable(const Assignment& choice) {
   const ValueClass& scale = choice["scale"];
   const ValueClass& cap = choice["softcap"];
+  if (!tiny_stays(choice)) return false;
   if (has_heights(choice) && scale.least < 1e-30) return false;  // q k is as large as it can be
   constexpr double kLeastCap = 1e-30, kMostCap = 60;
   if (choice.is("scores", "of the cap's size") &&
