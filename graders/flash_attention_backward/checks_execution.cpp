@@ -100,6 +100,9 @@ void thread_counts(Probe& probe) {
   require_bits(probe, head, five, 2);
   five.deterministic = 0;
   require_always(probe, head, five, 4);
+  first = probe.begin_case("5 threads on one group");
+  five.deterministic = 256;
+  require_bits(probe, one_group(first), five, 4);
   for (const std::int32_t threads : {1, 3, 5, 16, 200}) {
     Rng rng = probe.begin_case(fmt::format("{} threads", threads));
     Sizes sizes = drawn_sizes(rng, rng.integer(20, 180), rng.integer(20, 180));

@@ -110,6 +110,7 @@ std::vector<kit::Corner> corners() {
       all.end(),
       {{{"q_len"}, {"kv_start", {"1 to 9"}}},
        {{"q_len"}, {"kv_len", {"half"}}},
+       {{"scores", {"q near 1e-25", "k near 1e-25"}}},
        {{"group"}, {"deterministic", {"256"}}},
        {{"q_len"}, {"deterministic", {"256"}}},
        {{"k_len"}, {"deterministic", {"256"}}},

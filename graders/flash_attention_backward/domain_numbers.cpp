@@ -258,10 +258,21 @@ bool tiny_stays(const Assignment& choice) {
   return least_size(choice["v"]) * least_size(choice["dout"]) >= kLeast;
 }
 
+/// Where scale is near the end of float32, q.k of a small x is subnormal and x off by scale times
+/// half of the least number, which is 2e-7 for 3e38. The slope of a cap c changes by at most 0.77 of
+/// that / c, for which a quarter of what M allows is left; smaller caps are not representable, but
+/// where no drawn x is that near 0.
+bool cap_is_resolved(const Assignment& choice) {
+  constexpr double kNoScore = 1e-12, kQuarter = 8 * 0x1p-24;
+  const double off = choice["scale"].most * 0x1p-150;
+  const double cap = choice["softcap"].least;
+  return cap == 0 || off < kNoScore || off <= kQuarter * cap;
+}
+
 bool numbers_representable(const Assignment& choice) {
   const ValueClass& scale = choice["scale"];
   const ValueClass& cap = choice["softcap"];
-  if (!tiny_stays(choice)) return false;
+  if (!tiny_stays(choice) || !cap_is_resolved(choice)) return false;
   if (has_heights(choice) && scale.least < 1e-30) return false;  // q k is as large as it can be
   constexpr double kLeastCap = 1e-30, kMostCap = 60;
   if (choice.is("scores", "of the cap's size") &&
