@@ -259,9 +259,9 @@ bool tiny_stays(const Assignment& choice) {
 }
 
 /// Where scale is near the end of float32, q.k of a small x is subnormal and x off by scale times
-/// half of the least number, which is 2e-7 for 3e38. The slope of a cap c changes by at most 0.77 of
-/// that / c, for which a quarter of what M allows is left; smaller caps are not representable, but
-/// where no drawn x is that near 0.
+/// half of the least number, which is 2e-7 for 3e38. The slope of a cap c changes by at most 0.77
+/// of that / c, for which a quarter of what M allows is left; smaller caps are not representable,
+/// but where no drawn x is that near 0.
 bool cap_is_resolved(const Assignment& choice) {
   constexpr double kNoScore = 1e-12, kQuarter = 8 * 0x1p-24;
   const double off = choice["scale"].most * 0x1p-150;
