@@ -39,6 +39,22 @@ SolvedProblem hopeless_beside_others(Rng& rng) {
   return random_problem(rng, settings, 40);
 }
 
+/// The best is finished before the item is done, mostly out of everyone's reach. Where nothing else
+/// is returned, others are open all the same.
+SolvedProblem settled_beside_open(Rng& rng, std::int32_t policy, std::int32_t penalty) {
+  Settings settings = random_settings(rng, policy);
+  draw_sizes(rng, settings, {3, 5}, {5, 9}, {6, 9});
+  settings.n_return = 1;
+  settings.penalty = penalty;
+  settings.alpha = rng.uniform(0.1, 0.3);  // with it, too, hardly any score rises
+  settings.stop = BEAM_STOP_BOUND;
+  const auto settled = [](const Language&, const Expected& want) {
+    const Hypothesis& best = want.best.front();
+    return best.finished && std::ssize(best.tokens) + 1 < want.steps;
+  };
+  return random_problem(rng, settings, 12, draw_language, settled);
+}
+
 /// Hypotheses that the model cannot tell apart once they are as long.
 SolvedProblem converging_batch(Rng& rng, std::int32_t policy) {
   Settings settings = random_settings(rng, policy);
@@ -77,6 +93,14 @@ void require_no_waste(Probe& probe, const Waste& waste) {
   Rng rng = probe.begin_case("hopeless_beside_others");
   const SolvedProblem hopeless = hopeless_beside_others(rng);
   require_no_waste_of(probe, hopeless, ask(probe, rng, hopeless.problem), waste);
+  CallOptions without_steps;
+  without_steps.missing = "steps";
+  for (const std::int32_t policy : kPolicies)
+    for (const std::int32_t penalty : {BEAM_PENALTY_NONE, BEAM_PENALTY_LENGTH}) {
+      rng = probe.begin_case(fmt::format("policy_{}_penalty_{}_settled", policy, penalty));
+      const SolvedProblem settled = settled_beside_open(rng, policy, penalty);
+      require_no_waste_of(probe, settled, ask(probe, rng, settled.problem, without_steps), waste);
+    }
   rng = probe.common_stream("what the model is asked");
   kit::ask_each(probe, domain(), kit::random_assignments(domain(), rng, kOfTheDomain),
                 [&](const kit::Assignment& choice, Rng& case_rng) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "directed.h"
 #include "graders/kit/inputs.h"
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -97,6 +98,18 @@ void thread_limit(Probe& probe) {
   FirstStep(probe.begin_case("so_many_threads_at_most")).limit_threads(probe, {1, 3});
 }
 
+void require_same_by_threads(Probe& probe, Rng& rng, SolvedProblem solved) {
+  solved.problem.settings.threads = 1;
+  const Answer single = require_right(probe, rng, solved);
+  for (const std::int32_t threads : {2, 3, 7, 33, 200}) {
+    solved.problem.settings.threads = threads;
+    const Answer many = require_right(probe, rng, solved);
+    for (std::size_t item = 0; item < solved.want.size(); ++item)
+      require_same_bits(probe, solved.problem, single, item, many, item,
+                        fmt::format("item {} with 1 and with {} threads", item, threads));
+  }
+}
+
 // One thread or many, small rows and such that are worth sharing out: the same bits.
 void thread_counts(Probe& probe) {
   for (int turn = 0; turn < 4; ++turn) {
@@ -117,16 +130,12 @@ void thread_counts(Probe& probe) {
       // Often or always among the best, and no less exact.
       row[static_cast<std::size_t>(eos)] /= favour;
     };
-    SolvedProblem solved = solved_problem(settings, random_prompts(rng, 4), favoured);
-    solved.problem.settings.threads = 1;
-    const Answer single = require_right(probe, rng, solved);
-    for (const std::int32_t threads : {2, 3, 7, 33, 200}) {
-      solved.problem.settings.threads = threads;
-      const Answer many = require_right(probe, rng, solved);
-      for (std::size_t item = 0; item < 4; ++item)
-        require_same_bits(probe, solved.problem, single, item, many, item,
-                          fmt::format("item {} with 1 and with {} threads", item, threads));
-    }
+    require_same_by_threads(probe, rng, solved_problem(settings, random_prompts(rng, 4), favoured));
+  }
+  // All that is among the best, EOS ids too, falls to one of them where they share out tokens.
+  for (const std::int64_t ids : {2, 12}) {
+    Rng rng = probe.begin_case(fmt::format("{}_ids_in_one_stretch", ids));
+    require_same_by_threads(probe, rng, stretch_problem(rng, BEAM_SEPARATE, ids));
   }
   FirstStep(probe.begin_case("one_thread_at_most")).limit_threads(probe, {1});
 }

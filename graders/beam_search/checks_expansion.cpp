@@ -94,6 +94,11 @@ void eos_everywhere(Probe& probe) {
           ends ? std::vector{511, 1024, vocab - 1} : std::vector{512, 1535, 1700};
       require_right(probe, rng, blocks_problem(rng, policy, vocab, eos));
     }
+  // In one part of a wide row, with all that is open and good.
+  for (const std::int64_t ids : {3, 16}) {
+    Rng rng = probe.begin_case(fmt::format("{}_ids_in_one_stretch", ids));
+    require_right(probe, rng, stretch_problem(rng, BEAM_SEPARATE, ids));
+  }
 }
 
 // There is one hypothesis at first, not `beam` equal ones.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "directed.h"
+#include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -203,12 +205,35 @@ void many_tokens(Probe& probe, std::int32_t policy) {
       }));
 }
 
+// Sizes of which 32 bits leave a negative number or next to nothing, for no items: that takes no
+// memory, and every EOS id is one of the vocabulary.
+void vast_sizes_of_nothing(Probe& probe, std::int32_t policy) {
+  for (const int bits : {31, 32}) {
+    const std::int64_t vast = std::int64_t{1} << bits;
+    Rng rng = probe.begin_case(fmt::format("empty_batch_of_2^{}_tokens", bits));
+    Settings settings = large_settings(rng, policy);
+    settings.vocab = vast + rng.integer(1, 4);
+    settings.eos = {5, std::numeric_limits<std::int32_t>::max(), 1 << 16};
+    require_right(probe, rng, solved_problem(settings, {}, {}));
+    settings.eos[0] = -1;  // no more than all others, where a sign is lost
+    const Problem misplaced{settings, {}, {}};
+    SearchCall refused(misplaced, Rng(rng.seed()));
+    kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
+    rng = probe.begin_case(fmt::format("empty_batch_of_2^{}_steps", bits));
+    settings = large_settings(rng, policy);
+    settings.max_new = vast + rng.integer(1, 4);
+    settings.min_new = rng.integer(5, vast);
+    require_right(probe, rng, solved_problem(settings, {}, {}));
+  }
+}
+
 /// Each size beyond 2^16 by itself, or as far as it goes.
 void ask_large_sizes(Probe& probe, std::int32_t policy) {
   many_items(probe, policy);
   full_beam(probe, policy);
   far_horizon(probe, policy);
   many_tokens(probe, policy);
+  vast_sizes_of_nothing(probe, policy);
   Rng rng = probe.begin_case("equals_far_apart");
   require_right(probe, rng, far_equals_problem(rng, policy, kVast));
 }
@@ -237,8 +262,9 @@ std::vector<Check> shapes_checks() {
       {{"long_horizon", "arrays and recursion for short outputs; small errors that add up",
         robustness, 1, minor},
        long_horizon},
-      {{"large_sizes_pooled", "numbers of items, rows, hypotheses or tokens cut to 8 or 16 bits",
-        robustness, 0.5, major},
+      {{"large_sizes_pooled",
+        "numbers of items, rows, hypotheses or tokens cut to 8, 16 or 32 bits", robustness, 0.5,
+        major},
        large_sizes_pooled},
       {{"large_sizes_separate", "the same with a list beside the open hypotheses", robustness, 0.5,
         major},

@@ -148,6 +148,31 @@ SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
   return solved_problem(settings, random_prompts(rng, std::ssize(items)), language);
 }
 
+SolvedProblem stretch_problem(Rng& rng, std::int32_t policy, std::int64_t ids) {
+  constexpr std::int32_t kStretch = 60;
+  Settings settings;
+  settings.policy = policy;
+  settings.vocab = rng.integer(12'000, 24'000);
+  settings.beam = settings.n_return = rng.integer(3, 5);
+  settings.max_new = 4;
+  settings.min_new = rng.integer(0, 1);
+  settings.alpha = rng.uniform(1.5, 3);  // long hypotheses win
+  settings.stop = BEAM_STOP_BOUND;
+  settings.threads = static_cast<std::int32_t>(rng.integer(2, 7));
+  const auto first = static_cast<std::int32_t>(rng.integer(0, settings.vocab - kStretch));
+  settings.eos = distinct_tokens(rng, ids, kStretch);
+  for (std::int32_t& id : settings.eos) id += first;
+  const auto language = [random = large_language(rng), eos = settings.eos, first](
+                            const Context& at, std::span<float> row) {
+    random(at, row);  // multiples of 2^-16 above -16: no digit is lost below
+    for (float& value : row) value -= 6;
+    for (float& value : row.subspan(static_cast<std::size_t>(first), kStretch))
+      value = (value + 6) / 16 - 4;
+    for (const std::int32_t id : eos) row[static_cast<std::size_t>(id)] += 1;
+  };
+  return solved_problem(settings, random_prompts(rng, 4), language);
+}
+
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows) {
   Settings settings = random_settings(rng, policy);
   draw_sizes(rng, settings, {2, 4}, long_rows ? Range{2000, 4000} : Range{20, 40}, {2, 2});

@@ -42,6 +42,11 @@ SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t 
 SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
                              const std::vector<std::int32_t>& eos);
 
+/// A search of wide rows in which all that is among the best lies in one stretch of the vocabulary:
+/// so many EOS ids before all others, then open tokens, far ahead of those elsewhere. Who shares
+/// rows out by tokens has one part that all of them come from.
+SolvedProblem stretch_problem(Rng& rng, std::int32_t policy, std::int64_t ids);
+
 /// Items of sums that differ, all of whose scores are 0 in the second step: the pool goes by tokens
 /// then, and extensions beside a separate list by their sums all the same.
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows);
