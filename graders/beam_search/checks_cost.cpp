@@ -49,6 +49,7 @@ SolvedProblem settled_beside_open(Rng& rng, std::int32_t policy, std::int32_t pe
   settings.alpha = rng.uniform(0.1, 0.3);  // with it, too, hardly any score rises
   settings.stop = BEAM_STOP_BOUND;
   const auto settled = [](const Language&, const Expected& want) {
+    if (want.best.empty()) return false;  // a dead end
     const Hypothesis& best = want.best.front();
     return best.finished && std::ssize(best.tokens) + 1 < want.steps;
   };
