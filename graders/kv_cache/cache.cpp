@@ -130,6 +130,18 @@ void Cache::fork_by_hand(std::int64_t from, std::int64_t to, std::int64_t last) 
   }
 }
 
+void Cache::hold_far_pages(std::int64_t sequence) {
+  history_.push_back(
+      fmt::format("sequence {} has all pages but every {}th", sequence, setup().far_pages));
+  std::int64_t at = 0;
+  for (std::int64_t page = 0; page < setup().pages; ++page) {
+    if (page % setup().far_pages == 0) continue;
+    state_.entry(sequence, at++) = static_cast<std::int32_t>(page);
+    state_.refs[static_cast<std::size_t>(page)] = 1;
+  }
+  state_.lengths[static_cast<std::size_t>(sequence)] = at * setup().page_tokens;
+}
+
 void Cache::truncate(std::int64_t sequence, std::int64_t length) {
   history_.push_back(length == 0
                          ? fmt::format("free sequence {}", sequence)

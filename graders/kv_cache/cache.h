@@ -25,6 +25,8 @@ class Cache {
   /// The same for `to`, `to` + 1, ... `last`, by the caller's own hand: a call for each would take
   /// too long where they are very many.
   void fork_by_hand(std::int64_t from, std::int64_t to, std::int64_t last);
+  /// The sequence has all pages of the pool that nobody is asked for, by the caller's own hand.
+  void hold_far_pages(std::int64_t sequence);
   void truncate(std::int64_t sequence, std::int64_t length);
   void free(std::int64_t sequence) { truncate(sequence, 0); }
 

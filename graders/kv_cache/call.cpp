@@ -53,7 +53,8 @@ template <class Args>
 void add_state(Call<Args>& call, const State& state) {
   set_shape(call, state);
   if (state.setup.options.pool_stays) return add_cache(call, state);
-  if (!state.pool.empty()) call.in("pool", call.args.pool, state.pool, kPoolPlacement);
+  if (!state.pool.empty())
+    call.in_parts("pool", call.args.pool, state.parts(), state.stride(), kPoolPlacement);
   add_input(call, "table", call.args.table, state.table);
   add_input(call, "lengths", call.args.lengths, state.lengths);
 }
@@ -90,14 +91,26 @@ AppendCall::AppendCall(const State& state, const std::vector<Chunk>& chunks) : C
   set_shape(*this, state);
   args.count = std::ssize(which_);
   add_cache(*this, state);
+  if (state.setup.far_pages > 0) spread_pool(state);
   add_input(*this, "which", args.which, which_);
   in("new_start", args.new_start, starts_);
   add_input(*this, "k", args.k, tokens_.k, options.placed("k"));
   add_input(*this, "v", args.v, tokens_.v, options.placed("v"));
 }
 
+void AppendCall::spread_pool(const State& state) {
+  const std::size_t first = buffers().size() - 1;
+  const auto parts = state.parts();
+  buffers()[first].bytes = parts[0].size();
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    add(part_behind(first, i, state.stride(), parts[i].size(),
+                    reinterpret_cast<const std::byte*>(parts[i].data())));
+}
+
 void AppendCall::take(State& state) const {
-  copy_result(buffer("pool"), state.pool);
+  auto to = std::as_writable_bytes(std::span(state.pool)).begin();
+  for (const Buffer& part : buffers())
+    if (part.name.starts_with("pool")) to = std::ranges::copy(part.result, to).out;
   take_books(*this, state);
 }
 

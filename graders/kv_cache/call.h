@@ -30,6 +30,9 @@ class AppendCall : public Call<KvAppendArgs> {
   Ids& starts() { return starts_; }
 
  private:
+  /// Makes parts of the pool, which lies last so far and in one piece.
+  void spread_pool(const State& state);
+
   Ids which_;
   Ids starts_;
   Tokens tokens_;

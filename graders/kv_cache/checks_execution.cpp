@@ -145,14 +145,18 @@ void two_caches(Probe& probe) {
 
 // Arrays that are aligned to an element and no more, and end right before a page that faults.
 void unaligned_pointers(Probe& probe) {
-  for (const std::size_t skew : {0, 4, 8, 12})
+  for (const auto& [alignment, skew] :
+       {Placement{4, 0}, {16, 4}, {16, 8}, {16, 12}, {32, 16}, {64, 32}})
     for (const KvStored stored : kAllStored) {
-      Rng rng = probe.begin_case(fmt::format("{}_{}_bytes_after_16", name_of(stored), skew));
+      Rng rng =
+          probe.begin_case(fmt::format("{}_{}_bytes_after_{}", name_of(stored), skew, alignment));
       Setup setup{.stored = stored};
-      setup.options.placement = skew == 0 ? Placement{4, 0} : Placement{16, skew};
+      setup.options.placement = {alignment, skew};
       setup.page_tokens = skew == 4 ? 16 : rng.integer(1, 17);
       setup.key_dim = rng.integer(9, 40);
       setup.value_dim = rng.integer(9, 40);
+      // Whole vectors of twice what is promised, but for where they start.
+      if (skew >= 16) setup.key_dim = setup.value_dim = 16 * rng.integer(1, 3);
       setup.group = rng.integer(4, 40);
       setup.width = 30;
       setup.pages = 50;
@@ -194,6 +198,13 @@ void thread_counts(Probe& probe) {
     cache.require_contents();
   }
   limit_threads(probe, 1);
+  Rng rng = probe.begin_case("merge");
+  const Parts parts = draw_parts(rng, 2, kUnevenRows, 53, 2, 0.2);
+  for (const int threads : {2, 8}) {
+    CallOptions options;
+    options.threads = threads;
+    require_right(probe, parts, true, options);
+  }
 }
 
 // Thousands of tokens, long enough for whatever is done differently then, and more of them than

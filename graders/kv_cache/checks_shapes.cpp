@@ -289,11 +289,33 @@ void very_long_sequences(Probe& probe, int threads) {
   }
 }
 
+// Pages that lie beyond 2^31 and 2^32 bytes of the pool, the only free ones: each is written, copied
+// from or to, and read.
+void far_pages(Probe& probe, KvStored stored, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_pages_beyond_32_bits", name_of(stored)));
+  Setup setup = thin_setup(stored, threads);
+  setup.page_tokens = 40'000;
+  setup.far_pages = (std::int64_t{1} << 31) / require_page_bytes(probe, setup) + 1;
+  setup.pages = setup.width = (kFarParts - 1) * setup.far_pages + 1;
+  setup.sequences = kFarParts + 1;
+  Cache cache(probe, setup, rng.seed());
+  cache.hold_far_pages(kFarParts);
+  cache.append(0, draw_many_tokens(rng, setup, 5));
+  for (std::int64_t s = 1; s < kFarParts; ++s) {
+    cache.fork(s - 1, s);
+    cache.append(s, draw_many_tokens(rng, setup, 2));
+  }
+  cache.require_right(rng, {2, 0, 1}, 1, 1);
+  for (std::int64_t s = 0; s < kFarParts; ++s) cache.read(s);
+}
+
 void large_merges(Probe& probe, int threads) {
   CallOptions options;
   options.threads = threads;
-  for (const auto& [parts, rows, dim] :
-       {std::array{kLarge, std::int64_t{2}, std::int64_t{1}}, {2, kLarge, 1}, {2, 2, kLarge}}) {
+  for (const auto& [parts, rows, dim] : {std::array{kLarge, std::int64_t{2}, std::int64_t{1}},
+                                         {2, kLarge, 1},
+                                         {2, 2, kLarge},
+                                         {2, kUnevenRows, 53}}) {
     Rng rng = probe.begin_case(fmt::format("merge_of_{}_parts_{}_rows_{}", parts, rows, dim));
     const Parts drawn = draw_parts(rng, parts, rows, dim, 2, 0.2);
     const Answer first = require_right(probe, drawn, true, options);
@@ -304,6 +326,7 @@ void large_merges(Probe& probe, int threads) {
 /// Each size beyond 2^16 by itself.
 void ask_large_sizes(Probe& probe, int threads) {
   for (const KvStored stored : kAllStored) many_tokens(probe, stored, threads);
+  for (const KvStored stored : kAllStored) far_pages(probe, stored, threads);
   many_pages(probe, threads);
   large_pages(probe, threads);
   many_sequences(probe, threads);

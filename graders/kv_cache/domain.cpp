@@ -25,8 +25,8 @@ std::vector<ValueClass> dimensions() {
 }
 
 std::vector<ValueClass> placements() {
-  return {{"64"},   {"4"},       {"4 after 16"}, {"8 after 16"}, {"12 after 16"},
-          {"4096"}, {"64, k 4"}, {"64, v 4"},    {"64, q 4"},    {"64, out 4"}};
+  return {{"64"},      {"4"},       {"4 after 16"}, {"8 after 16"}, {"16 after 32"}, {"4096"},
+          {"64, k 4"}, {"64, v 4"}, {"64, q 4"},    {"64, out 4"},  {"32 after 64"}};
 }
 
 std::vector<Argument> sizes() {
@@ -263,7 +263,8 @@ bool merge_valid(const Assignment& choice) {
 /// A page of the same size but for its groups; as many groups as there can be; a block of queries
 /// of which some stand before the first token, beside windows that reach beyond 32 bits, or 64; the
 /// most heads; a single key in sight, where another one was in the call before; one size of a cache
-/// that differs from the one before; and a scale that turns scores that are far apart around.
+/// that differs from the one before; a scale that turns scores that are far apart around; and arrays
+/// of whole vectors that start in the middle of one.
 std::vector<kit::Corner> corners() {
   return {{{"stored", {"int8", "int4"}},
            {"key dim", {"127 to 129"}},
@@ -286,7 +287,10 @@ std::vector<kit::Corner> corners() {
            {"kv heads", {"1"}},
            {"key dim", {"256"}},
            {"value dim", {"256"}},
-           {"group", {"1"}}}};
+           {"group", {"1"}}},
+          {{"key dim", {"256"}},
+           {"value dim", {"256"}},
+           {"alignment", {"16 after 32", "32 after 64"}}}};
 }
 
 /// Parts of little weight whose results make up for it.

@@ -24,10 +24,19 @@ void spoil(Rng& rng, std::span<std::uint8_t> bytes) {
 State::State(const Setup& setup, std::int64_t page_bytes)
     : setup(setup),
       page_bytes(page_bytes),
-      pool(static_cast<std::size_t>(setup.pages * page_bytes), 0xff),
+      pool(static_cast<std::size_t>((setup.far_pages > 0 ? kFarParts : setup.pages) * page_bytes),
+           0xff),
       table(static_cast<std::size_t>(setup.sequences * setup.width), -1),
       lengths(static_cast<std::size_t>(setup.sequences), 0),
       refs(static_cast<std::size_t>(setup.pages), 0) {}
+
+std::vector<std::span<const std::uint8_t>> State::parts() const {
+  const std::span<const std::uint8_t> all(pool);
+  if (setup.far_pages == 0) return {all};
+  std::vector<std::span<const std::uint8_t>> each;
+  for (std::int64_t i = 0; i < kFarParts; ++i) each.push_back(page(i * setup.far_pages));
+  return each;
+}
 
 void State::poison_unused(Rng& rng) {
   for (std::int64_t p = 0; p < setup.pages; ++p)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -32,12 +33,16 @@ struct State {
   std::int32_t entry(std::int64_t sequence, std::int64_t at) const {
     return table[static_cast<std::size_t>(sequence * setup.width + at)];
   }
+  /// Nothing, of a page that lies between parts of the pool that are far apart.
   std::span<std::uint8_t> page(std::int64_t number) {
-    return {pool.data() + number * page_bytes, static_cast<std::size_t>(page_bytes)};
+    return std::span(pool).subspan(place_of(number), held_bytes(number));
   }
   std::span<const std::uint8_t> page(std::int64_t number) const {
-    return {pool.data() + number * page_bytes, static_cast<std::size_t>(page_bytes)};
+    return std::span(pool).subspan(place_of(number), held_bytes(number));
   }
+  /// The pool, or what there is of it: single pages that are far apart.
+  std::vector<std::span<const std::uint8_t>> parts() const;
+  std::int64_t stride() const { return setup.far_pages * page_bytes; }  // of these parts
   std::int64_t free_pages() const;
 
   /// Whether an append has pages enough, done one sequence after the other as the contract says.
@@ -49,6 +54,16 @@ struct State {
 
   /// Gives every page another number.
   void renumber_pages(Rng& rng);
+
+ private:
+  bool held(std::int64_t page) const { return setup.far_pages == 0 || page % setup.far_pages == 0; }
+  std::size_t held_bytes(std::int64_t page) const {
+    return held(page) ? static_cast<std::size_t>(page_bytes) : 0;
+  }
+  std::size_t place_of(std::int64_t page) const {
+    if (!held(page)) return 0;
+    return static_cast<std::size_t>(page / std::max<std::int64_t>(1, setup.far_pages) * page_bytes);
+  }
 };
 
 /// What lengths, table, refs and pages must be after an operation, next to what they were before.

@@ -42,11 +42,16 @@ struct Setup {
   std::int64_t pages = 32;
   std::int64_t sequences = 4;
   std::int64_t width = 16;  // pages that a sequence can have
-  CallOptions options{};    // the placement is that of k, v, q, out, lse
+  // Of the pool there are kFarParts pages, so many pages apart: no memory could hold the others,
+  // and nobody is asked for them. 0: all pages are there. Not with `pool_stays`.
+  std::int64_t far_pages = 0;
+  CallOptions options{};  // the placement is that of k, v, q, out, lse
 
   std::int64_t key_numbers() const { return heads * key_dim; }
   std::int64_t value_numbers() const { return heads * value_dim; }
 };
+
+constexpr std::int64_t kFarParts = 3;
 
 /// For `tokens` tokens in one sequence, and no page more.
 Setup one_sequence(std::int64_t tokens, std::int64_t page_tokens = 8);
@@ -126,6 +131,9 @@ struct Parts {
   std::vector<float> out;
   std::vector<float> lse;
 };
+
+/// Rows that neither 2 threads share evenly, nor 3, 4, 5, 6 or 7: a prime below 7!.
+constexpr std::int64_t kUnevenRows = 5039;
 
 /// Normal results; lse has the given deviation; parts are empty, and then NaN, with some chance.
 Parts draw_parts(Rng& rng, std::int64_t parts, std::int64_t rows, std::int64_t dim, double spread,

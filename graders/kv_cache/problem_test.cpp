@@ -99,6 +99,18 @@ TEST_CASE("a NaN may spoil its group, or its number, and nothing else") {
   CHECK(stored_miss(setup, 0, 0, {{1, 2, kit::kNan, 5}, {1}}, given));
 }
 
+TEST_CASE("a pool whose pages are far apart holds those and no others") {
+  Setup setup{.pages = 15, .sequences = 1};
+  setup.far_pages = 7;
+  State state(setup, 64);
+  CHECK(state.pool.size() == 3 * 64);
+  CHECK(state.stride() == 7 * 64);
+  CHECK(state.page(1).empty());
+  CHECK(state.page(14).data() == state.pool.data() + 2 * 64);
+  REQUIRE(state.parts().size() == 3);
+  CHECK(state.parts()[1].data() == state.page(7).data());
+}
+
 TEST_CASE("poison spares what is in use") {
   Rng rng(5);
   for (int turn = 0; turn < 20; ++turn) {
