@@ -289,8 +289,8 @@ void very_long_sequences(Probe& probe, int threads) {
   }
 }
 
-// Pages that lie beyond 2^31 and 2^32 bytes of the pool, the only free ones: each is written, copied
-// from or to, and read.
+// Pages that lie beyond 2^31 and 2^32 bytes of the pool, the only free ones: each is written,
+// copied from or to, and read.
 void far_pages(Probe& probe, KvStored stored, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_pages_beyond_32_bits", name_of(stored)));
   Setup setup = thin_setup(stored, threads);

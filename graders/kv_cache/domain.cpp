@@ -263,8 +263,8 @@ bool merge_valid(const Assignment& choice) {
 /// A page of the same size but for its groups; as many groups as there can be; a block of queries
 /// of which some stand before the first token, beside windows that reach beyond 32 bits, or 64; the
 /// most heads; a single key in sight, where another one was in the call before; one size of a cache
-/// that differs from the one before; a scale that turns scores that are far apart around; and arrays
-/// of whole vectors that start in the middle of one.
+/// that differs from the one before; a scale that turns scores that are far apart around; and
+/// arrays of whole vectors that start in the middle of one.
 std::vector<kit::Corner> corners() {
   return {{{"stored", {"int8", "int4"}},
            {"key dim", {"127 to 129"}},
