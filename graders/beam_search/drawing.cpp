@@ -301,9 +301,7 @@ Problem drawn_problem(const Assignment& choice, Rng& rng, std::vector<Expected>*
 
 void put_alignment(const std::string& name, CallOptions& options) {
   if (name == "of an element") options.placement = {4, 0};
-  if (name == "4 after 16") options.placement = {16, 4};
-  if (name == "12 after 32") options.placement = {32, 12};
-  if (name == "4096") options.placement = {4096, 0};
+  if (const auto placement = kit::placement_named(name)) options.placement = *placement;
   for (const char* array : {"root_log_probs", "tokens", "scores", "log_probs"})
     if (name.starts_with(fmt::format("64, {} ", array))) options.displaced = array;
 }

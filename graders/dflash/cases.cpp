@@ -176,15 +176,9 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
   options.null_when_empty = choice.is("pointers", "null where allowed");
   options.least_promised = choice.is("promised", "8");
   const std::string_view name = choice["alignment"].name;
-  if (name == "8")
-    options.placement = {8, 0};
-  else if (name == "8 after 16")
-    options.placement = {16, 8};
-  else if (name == "24 after 64")
-    options.placement = {64, 24};
-  else if (name == "4096")
-    options.placement = {4096, 0};
-  else if (name != "64")
+  if (const auto placement = kit::placement_named(name))
+    options.placement = *placement;
+  else
     options.displaced = name;  // the domain lives longer
   return options;
 }

@@ -141,7 +141,8 @@ std::vector<ValueClass> vocabularies() {
 
 /// What all functions are given; `before` is what was called before.
 Arguments circumstances(std::initializer_list<const char*> arrays, std::vector<ValueClass> before) {
-  Argument alignment{"alignment", {{"64"}, {"8"}, {"8 after 16"}, {"24 after 64"}, {"4096"}}};
+  Argument alignment{"alignment",
+                     {{"64"}, {"8"}, {"8 after 16"}, {"16 after 32"}, {"32 after 64"}, {"4096"}}};
   for (const char* array : arrays) alignment.classes.push_back({array});
   return {{"pointers", {{"given"}, {"null where allowed"}}},
           alignment,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <deque>
 #include <fmt/format.h>
@@ -235,19 +236,32 @@ Assignment Assignment::with(std::size_t argument, std::size_t value_class) const
   return changed;
 }
 
+std::optional<Placement> placement_named(std::string_view name) {
+  constexpr std::string_view kAfter = " after ";
+  const auto number = [](std::string_view digits) {
+    std::size_t value = 0;
+    const char* end = digits.data() + digits.size();
+    return std::from_chars(digits.data(), end, value).ptr == end ? value : 0;
+  };
+  const std::size_t at = name.find(kAfter);
+  const Placement named =
+      at == std::string_view::npos
+          ? Placement{number(name), 0}
+          : Placement{number(name.substr(at + kAfter.size())), number(name.substr(0, at))};
+  return named.alignment > 0 ? std::optional(named) : std::nullopt;
+}
+
 Argument alignment_argument(const std::vector<std::string>& arrays) {
-  Argument made{"alignment",
-                {{"64"}, {"4"}, {"4 after 16"}, {"8 after 16"}, {"12 after 16"}, {"4096"}}};
+  Argument made{
+      "alignment",
+      {{"64"}, {"4"}, {"4 after 16"}, {"8 after 16"}, {"16 after 32"}, {"32 after 64"}, {"4096"}}};
   for (const std::string& array : arrays) made.classes.push_back({fmt::format("64, {} 4", array)});
   return made;
 }
 
 void put_alignment(const Assignment& choice, CallOptions& options) {
   const std::string_view name = choice["alignment"].name;
-  if (name == "4") options.placement = {4, 0};
-  if (name == "4096") options.placement = {4096, 0};
-  if (name.ends_with(" after 16"))
-    options.placement = {16, static_cast<std::size_t>(std::stoi(std::string(name)))};
+  if (const auto placement = placement_named(name)) options.placement = *placement;
   constexpr std::string_view kOne = "64, ";
   // The name lives as long as the domain does.
   if (name.starts_with(kOne))

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,6 +115,9 @@ struct Domain {
 /// The same with what is asked on a device, and what of it is asked of this solution.
 Domain on_device(Domain domain);
 Domain domain_for(Probe& probe, const Domain& domain);
+
+/// "4096", or "16 after 32": 16 bytes after a multiple of 32. None where the name is no such thing.
+std::optional<Placement> placement_named(std::string_view name);
 
 /// "alignment": ways to place the arrays of a call. All alike, or all at 64 bytes but one, which is
 /// aligned to an element and no more: "64, x 4". CallOptions::placed() has what a class means.

@@ -38,11 +38,7 @@ std::int64_t beyond_32_bits(const Assignment& choice, Rng& rng, const char* argu
 }
 
 void put_alignment(const std::string& name, CallOptions& options) {
-  if (name == "4") options.placement = {4, 0};
-  if (name == "4096") options.placement = {4096, 0};
-  constexpr std::string_view kAfter = " after ";
-  if (const std::size_t at = name.find(kAfter); at != std::string::npos)
-    options.placement = {std::stoul(name.substr(at + kAfter.size())), std::stoul(name)};
+  if (const auto placement = kit::placement_named(name)) options.placement = *placement;
   for (const char* array : {"k", "v", "q", "out", "part_out", "part_lse"})
     if (name == fmt::format("64, {} 4", array)) options.displaced = array;
 }

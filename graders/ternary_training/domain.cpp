@@ -244,7 +244,7 @@ std::vector<Argument> training_arguments() {
       {"stop", {{"never"}, {"at once"}, {"at the second report"}}},
       {"seed", {{"any"}, {"0"}, {"1"}, {"2^32"}, {"2^63"}, {"largest"}}},
       {"capacity", {{"exact"}, {"a byte more"}, {"a page more"}}},
-      {"placement", {{"64"}, {"8"}, {"8 after 16"}, {"24 after 32"}, {"4096"}}},
+      {"placement", {{"64"}, {"8"}, {"8 after 16"}, {"16 after 32"}, {"4096"}}},
       threads(),
       {"training before",
        {{"nothing"}, {"the same"}, {"another seed"}, {"another model"}, {"a refusal"}}}};

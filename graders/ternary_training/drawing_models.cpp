@@ -215,11 +215,7 @@ TrainingRequest training_request_of(const Assignment& choice, Rng& rng) {
                         : choice.is("capacity", "a byte more") ? 1
                                                                : 4096;
   request.options.threads = static_cast<int>(choice["threads"].least);
-  const auto placed = [&](const char* name) { return choice.is("placement", name); };
-  if (placed("8")) request.options.placement = {8, 0};
-  if (placed("8 after 16")) request.options.placement = {16, 8};
-  if (placed("24 after 32")) request.options.placement = {32, 24};
-  if (placed("4096")) request.options.placement = {4096, 0};
+  request.options.placement = *kit::placement_named(choice["placement"].name);
   return request;
 }
 

@@ -351,6 +351,15 @@ TEST_CASE("a refusal is asked beside what it names, between calls too") {
   }
 }
 
+TEST_CASE("a placement is read from what it is called") {
+  CHECK(placement_named("64")->alignment == 64);
+  CHECK(placement_named("64")->skew == 0);
+  CHECK(placement_named("16 after 32")->alignment == 32);
+  CHECK(placement_named("16 after 32")->skew == 16);
+  for (const char* other : {"", "64, x 4", "of an element", "16 after all", " after 16x"})
+    CHECK_MESSAGE(!placement_named(other), other);
+}
+
 TEST_CASE("a class of alignment places all arrays alike, or one of them at an element") {
   const std::vector<Argument> arguments{alignment_argument({"x", "y"})};
   const auto placed = [&](std::size_t chosen, std::string_view array) {
@@ -358,10 +367,10 @@ TEST_CASE("a class of alignment places all arrays alike, or one of them at an el
     put_alignment(Assignment(arguments).with(0, chosen), options);
     return guaranteed_alignment(options.placed(array));
   };
-  const std::int32_t x[] = {64, 4, 4, 8, 4, 4096, 4, 64};  // of 12 bytes after 16, 4 are left
+  const std::int32_t x[] = {64, 4, 4, 8, 16, 32, 4096, 4, 64};
   for (std::size_t chosen = 0; chosen < std::size(x); ++chosen) {
     INFO(arguments[0].classes[chosen].name);
     CHECK(placed(chosen, "x") == x[chosen]);
-    CHECK(placed(chosen, "y") == (chosen < 6 ? x[chosen] : 68 - x[chosen]));
+    CHECK(placed(chosen, "y") == (chosen < 7 ? x[chosen] : 68 - x[chosen]));
   }
 }
