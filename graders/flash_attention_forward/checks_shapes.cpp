@@ -73,6 +73,17 @@ void tiny_shapes(Probe& probe) {
     }
 }
 
+/// Products of scale and keys that are beyond floats, which the contract allows: none that it names
+/// is. Queries are no smaller than floats hold in full.
+void put_huge_keys(Problem& problem, Rng& rng) {
+  constexpr double kKey = 1e37;    // times the scale: 5e38 and more
+  constexpr double kQuery = 2e-38;
+  problem.form.scale = 100;
+  for (float& k : problem.k.data) k = static_cast<float>(rng.uniform(0.5, 2) * kKey);
+  for (float& q : problem.q.data)
+    q = static_cast<float>((rng.chance(0.5) ? 1 : -1) * rng.uniform(1, 3) * kQuery);
+}
+
 void scale_and_softcap(Probe& probe) {
   Rng shape = probe.begin_case("shape");
   const std::int64_t length = shape.integer(80, 120);
@@ -105,6 +116,11 @@ void scale_and_softcap(Probe& probe) {
       fill_values(problem, rng);
       require_right(probe, problem);
     }
+  Rng rng = probe.begin_case("scale times keys beyond floats");
+  Problem problem(sizes);
+  put_huge_keys(problem, rng);
+  fill_values(problem, rng);
+  require_right(probe, problem);
 }
 
 std::int32_t drawn(Rng& rng, std::int64_t low, std::int64_t high) {

@@ -20,10 +20,17 @@ void balance_values(Problem& problem, const std::vector<double>& height) {
   });
 }
 
+enum class Numbers {
+  balanced,        // values are as much larger as their weights are smaller
+  largest,         // values are the largest: weights that grow before they are rescaled overflow
+  negative_scale,  // the largest product of q and k has the smallest score
+};
+
 /// Scores that follow a profile along the keys, each row with its own steepness, so that the row
-/// maxima of a tile move apart. Values may be as much larger as their weights are smaller.
-Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling, bool balanced) {
+/// maxima of a tile move apart.
+Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling, Numbers numbers) {
   Problem problem(sizes);
+  if (numbers == Numbers::negative_scale) problem.form.scale = -problem.form.scale;
   fill_scores(problem, rng, 0.7, 1);
   fill_values(problem, rng);
   std::vector<double> height = heights(profile, sizes.k_len, rng);
@@ -31,14 +38,17 @@ Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling
   add_to_scores(
       problem, 0, [&](auto, auto, auto) { return rng.uniform(0.5, 1.5); },
       [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
-  if (balanced) balance_values(problem, height);
+  if (numbers == Numbers::balanced) balance_values(problem, height);
+  if (numbers == Numbers::largest) grow_values(problem);
   return problem;
 }
 
 /// All profiles on one shape: an answer that is right once and then repeated is wrong.
 void ask_profiles(Probe& probe, bool falling) {
   Rng shape = probe.begin_case("shape");
-  for (const std::int64_t keys : {70, 200, 333}) {
+  constexpr std::pair<std::int64_t, Numbers> kKinds[] = {
+      {70, Numbers::balanced}, {200, Numbers::largest}, {333, Numbers::negative_scale}};
+  for (const auto& [keys, numbers] : kKinds) {
     Sizes sizes;
     sizes.q_heads = sizes.kv_heads = 2;
     sizes.q_len = shape.integer(5, 75);
@@ -47,9 +57,7 @@ void ask_profiles(Probe& probe, bool falling) {
     sizes.value_dim = shape.integer(3, 64);
     for (const Profile profile : kProfiles) {
       Rng rng = probe.begin_case(fmt::format("{}_near_{}_keys", name_of(profile), keys));
-      Problem problem = with_profile(rng, sizes, profile, falling, keys == 70);
-      if (keys == 200) grow_values(problem);  // weights that grow before they are rescaled overflow
-      require_right(probe, problem);
+      require_right(probe, with_profile(rng, sizes, profile, falling, numbers));
     }
   }
 }
@@ -88,9 +96,10 @@ void falling_scores(Probe& probe) {
 
 void overflow_ramp(Probe& probe) {
   const Sizes sizes{1, 1, 1, 33, 150 + probe.begin_case("shape").integer(0, 100), 32, 32};
-  constexpr double kNear = 30;       // where values make up for small weights, of whole tiles too
+  constexpr double kNear = 44;       // where values make up for small weights, of whole tiles too
+  constexpr double kMiddle = 120;    // where the largest values show weights that grow on the way
   constexpr double kFarthest = 1e4;  // where values tell whether a weight of 0 is one
-  for (const double climb : {kNear, 120.0, 200.0, kFarthest})
+  for (const double climb : {kNear, kMiddle, 200.0, kFarthest})
     for (const bool falling : {false, true})
       for (const bool jump : {false, true}) {
         Rng rng = probe.begin_case(fmt::format("{}_{}_by_{:g}", falling ? "falling" : "climbing",
@@ -110,6 +119,7 @@ void overflow_ramp(Probe& probe) {
             problem, 0, [&](auto, auto, auto) { return rng.uniform(1.0, 1.2); },
             [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
         if (climb == kNear) balance_values(problem, height);
+        if (climb == kMiddle) grow_values(problem);
         if (climb == kFarthest) grow_unweighted(problem, height);
         require_right(probe, problem);
       }
