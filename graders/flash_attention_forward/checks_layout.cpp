@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <utility>
 
 #include "harness/grading/grader.h"
 #include "judge.h"
@@ -45,6 +47,41 @@ CallOptions in_shared(const kit::Layout& layout) {
   return options;
 }
 
+/// Inputs that are views of one array: at one place with strides of their own, or one the other,
+/// values behind the keys of their rows, and rows that begin within others. Offsets are multiples of
+/// `unit` elements.
+constexpr const char* kOverlaps[] = {"all at one place", "one for all", "side by side", "sliding"};
+
+void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
+                     const Placement& placement) {
+  Rng rng = probe.begin_case("one array, " + std::string(kind));
+  Sizes sizes = small_sizes(rng, kind == "one for all");
+  if (kind == "one for all") sizes.value_dim = sizes.dim;
+  const auto place = [&](std::int64_t offset, std::int64_t row) {
+    return OneMemory::Place{offset * unit, rng.integer(1, 999), rng.integer(1, 999), row};
+  };
+  const std::int64_t behind = (sizes.dim + unit - 1) / unit;
+  const std::int64_t row = behind * unit + sizes.value_dim + rng.integer(0, 9);
+  OneMemory memory;
+  memory.q = memory.k = memory.v = place(0, row);
+  if (kind == "all at one place") memory.q = place(0, row + 5), memory.v = place(0, 2 * row);
+  if (kind == "side by side") memory.v.offset = behind * unit;
+  if (kind == "sliding")
+    memory.k = place(rng.integer(0, 3), rng.integer(1, 3)), memory.v = place(3, 4);
+  constexpr std::int64_t kNumbers = std::int64_t{1} << 15;  // and no view of these ends later
+  for (std::int64_t n = 0; n < kNumbers; ++n)
+    memory.numbers.push_back(static_cast<float>(rng.normal()));
+  Problem problem(sizes);
+  problem.form.scale *= 2;
+  problem.q = memory.gathered(problem.q.extents, memory.q);
+  problem.k = memory.gathered(problem.k.extents, memory.k);
+  problem.v = memory.gathered(problem.v.extents, memory.v);
+  CallOptions options;
+  options.placement = placement;
+  options.inputs = std::move(memory);
+  require_right(probe, problem, options);
+}
+
 void strides(Probe& probe) {
   for (const std::string_view kind : {"rows_first", "packed", "gapped", "packed_again",
                                       "shared_heads", "shared_batch", "gapped_again"}) {
@@ -63,6 +100,7 @@ void strides(Probe& probe) {
     kit::repeat_shared(problem.v, options.v);
     require_right(probe, problem, options);
   }
+  for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 16, {});
 }
 
 // Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What
@@ -88,6 +126,7 @@ void unaligned_pointers(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem, options);
   }
+  for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 1, {64, 12});
 }
 
 // NaN and infinity in keys that do not exist; the layout's gaps hold NaN as well.

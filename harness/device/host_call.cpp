@@ -17,6 +17,8 @@ HostCall::HostCall(const CallBase& call, DeviceStream stream,
   callbacks_ = call.callbacks();
   for (std::size_t n = 0; n < addresses.size(); ++n)
     if (!call.buffers()[n].behind) set(call.buffers()[n].field_offset, addresses[n]);
+  for (const InputView& view : call.views())
+    set(view.field_offset, DeviceAddress{addresses[view.buffer] + view.bytes});
   const DeviceFields& fields = *call.device_fields;
   std::int32_t device = 0;
   std::memcpy(&device, bytes_.data() + fields.device_offset, sizeof device);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/call.h"
 
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 
@@ -56,6 +57,15 @@ std::size_t CallBase::add(Buffer buffer) {
                                               other.name, buffer.name));
   buffers_.push_back(std::move(buffer));
   return buffers_.size() - 1;
+}
+
+void CallBase::add_view(std::size_t field_offset, std::string_view input, std::size_t bytes) {
+  const auto at = std::ranges::find(buffers_, input, &Buffer::name);
+  if (at == buffers_.end() || at->direction != Direction::in || bytes > at->bytes)
+    throw Broken(OwnFault::bug, fmt::format("call of {}: a field points into '{}', which is no "
+                                            "input of {} bytes or more",
+                                            symbol, input, bytes));
+  views_.push_back({field_offset, static_cast<std::size_t>(at - buffers_.begin()), bytes});
 }
 
 Buffer CallBase::part_behind(std::size_t first, std::size_t i, std::int64_t stride,

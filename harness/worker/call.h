@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -68,6 +69,13 @@ struct Buffer {
   Placement placement;
   std::span<std::byte> result;  // out, inout: set by the call, valid until the session's next one
   std::optional<Behind> behind = {};
+};
+
+/// A pointer field that has no memory of its own: it points into an input that overlaps it.
+struct InputView {
+  std::size_t field_offset;  // of the pointer in the argument struct
+  std::size_t buffer;        // number of the input among the call's buffers
+  std::size_t bytes;         // behind the start of that
 };
 
 /// How to carry one callback's request out of the worker and its reply back. A callback of a
@@ -136,6 +144,7 @@ class CallBase {
   std::span<const std::byte> arguments() const { return arguments_; }
   std::vector<Buffer>& buffers() { return buffers_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
+  const std::vector<InputView>& views() const { return views_; }
   std::vector<Callback>& callbacks() { return callbacks_; }
   const std::vector<Callback>& callbacks() const { return callbacks_; }
 
@@ -157,12 +166,14 @@ class CallBase {
 
   std::size_t offset_of(const void* field, std::size_t field_bytes) const;
   std::size_t add(Buffer buffer);
+  void add_view(std::size_t field_offset, std::string_view input, std::size_t bytes);
   /// Part `i` of the array that buffers()[first] begins.
   Buffer part_behind(std::size_t first, std::size_t i, std::int64_t stride, std::size_t bytes,
                      const std::byte* source = nullptr) const;
 
   std::span<const std::byte> arguments_;
   std::vector<Buffer> buffers_;
+  std::vector<InputView> views_;
   std::vector<Callback> callbacks_;
 };
 
@@ -221,6 +232,12 @@ class Call : public CallBase {
   void in(std::string name, const Field* const& field, const std::vector<T>& data,
           Placement placement = {}, ElementType type = element_type<T>()) {
     in(std::move(name), field, std::span<const T>(data), placement, type);
+  }
+
+  /// Another field that points so many elements behind the start of `input`, which is named already.
+  template <class T, class Field>
+  void in_view(std::string_view input, const Field* const& field, std::size_t elements) {
+    add_view(offset_of(&field, sizeof field), input, elements * sizeof(T));
   }
 
   template <class T, class Field>

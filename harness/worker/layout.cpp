@@ -59,7 +59,8 @@ Body lay_behind(const CallBase& call, const Buffer& buffer, const Body& first, U
 }
 
 void check_order_limits(const CallBase& call) {
-  if (call.buffers().size() > wire::kMaxBuffers || call.callbacks().size() > wire::kMaxCallbacks ||
+  if (call.buffers().size() + call.views().size() > wire::kMaxBuffers ||
+      call.callbacks().size() > wire::kMaxCallbacks ||
       call.arguments().size() > wire::kMaxArguments || call.symbol.size() >= wire::kMaxName)
     throw Broken(
         OwnFault::bug,

@@ -70,6 +70,11 @@ void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) 
     order.pointers[order.pointer_count++] = {static_cast<std::uint32_t>(buffer.field_offset),
                                              layout.bodies[i].arena, layout.bodies[i].start};
   }
+  for (const InputView& view : call.views()) {
+    const Body& body = layout.bodies[view.buffer];
+    order.pointers[order.pointer_count++] = {static_cast<std::uint32_t>(view.field_offset),
+                                             body.arena, body.start + view.bytes};
+  }
   order.callback_count = 0;
   for (const Callback& callback : call.callbacks())
     order.callbacks[order.callback_count++] = shape_of(callback);

@@ -50,6 +50,17 @@ TEST_CASE("arrays and numbers go in, results and the return value come back") {
   for (std::size_t i = 0; i < 1000; ++i) REQUIRE(call.y.view()[i] == 2 * call.data[i]);
 }
 
+TEST_CASE("a field may point into an input that another names, and into nothing else") {
+  const Solution solution(work("args->z == args->x + 3 ? args->y[0] = args->z[0] : 0; return 0;"));
+  struct ViewCall : WorkCall {
+    ViewCall() : WorkCall(9) { in_view<float>("x", args.z, 3); }
+  } call;
+  solution.session->run(call);
+  CHECK(call.y.view()[0] == call.data[3]);
+  CHECK_THROWS_AS(call.in_view<float>("x", call.args.z, 10), Broken);
+  CHECK_THROWS_AS(call.in_view<float>("y", call.args.z, 0), Broken);
+}
+
 TEST_CASE("a session answers calls of changing sizes, among them none and a single element") {
   const Solution solution(work(kDouble));
   for (const std::size_t count : {1, 0, 5000, 7, 100000, 1024, 1024}) {
