@@ -48,8 +48,8 @@ CallOptions in_shared(const kit::Layout& layout) {
 }
 
 /// Inputs that are views of one array: at one place with strides of their own, or one the other,
-/// values behind the keys of their rows, and rows that begin within others. Offsets are multiples of
-/// `unit` elements.
+/// values behind the keys of their rows, and rows that begin within others. Offsets are multiples
+/// of `unit` elements.
 constexpr const char* kOverlaps[] = {"all at one place", "one for all", "side by side", "sliding"};
 
 void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,

@@ -62,9 +62,8 @@ void require_forgotten(Probe& probe) {
   constexpr float kAny = 0.5f;
   Rng rng = probe.begin_case("a small call after large ones");
   probe.restart();
-  for (const Sizes& sizes :
-       {Sizes{1, 2, 2, 1, kManyRows / 2, kColumns, 1},
-        Sizes{1, 2, 2, kManyRows / 2, 1, 1, kColumns}}) {
+  for (const Sizes& sizes : {Sizes{1, 2, 2, 1, kManyRows / 2, kColumns, 1},
+                             Sizes{1, 2, 2, kManyRows / 2, 1, 1, kColumns}}) {
     Problem large(sizes);
     for (kit::Tensor* tensor : {&large.q, &large.k, &large.v})
       std::ranges::fill(tensor->data, kAny);

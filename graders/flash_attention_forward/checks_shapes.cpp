@@ -76,7 +76,7 @@ void tiny_shapes(Probe& probe) {
 /// Products of scale and keys that are beyond floats, which the contract allows: none that it names
 /// is. Queries are no smaller than floats hold in full.
 void put_huge_keys(Problem& problem, Rng& rng) {
-  constexpr double kKey = 1e37;    // times the scale: 5e38 and more
+  constexpr double kKey = 1e37;  // times the scale: 5e38 and more
   constexpr double kQuery = 2e-38;
   problem.form.scale = 100;
   for (float& k : problem.k.data) k = static_cast<float>(rng.uniform(0.5, 2) * kKey);

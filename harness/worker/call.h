@@ -234,7 +234,7 @@ class Call : public CallBase {
     in(std::move(name), field, std::span<const T>(data), placement, type);
   }
 
-  /// Another field that points so many elements behind the start of `input`, which is named already.
+  /// Another field, which points so many elements behind the start of `input`, named before it.
   template <class T, class Field>
   void in_view(std::string_view input, const Field* const& field, std::size_t elements) {
     add_view(offset_of(&field, sizeof field), input, elements * sizeof(T));
