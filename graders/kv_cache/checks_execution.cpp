@@ -266,7 +266,7 @@ void deterministic_bits(Probe& probe) {
   Rng rng = probe.begin_case("merge");
   CallOptions options;
   options.threads = 4;
-  const Parts parts = draw_parts(rng, 60'000, 1, 2, 1, 0.1);
+  const Parts parts = draw_parts(rng, 60'000, 1, 32, 1, 0.1);
   require_same_again(probe, parts, options, require_right(probe, parts, true, options), 12);
 }
 
