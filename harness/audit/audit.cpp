@@ -231,6 +231,14 @@ void judge(AuditRow& row, const CellObservation& cell, const Grader& grader) {
   }
 }
 
+template <class T>
+void keep_sample(std::vector<T>& all, int count, std::string_view grader_digest) {
+  std::vector<T> kept;
+  for (const std::size_t place : sample_of(all.size(), count, grader_digest))
+    kept.push_back(std::move(all[place]));
+  all = std::move(kept);
+}
+
 std::vector<std::string> idle_checks(const Grader& grader, const std::vector<AuditRow>& rows) {
   std::vector<std::string> idle;
   for (const Check& check : grader.checks)
@@ -243,16 +251,13 @@ std::vector<std::string> idle_checks(const Grader& grader, const std::vector<Aud
 
 }  // namespace
 
-std::vector<Mutant> sample_of(std::vector<Mutant> mutants, int count,
-                              std::string_view grader_digest) {
-  std::vector<std::size_t> places(mutants.size());
+std::vector<std::size_t> sample_of(std::size_t all, int count, std::string_view grader_digest) {
+  std::vector<std::size_t> places(all);
   std::iota(places.begin(), places.end(), std::size_t{0});
   Rng(derive(Seed(1), grader_digest)).shuffle(places);
   places.resize(std::min(places.size(), static_cast<std::size_t>(count)));
   std::ranges::sort(places);
-  std::vector<Mutant> sample;
-  for (const std::size_t place : places) sample.push_back(std::move(mutants[place]));
-  return sample;
+  return places;
 }
 
 bool kills(const KillCount& count) {
@@ -296,9 +301,11 @@ AuditReport audit_challenge(const GradingEnvironment& environment, const Challen
                             const AuditOptions& options, const Progress& progress) {
   const Grader grader = grader_on(challenge.id, options.device);
   AuditSuite suite = load_audit_suite(environment.root, challenge.id, options.device, grader);
-  if (options.sample)
-    suite.mutants = sample_of(std::move(suite.mutants), *options.sample,
-                              grader_for(challenge.id).digest(options.device));
+  if (options.sample) {
+    const std::string_view digest = grader_for(challenge.id).digest(options.device);
+    keep_sample(suite.mutants, *options.sample, digest);
+    keep_sample(suite.honest, *options.sample, digest);
+  }
   const SubmissionFolder reference =
       find_submission(Folders::checkout(environment.root), std::string(kReferenceName));
   const CellKey key{reference.name, challenge.id, "", options.device};

@@ -43,7 +43,7 @@ struct AuditOptions {
   /// names; honest variants and reference share the checks out and are built as mutants are; null
   /// solutions are asked those that they are judged by.
   bool fewest = false;
-  std::optional<int> sample;      // of the mutants, so many: see sample_of
+  std::optional<int> sample;      // so many mutants, and honest variants: see sample_of
   bool as_graded = false;         // honest variants get long runs as long as a submission's
   std::optional<Seed> seed;       // of the first run
   std::vector<std::string> only;  // names of mutants and honest variants; empty: all contestants
@@ -53,10 +53,9 @@ struct AuditOptions {
 /// it fails it with at least two of three seeds.
 bool kills(const KillCount& count);
 
-/// So many of the mutants, in their order, drawn by the digest of the grader: the same as long as
-/// that stays as it is, and in time all of them.
-std::vector<Mutant> sample_of(std::vector<Mutant> mutants, int count,
-                              std::string_view grader_digest);
+/// So many places of a list of `all`, ascending, drawn by the digest of the grader: the same as
+/// long as that stays as it is, and in time all of them.
+std::vector<std::size_t> sample_of(std::size_t all, int count, std::string_view grader_digest);
 
 /// Runs every mutant, honest variant, null solution and the reference of one device through the
 /// same path as a submission, but that mutants for the CPU are built as subjects. Every check

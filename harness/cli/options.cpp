@@ -206,8 +206,8 @@ void add_grading_verbs(CLI::App& app, CommandLineOptions& o) {
       "right solutions share out; not with --record");
   audit
       .add_option("--sample", o.audit.sample,
-                  "Only so many mutants, other ones whenever the grader is changed; not with "
-                  "--record")
+                  "Only so many mutants and honest variants, other ones whenever the grader is "
+                  "changed; not with --record")
       ->check(CLI::Range(1, 10'000));
   audit.add_flag("--record", o.record_audit, "Keep the outcome in reports/audit/ for the report")
       ->excludes(brief);

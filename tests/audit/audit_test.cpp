@@ -134,13 +134,10 @@ TEST_CASE("the fewest mutants name every check that all of them name") {
   CHECK(mutants() == std::vector<std::string>{"m", "n"});
 }
 
-TEST_CASE("a sample of the mutants follows from the grader's digest alone, and in time is all") {
+TEST_CASE("a sample follows from the grader's digest alone, and in time is all") {
   const auto drawn = [](int count, const std::string& digest) {
-    std::vector<Mutant> mutants;
-    for (const char* name : {"a", "b", "c", "d", "e", "f"})
-      mutants.push_back({name, "", {"first"}, {}, {}, {}});
     std::string names;
-    for (const Mutant& mutant : sample_of(std::move(mutants), count, digest)) names += mutant.name;
+    for (const std::size_t place : sample_of(6, count, digest)) names += "abcdef"[place];
     return names;
   };
   CHECK(drawn(6, "one") == "abcdef");
