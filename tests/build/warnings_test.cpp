@@ -201,7 +201,7 @@ TEST_CASE("a source that prints like the compiler takes no warning away") {
     check_warned(Bench(), std::string("asm(\".print \\\"") + printed + "\\\"\");\n" + kBadAnswer);
   // The assembler writes to a pipe in blocks: so much text ends a block within a line.
   std::string code;
-  for (int i = 0; i < 800; ++i)
+  for (int i = 0; i < 3000; ++i)
     code += fmt::format("int f{0}(int a) {{ return a * {0} + a / {1}; }}\n", i, i + 3);
   for (const std::size_t length : {4096, 5000, 70000})
     check_warned(Bench(),
