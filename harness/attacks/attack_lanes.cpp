@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/attacks/effects.h"
+#include "harness/core/text.h"
 
 namespace gauntlet {
 namespace {
@@ -55,16 +56,16 @@ AttackCell cell_from(const Json& json) {
           verdict_named(json.at("verdict").get<std::string>())};
 }
 
-/// How many programs of a tier have been tried, by all lanes; says so from time to time.
+/// How many programs have been tried, by all lanes; says so from time to time.
 class Tried {
  public:
-  Tried(const Tier& tier, std::size_t programs, const AttackLanes::Tell& tell)
-      : tier_(tier), programs_(programs), tell_(tell) {
+  Tried(const std::string& what, std::size_t programs, const AttackLanes::Tell& tell)
+      : programs_(programs), tell_(tell) {
     void* page =
         mmap(nullptr, sizeof *count_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) broken_call("a page for counting");
     count_ = new (page) std::atomic<std::size_t>(0);
-    tell_(fmt::format("{} programs as: {}", programs_, tier_.name));
+    tell_(fmt::format("{} programs {}", programs_, what));
   }
   ~Tried() { munmap(count_, sizeof *count_); }
   Tried(const Tried&) = delete;
@@ -77,29 +78,25 @@ class Tried {
   }
 
  private:
-  const Tier& tier_;
   std::size_t programs_;
   const AttackLanes::Tell& tell_;
   std::atomic<std::size_t>* count_;  // shared with the lanes
 };
 
-/// A lane's part of one column of the matrix, as text.
-std::string part_of_column(const Tier& tier, bool with_unwalled, AttackLane& lane, Tried& tried) {
-  lane.testbed->settle(with_unwalled);
-  Json cells = Json::array();
-  for (const Attack& attack : lane.programs.attacks) {
-    if (!attack.is_tried(with_unwalled)) {
-      cells.push_back(to_json(not_tried()));
-      continue;
-    }
-    cells.push_back(to_json(judge_attack(attack, lane.testbed->try_attack(attack, tier.walls))));
-    tried.one_more();
-  }
-  for (const OddProgram& program : lane.programs.honest) {
-    cells.push_back(to_json(judge_honest(lane.testbed->try_honest(program, tier.walls))));
-    tried.one_more();
-  }
-  return cells.dump(-1, ' ', false, Json::error_handler_t::replace);
+AttackCell judge_control(const Attack& attack, const Evidence& seen) {
+  AttackCell cell;
+  cell.verdict = seen.verdict;
+  cell.bad = !succeeded(attack.effect, seen);
+  if (cell.bad)
+    cell.problem = fmt::format("fails without {} as well: {}: {}", sentence_list(attack.stopped_by),
+                               name_of(seen.verdict), seen.summary);
+  return cell;
+}
+
+std::string text_of(const std::vector<AttackCell>& cells) {
+  Json list = Json::array();
+  for (const AttackCell& cell : cells) list.push_back(to_json(cell));
+  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -136,24 +133,62 @@ AttackLane& AttackLanes::lane_for(const Attack& attack) {
   return attack.effect.kind == "shared_mib" ? lanes_.back() : next_lane();
 }
 
-std::vector<AttackCell> AttackLanes::column(const Tier& tier, bool with_unwalled) {
-  Tried tried(tier, with_unwalled ? programs_ : programs_ - unwalled_, tell_);
+std::vector<AttackCell> AttackLanes::in_all_lanes(bool as_ordinary_user, const Act& act) {
   const auto start = [&](AttackLane& lane) {
-    return lane.testbed->send([&] { return part_of_column(tier, with_unwalled, lane, tried); },
-                              !tier.as_root);
+    return lane.testbed->send([&] { return text_of(act(lane)); }, as_ordinary_user);
   };
-  std::vector<AttackCell> column(programs_);
+  std::vector<AttackCell> all(programs_);
   const auto finish = [&](const AttackLane& lane, ForkedTask& task) {
     const Json cells = Json::parse(task.result());
-    for (std::size_t i = 0; i < lane.rows.size(); ++i)
-      column[lane.rows[i]] = cell_from(cells.at(i));
+    for (std::size_t i = 0; i < lane.rows.size(); ++i) all[lane.rows[i]] = cell_from(cells.at(i));
   };
   std::vector<ForkedTask> at_once;
   for (std::size_t i = 0; i + 1 < lanes_.size(); ++i) at_once.push_back(start(lanes_[i]));
   for (std::size_t i = 0; i < at_once.size(); ++i) finish(lanes_[i], at_once[i]);
   ForkedTask alone = start(lanes_.back());
   finish(lanes_.back(), alone);
-  return column;
+  return all;
+}
+
+std::vector<AttackCell> AttackLanes::column(const Tier& tier, bool with_unwalled) {
+  Tried tried("as: " + tier.name, with_unwalled ? programs_ : programs_ - unwalled_, tell_);
+  return in_all_lanes(!tier.as_root, [&](AttackLane& lane) {
+    lane.testbed->settle(with_unwalled);
+    std::vector<AttackCell> cells;
+    for (const Attack& attack : lane.programs.attacks) {
+      if (!attack.is_tried(with_unwalled)) {
+        cells.push_back(not_tried());
+        continue;
+      }
+      cells.push_back(judge_attack(attack, lane.testbed->try_attack(attack, tier.walls)));
+      tried.one_more();
+    }
+    for (const OddProgram& program : lane.programs.honest) {
+      cells.push_back(judge_honest(lane.testbed->try_honest(program, tier.walls)));
+      tried.one_more();
+    }
+    return cells;
+  });
+}
+
+std::vector<AttackCell> AttackLanes::controls() {
+  std::size_t walled = 0;
+  for (const AttackLane& lane : lanes_)
+    walled += static_cast<std::size_t>(std::ranges::count_if(
+        lane.programs.attacks, [](const Attack& attack) { return attack.is_tried(false); }));
+  Tried tried("without the walls that stop them", walled, tell_);
+  return in_all_lanes(true, [&](AttackLane& lane) {
+    lane.testbed->settle(false);
+    std::vector<AttackCell> cells(lane.rows.size(), not_tried());
+    for (std::size_t i = 0; i < lane.programs.attacks.size(); ++i) {
+      const Attack& attack = lane.programs.attacks[i];
+      if (!attack.is_tried(false)) continue;
+      cells[i] =
+          judge_control(attack, lane.testbed->try_attack(attack, without(attack.stopped_by)));
+      tried.one_more();
+    }
+    return cells;
+  });
 }
 
 }  // namespace gauntlet

@@ -32,9 +32,18 @@ class AttackLanes {
   /// no wall are left out: what stops them is the same on every tier.
   std::vector<AttackCell> column(const Tier& tier, bool with_unwalled);
 
+  /// The control of the matrix, in the order of its rows: each attack that names walls, with these
+  /// down, as an ordinary user, so that no attack ever has its way as root. Bad is one that fails.
+  std::vector<AttackCell> controls();
+
   const Testbed& some_testbed() const { return *lanes_.front().testbed; }
 
  private:
+  using Act = std::function<std::vector<AttackCell>(AttackLane&)>;
+
+  /// What `act` makes of the programs of each lane, all lanes at once and then the last.
+  std::vector<AttackCell> in_all_lanes(bool as_ordinary_user, const Act& act);
+
   AttackLane& lane_for(const Attack& attack);
   AttackLane& next_lane() { return lanes_[programs_ % (lanes_.size() - 1)]; }
 

@@ -56,9 +56,19 @@ int AttackMatrix::false_alarms() const {
   return count(*this, false, is_bad);
 }
 
+int AttackMatrix::controls() const {
+  return static_cast<int>(
+      std::ranges::count_if(rows, [](const AttackRow& row) { return row.control.tried; }));
+}
+
+int AttackMatrix::harmless() const {
+  return static_cast<int>(std::ranges::count_if(
+      rows, [](const AttackRow& row) { return row.control.tried && row.control.bad; }));
+}
+
 int AttackMatrix::problems() const {
   const auto has_problem = [](const AttackCell& cell) { return !cell.problem.empty(); };
-  return count(*this, true, has_problem) + count(*this, false, has_problem);
+  return count(*this, true, has_problem) + count(*this, false, has_problem) + harmless();
 }
 
 bool AttackMatrix::ok() const {
@@ -73,9 +83,9 @@ AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorp
   report.tiers = tiers_here(lanes.some_testbed());
   if (brief) leave_out_middle(report.tiers);
   for (const Attack& attack : corpus.attacks)
-    report.rows.push_back({attack.name, attack.category, attack.goal, {}});
+    report.rows.push_back({attack.name, attack.category, attack.goal, {}, {}});
   for (const OddProgram& program : corpus.honest)
-    report.rows.push_back({program.name, "", program.oddity, {}});
+    report.rows.push_back({program.name, "", program.oddity, {}, {}});
   bool with_unwalled = true;
   for (const Tier& tier : report.tiers) {
     if (!tier.why_not.empty()) continue;
@@ -83,6 +93,8 @@ AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorp
     with_unwalled = !brief;
     for (std::size_t i = 0; i < column.size(); ++i) report.rows[i].cells.push_back(column[i]);
   }
+  const std::vector<AttackCell> controls = lanes.controls();
+  for (std::size_t i = 0; i < controls.size(); ++i) report.rows[i].control = controls[i];
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

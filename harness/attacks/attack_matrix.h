@@ -27,7 +27,8 @@ void leave_out_middle(std::vector<Tier>& tiers);
 /// How one program fared on one tier.
 struct AttackCell {
   bool tried = true;
-  bool bad = false;     // an attack that succeeded, an honest program that was hindered
+  bool bad = false;     // an attack that succeeded or, as a control, failed; an honest program that
+                        // was hindered
   std::string problem;  // also: an attack that failed, but not with a verdict that it may get
   Verdict verdict = Verdict::broken;
 };
@@ -37,6 +38,7 @@ struct AttackRow {
   std::string category;           // of an attack; empty: an honest program
   std::string note;               // goal or oddity
   std::vector<AttackCell> cells;  // by available tier
+  AttackCell control;             // without the walls that stop it, where it names some
 };
 
 struct AttackMatrix {
@@ -49,6 +51,8 @@ struct AttackMatrix {
   int honest() const;
   int trials(bool attacks) const;  // of attacks, or of honest programs, on all tiers
   int successes() const;           // of these
+  int controls() const;            // attacks that were tried without their walls as well
+  int harmless() const;            // of these, those that failed all the same
   int false_alarms() const;        // of these
   int problems() const;
   bool ok() const;
@@ -56,7 +60,9 @@ struct AttackMatrix {
 
 /// Every attack and every honest program on every tier of this machine, as many at once as there
 /// are cores. When brief, on the first and the last tier only, and on the first alone what no wall
-/// stops. `tell` hears how it gets on, in forks of this process as well.
+/// stops. Each attack that names walls is then seen to succeed without them: otherwise a wall that
+/// does nothing and an attack that does nothing would look the same. `tell` hears how it gets on,
+/// in forks of this process as well.
 AttackMatrix run_attacks(const GradingEnvironment& environment, const AttackCorpus& corpus,
                          bool brief, const std::function<void(const std::string&)>& tell);
 

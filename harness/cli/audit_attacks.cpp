@@ -18,19 +18,27 @@ std::string word_for(const AttackRow& row, const AttackCell& cell) {
   return std::string(name_of(cell.verdict)) + (cell.problem.empty() ? "" : "?");
 }
 
+std::string word_for_control(const AttackCell& control) {
+  if (!control.tried) return "-";
+  return control.bad ? "FAILED" : "succeeded";
+}
+
 std::string matrix_text(const AttackMatrix& report, const TerminalStyle& style) {
   std::string text = fmt::format("{:<26} {:<38}", "program", "class");
   for (const Tier& tier : report.tiers)
     if (tier.why_not.empty()) text += fmt::format(" {:<16}", tier.name);
-  text += '\n';
+  text += " without its walls\n";
   for (const AttackRow& row : report.rows) {
     text += fmt::format("{:<26} {:<38}", row.name, row.category.empty() ? "honest" : row.category);
     for (const AttackCell& cell : row.cells)
       text += ' ' + painted(style, cell.problem.empty() ? Paint::good : Paint::bad,
                             fmt::format("{:<16}", word_for(row, cell)));
+    text += ' ' + painted(style, row.control.bad ? Paint::bad : Paint::good,
+                          word_for_control(row.control));
     text += '\n';
     for (const AttackCell& cell : row.cells)
       if (!cell.problem.empty()) text += fmt::format("    {}\n", printable(cell.problem, 500));
+    if (row.control.bad) text += fmt::format("    {}\n", printable(row.control.problem, 500));
   }
   return text;
 }
@@ -44,11 +52,12 @@ std::string summary(const AttackMatrix& report) {
   if (report.trials(true) < report.attacks() * tiers)
     text += "-: no wall stops it, so that it was tried on the tier with the fewest alone\n";
   return text + fmt::format(
-                    "{} attacks of {} classes on {} tiers: {} of {} succeeded\n{} honest programs: "
-                    "{} of {} false alarms\ntook {:.0f} s\n",
+                    "{} attacks of {} classes on {} tiers: {} of {} succeeded\n"
+                    "without the walls that stop them: {} of {} succeeded\n"
+                    "{} honest programs: {} of {} false alarms\ntook {:.0f} s\n",
                     report.attacks(), report.classes(), tiers, report.successes(),
-                    report.trials(true), report.honest(), report.false_alarms(),
-                    report.trials(false), report.seconds);
+                    report.trials(true), report.controls() - report.harmless(), report.controls(),
+                    report.honest(), report.false_alarms(), report.trials(false), report.seconds);
 }
 
 /// Only these programs.
@@ -76,6 +85,8 @@ Json document_of(const AttackMatrix& report) {
                 {"classes", report.classes()},
                 {"honest", report.honest()},
                 {"succeeded", report.successes()},
+                {"controls", report.controls()},
+                {"harmless", report.harmless()},
                 {"false_alarms", report.false_alarms()},
                 {"seconds", report.seconds},
                 {"tiers", Json::array()},
@@ -84,16 +95,19 @@ Json document_of(const AttackMatrix& report) {
     document["tiers"].push_back(
         {{"name", tier.name}, {"available", tier.why_not.empty()}, {"why_not", tier.why_not}});
   for (const AttackRow& row : report.rows) {
+    const auto in_words = [](const AttackCell& cell) {
+      return cell.tried ? Json{{"verdict", name_of(cell.verdict)},
+                               {"bad", cell.bad},
+                               {"problem", cell.problem}}
+                        : Json();
+    };
     Json cells = Json::array();
-    for (const AttackCell& cell : row.cells)
-      cells.push_back(cell.tried ? Json{{"verdict", name_of(cell.verdict)},
-                                        {"bad", cell.bad},
-                                        {"problem", cell.problem}}
-                                 : Json());
+    for (const AttackCell& cell : row.cells) cells.push_back(in_words(cell));
     document["rows"].push_back({{"name", row.name},
                                 {"class", row.category},
                                 {"note", row.note},
-                                {"cells", std::move(cells)}});
+                                {"cells", std::move(cells)},
+                                {"control", in_words(row.control)}});
   }
   return document;
 }

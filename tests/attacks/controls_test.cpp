@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every attack succeeds where what stops it is missing. Without this, a wall that does nothing and
-// an attack that does nothing would look the same.
 #include <algorithm>
-#include <deque>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <sstream>
-#include <unistd.h>
 #include <vector>
 
 #include "harness/attacks/attack_matrix.h"
-#include "harness/attacks/effects.h"
-#include "harness/attacks/testbed.h"
-#include "harness/build/cuda_compiler.h"
-#include "harness/core/machine.h"
+#include "harness/core/error.h"
+#include "harness/core/files.h"
 
 using namespace gauntlet;
 
@@ -35,80 +28,28 @@ GradingEnvironment environment() {
           {}};
 }
 
-/// The attacks of the walls, dealt out to as many lanes as can be at work at once, and a last one
-/// for those whose effect is seen on the whole machine.
-std::vector<AttackCorpus> lanes() {
-  const std::size_t at_once = geteuid() == 0 ? static_cast<std::size_t>(this_machine().cores) : 1;
-  std::vector<AttackCorpus> all(at_once + 1);
-  for (AttackCorpus& lane : all) {
-    lane.challenge = corpus().challenge;
-    lane.check = corpus().check;
-    lane.headers = corpus().headers;
-  }
-  std::size_t next = 0;
-  for (const Attack& attack : corpus().attacks) {
-    if (attack.stopped_by.empty()) continue;
-    if (attack.device == Device::cuda && !find_cuda_compiler()) {
-      MESSAGE(attack.name, ": ", kNoCudaCompiler);
-      continue;
-    }
-    const bool alone = attack.effect.kind == "shared_mib";
-    all[alone ? at_once : next++ % at_once].attacks.push_back(attack);
-  }
-  return all;
+/// One that leaks, and names walls or names none.
+Attack an_attack(bool walled) {
+  const auto found = std::ranges::find_if(corpus().attacks, [&](const Attack& one) {
+    return one.device == Device::cpu && one.stopped_by.empty() != walled &&
+           one.effect.kind == "leak";
+  });
+  REQUIRE(found != corpus().attacks.end());
+  return *found;
 }
 
-/// What each attack came to with its walls down, "" when it succeeded. As an ordinary user, so that
-/// no attack ever runs as root.
-ForkedTask try_without_walls(Testbed& testbed, const AttackCorpus& lane) {
-  return testbed.send(
-      [&] {
-        testbed.settle();
-        std::string failures;
-        for (const Attack& attack : lane.attacks) {
-          const Evidence seen = testbed.try_attack(attack, without(attack.stopped_by));
-          if (!succeeded(attack.effect, seen))
-            failures += fmt::format("{} fails even so: {}: {}\n", attack.name,
-                                    name_of(seen.verdict), seen.summary);
-        }
-        return failures;
-      },
-      true);
-}
-
-std::string failures_without_walls() {
-  const std::vector<AttackCorpus> all = lanes();
-  std::deque<Testbed> testbeds;
-  for (const AttackCorpus& lane : all)
-    testbeds.emplace_back(environment(), lane, this_machine().cores);
-  std::vector<ForkedTask> at_once;
-  for (std::size_t i = 0; i + 1 < all.size(); ++i)
-    at_once.push_back(try_without_walls(testbeds[i], all[i]));
-  std::string failures;
-  for (ForkedTask& task : at_once) failures += task.result();
-  return failures + try_without_walls(testbeds.back(), all.back()).result();
+/// What a brief audit makes of these and of nothing honest.
+AttackMatrix matrix_of(std::vector<Attack> attacks) {
+  AttackCorpus few = corpus();
+  few.attacks = std::move(attacks);
+  few.honest.clear();
+  return run_attacks(environment(), few, true, [](const std::string&) {});
 }
 
 }  // namespace
 
-TEST_CASE("every attack on a wall succeeds when the wall is down") {
-  std::istringstream failures(failures_without_walls());
-  for (std::string line; std::getline(failures, line);) FAIL_CHECK(line);
-}
-
 TEST_CASE("a brief audit tries on one tier alone what no wall stops") {
-  AttackCorpus two = corpus();
-  const auto keep_one = [&](bool walled) {
-    const auto found = std::find_if(two.attacks.begin(), two.attacks.end(), [&](const Attack& one) {
-      return one.device == Device::cpu && one.stopped_by.empty() != walled &&
-             one.effect.kind == "leak";
-    });
-    REQUIRE(found != two.attacks.end());
-    return *found;
-  };
-  two.attacks = {keep_one(false), keep_one(true)};
-  two.honest.clear();
-  const AttackMatrix seen = run_attacks(environment(), two, true, [](const std::string&) {});
+  const AttackMatrix seen = matrix_of({an_attack(false), an_attack(true)});
   REQUIRE(seen.rows.size() == 2);
   const auto& unwalled = seen.rows[0].cells;
   const auto& walled = seen.rows[1].cells;
@@ -119,6 +60,22 @@ TEST_CASE("a brief audit tries on one tier alone what no wall stops") {
   }
   CHECK(seen.successes() == 0);
   if (walled.size() < 2) MESSAGE("this machine has one tier: nothing is left out");
+}
+
+TEST_CASE("an attack on a wall has to succeed without it: one that does nothing is a fault") {
+  Attack harmless = an_attack(true);
+  harmless.name = "harmless";
+  harmless.text = corpus().honest.front().text;
+  harmless.verdicts = {Verdict::passed};
+  const AttackMatrix seen = matrix_of({an_attack(false), an_attack(true), harmless});
+  REQUIRE(seen.rows.size() == 3);
+  CHECK_FALSE(seen.rows[0].control.tried);
+  CHECK(seen.rows[1].control.problem == "");
+  CHECK(seen.rows[2].control.problem.find("fails without ") == 0);
+  CHECK(seen.controls() == 2);
+  CHECK(seen.harmless() == 1);
+  CHECK(seen.problems() == 1);
+  CHECK_FALSE(seen.ok());
 }
 
 TEST_CASE("the corpus is as large as it says, and names everything") {
