@@ -137,6 +137,9 @@ void thread_counts(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("{}_ids_in_one_stretch", ids));
     require_same_by_threads(probe, rng, stretch_problem(rng, BEAM_SEPARATE, ids));
   }
+  // EOS ids that are still forbidden, in a row that two of them share.
+  Rng rng = probe.begin_case("rows_cut_in_the_middle");
+  require_same_by_threads(probe, rng, cut_rows_problem(rng, BEAM_POOLED));
   FirstStep(probe.begin_case("one_thread_at_most")).limit_threads(probe, {1});
 }
 

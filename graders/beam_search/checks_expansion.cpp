@@ -61,6 +61,15 @@ void finishing_rank(Probe& probe) {
 
 // Every EOS id beats every other token, for every beam, for several steps.
 void eos_everywhere(Probe& probe) {
+  const auto eager = [](Rng& item_rng) {
+    RandomLanguage drawn = draw_language(item_rng);
+    drawn.unit = 1.0F / 1024;
+    drawn.levels = 4096;
+    drawn.forbidden = 0;
+    drawn.slump = 0;
+    drawn.eos_favour = 64;
+    return drawn;
+  };
   for (const std::int32_t policy : kPolicies)
     for (const std::int64_t ids : {1, 2, 3, 4, 12, 33, 48, 64}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_{}_ids", policy, ids));
@@ -73,17 +82,19 @@ void eos_everywhere(Probe& probe) {
       settings.alpha = rng.uniform(1.5, 3);  // long hypotheses still win: beams must live on
       settings.stop = BEAM_STOP_BOUND;
       settings.eos = distinct_tokens(rng, ids, settings.vocab);
-      const auto eager = [](Rng& item_rng) {
-        RandomLanguage drawn = draw_language(item_rng);
-        drawn.unit = 1.0F / 1024;
-        drawn.levels = 4096;
-        drawn.forbidden = 0;
-        drawn.slump = 0;
-        drawn.eos_favour = 64;
-        return drawn;
-      };
       require_right(probe, rng, random_problem(rng, settings, 8, eager));
     }
+  // Forbidden for some steps, in which there are as many rows as beams.
+  for (const std::int64_t ids : {31, 32, 33, 63, 64}) {
+    Rng rng = probe.begin_case(fmt::format("{}_ids_forbidden_at_first", ids));
+    Settings settings = random_settings(rng, BEAM_POOLED);
+    settings.beam = settings.n_return = rng.integer(1, 3);
+    settings.vocab = ids + rng.integer(settings.beam, 9);
+    settings.min_new = rng.integer(2, 3);
+    settings.max_new = settings.min_new + 2;
+    settings.eos = distinct_tokens(rng, ids, settings.vocab);
+    require_right(probe, rng, random_problem(rng, settings, 4, eager));
+  }
   // Several of them at the bounds of blocks, forbidden at first.
   for (const std::int32_t policy : kPolicies)
     for (const bool ends : {false, true}) {
@@ -208,7 +219,7 @@ void ties(Probe& probe) {
   }
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_far_apart", policy));
-    require_right(probe, rng, far_equals_problem(rng, policy, rng.integer(66'000, 67'000)));
+    require_right(probe, rng, far_equals_problem(rng, policy, rng.integer(263'000, 264'000)));
   }
 }
 

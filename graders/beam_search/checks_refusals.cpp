@@ -129,13 +129,17 @@ void optional_outputs(Probe& probe) {
   without_arrays.null_when_empty = true;
   require_right(probe, rng, nobody, without_arrays);
   // A batch of nothing is judged like any other.
-  rng = probe.begin_case("empty_batch_with_an_id_that_is_none");
-  Settings misplaced = random_settings(rng, BEAM_SEPARATE);
-  misplaced.min_new = misplaced.max_new;
-  misplaced.eos = {0, static_cast<std::int32_t>(misplaced.vocab)};
-  const Problem nothing{misplaced, {}, {}};
-  SearchCall refused(nothing, Rng(rng.seed()));
-  kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
+  for (const std::size_t place : {0, 1, 2}) {
+    rng = probe.begin_case(fmt::format("empty_batch_with_an_id_that_is_none_{}", place));
+    Settings misplaced = random_settings(rng, BEAM_SEPARATE);
+    misplaced.min_new = misplaced.max_new;
+    misplaced.vocab += 3;
+    misplaced.eos = {0, 1, 2};
+    misplaced.eos[place] = static_cast<std::int32_t>(misplaced.vocab);
+    const Problem nothing{misplaced, {}, {}};
+    SearchCall refused(nothing, Rng(rng.seed()));
+    kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
+  }
   rng = probe.begin_case("without_eos");
   Settings endless = random_settings(rng, BEAM_SEPARATE);
   endless.eos.clear();
@@ -145,6 +149,14 @@ void optional_outputs(Probe& probe) {
     Settings stepless = random_settings(rng, BEAM_POOLED);
     stepless.max_new = stepless.min_new = 0;
     require_right(probe, rng, random_problem(rng, stepless, 3), without(array));
+    // One token is written, although nobody is asked for it.
+    rng = probe.begin_case(fmt::format("one_step_and_no_{}", array));
+    Settings single = random_settings(rng, BEAM_POOLED);
+    single.max_new = 1;
+    single.min_new = 0;
+    const Problem problem = random_problem(rng, single, 3).problem;
+    SearchCall refused(problem, Rng(rng.seed()), without(array));
+    kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
   }
 }
 

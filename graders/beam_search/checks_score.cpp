@@ -40,6 +40,16 @@ void length_bookkeeping(Probe& probe) {
       };
       require_right(probe, rng, random_problem(rng, settings, 10, draw_language, matters));
     }
+  // Penalties that are numbers where powers of 6, or of 5 + n, are none.
+  for (const std::int32_t policy : kPolicies)
+    for (const std::int32_t sign : {1, -1}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_alpha_of_hundreds_{}", policy, sign));
+      Settings settings = mixed_lengths(rng, policy);
+      settings.penalty = BEAM_PENALTY_GNMT;
+      settings.alpha = sign * rng.uniform(400, 600);
+      settings.max_new = 4;
+      require_right(probe, rng, random_problem(rng, settings, 4));
+    }
   // Scores rank, also where they are equal and the sums are not.
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_equal_scores", policy));

@@ -133,6 +133,9 @@ void min_length(Probe& probe) {
       const std::int64_t vocab = eos == 2048 ? 2049 : rng.integer(2049, 2559);
       require_right(probe, rng, blocks_problem(rng, policy, vocab, {eos}));
     }
+  // Of rows that threads share.
+  Rng rng = probe.begin_case("rows_cut_in_the_middle");
+  require_right(probe, rng, cut_rows_problem(rng, BEAM_POOLED));
 }
 
 // What is open at the end counts as well, and by its score.

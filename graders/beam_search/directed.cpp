@@ -173,6 +173,24 @@ SolvedProblem stretch_problem(Rng& rng, std::int32_t policy, std::int64_t ids) {
   return solved_problem(settings, random_prompts(rng, 4), language);
 }
 
+SolvedProblem cut_rows_problem(Rng& rng, std::int32_t policy) {
+  Settings settings;
+  settings.policy = policy;
+  settings.vocab = rng.integer(100'000, 120'000);
+  settings.beam = settings.n_return = 3;
+  settings.max_new = 4;
+  settings.min_new = 3;
+  settings.alpha = rng.uniform(0.5, 1.5);
+  settings.threads = static_cast<std::int32_t>(rng.integer(2, 7));
+  settings.eos = spread_tokens(rng, 16, settings.vocab);
+  const auto language = [random = large_language(rng), eos = settings.eos](const Context& at,
+                                                                           std::span<float> row) {
+    random(at, row);
+    for (const std::int32_t id : eos) row[static_cast<std::size_t>(id)] /= 65536;  // still exact
+  };
+  return solved_problem(settings, random_prompts(rng, 3), language);
+}
+
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows) {
   Settings settings = random_settings(rng, policy);
   draw_sizes(rng, settings, {2, 4}, long_rows ? Range{2000, 4000} : Range{20, 40}, {2, 2});
@@ -192,13 +210,15 @@ SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t voc
   Settings settings;
   settings.policy = policy;
   settings.vocab = vocab;
-  settings.beam = settings.n_return = kEquals;
+  settings.beam = settings.n_return = kEquals + 2;
   settings.max_new = 2;
   settings.penalty = BEAM_PENALTY_NONE;
   settings.eos = {static_cast<std::int32_t>(vocab / 2)};
   const auto language = [](const Context& at, std::span<float> row) {
     std::ranges::fill(row, kForbidden);
-    std::ranges::fill(at.last == 0 ? row.last(kEquals) : row.first(kEquals), -1.0F);
+    const std::span<float> possible = at.last == 0 ? row.last(kEquals) : row.first(kEquals);
+    std::ranges::fill(possible, at.depth == 0 ? -1.0F : -2.0F);
+    possible[0] = -1;
   };
   return solved_problem(settings, random_prompts(rng, 1), language);
 }

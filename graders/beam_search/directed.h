@@ -47,12 +47,17 @@ SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
 /// rows out by tokens has one part that all of them come from.
 SolvedProblem stretch_problem(Rng& rng, std::int32_t policy, std::int64_t ids);
 
+/// Three items of three hypotheses each, of wide rows: whoever shares these out by tokens cuts one in
+/// the middle. EOS ids all over the vocabulary come before all others and are forbidden at first.
+SolvedProblem cut_rows_problem(Rng& rng, std::int32_t policy);
+
 /// Items of sums that differ, all of whose scores are 0 in the second step: the pool goes by tokens
 /// then, and extensions beside a separate list by their sums all the same.
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows);
 
-/// A search in which all that is possible is equal. The tokens of the hypothesis that comes first
-/// are the last of the vocabulary, and those of all others the first.
+/// A search in which all hypotheses are equal, and so are the best extensions of each, and the next
+/// ones, of which some stay. Those of the hypothesis that comes first are the last of the
+/// vocabulary, and those of all others the first.
 SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t vocab);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -216,11 +216,16 @@ bool valid(const Assignment& choice) {
   return !choice["alpha"].name.ends_with("1e-7") || choice["max_new"].most <= 33;
 }
 
-/// Equal sums of different log-probs, and as many threads as there may be.
+/// Equal sums of different log-probs, as many threads as there may be, and EOS ids that fill a word
+/// and would be all the best while they are forbidden.
 std::vector<kit::Corner> corners() {
-  return {
-      {{"batch", {"0"}}, {"threads", {"1024"}}},
-      {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}}};
+  return {{{"batch", {"0"}}, {"threads", {"1024"}}},
+          {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}},
+          {{"EOS ids", {"63", "64"}},
+           {"EOS come", {"before all others"}},
+           {"min_new", {"2"}},
+           {"vocab", {"255 to 257", "1023 to 1025"}},
+           {"policy"}}};
 }
 
 }  // namespace
