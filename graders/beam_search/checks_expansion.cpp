@@ -85,16 +85,17 @@ void eos_everywhere(Probe& probe) {
       require_right(probe, rng, random_problem(rng, settings, 8, eager));
     }
   // Forbidden for some steps, in which there are as many rows as beams.
-  for (const std::int64_t ids : {31, 32, 33, 63, 64}) {
-    Rng rng = probe.begin_case(fmt::format("{}_ids_forbidden_at_first", ids));
-    Settings settings = random_settings(rng, BEAM_POOLED);
-    settings.beam = settings.n_return = rng.integer(1, 3);
-    settings.vocab = ids + rng.integer(settings.beam, 9);
-    settings.min_new = rng.integer(2, 3);
-    settings.max_new = settings.min_new + 2;
-    settings.eos = distinct_tokens(rng, ids, settings.vocab);
-    require_right(probe, rng, random_problem(rng, settings, 4, eager));
-  }
+  for (const std::int64_t ids : {31, 32, 33, 63, 64})
+    for (const std::int64_t beam : {1, 3}) {
+      Rng rng = probe.begin_case(fmt::format("{}_ids_forbidden_at_first_beam_{}", ids, beam));
+      Settings settings = random_settings(rng, BEAM_POOLED);
+      settings.beam = settings.n_return = beam;
+      settings.vocab = ids + rng.integer(beam, 9);
+      settings.min_new = rng.integer(2, 3);
+      settings.max_new = settings.min_new + 2;
+      settings.eos = distinct_tokens(rng, ids, settings.vocab);
+      require_right(probe, rng, random_problem(rng, settings, 4, eager));
+    }
   // Several of them at the bounds of blocks, forbidden at first.
   for (const std::int32_t policy : kPolicies)
     for (const bool ends : {false, true}) {

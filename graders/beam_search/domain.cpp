@@ -224,7 +224,8 @@ std::vector<kit::Corner> corners() {
           {{"EOS ids", {"63", "64"}},
            {"EOS come", {"before all others"}},
            {"min_new", {"2"}},
-           {"vocab", {"255 to 257", "1023 to 1025"}},
+           {"vocab", {"1023 to 1025"}},
+           {"beam", {"1", kFew}},
            {"policy"}}};
 }
 
