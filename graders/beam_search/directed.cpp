@@ -183,12 +183,8 @@ SolvedProblem cut_rows_problem(Rng& rng, std::int32_t policy) {
   settings.alpha = rng.uniform(0.5, 1.5);
   settings.threads = static_cast<std::int32_t>(rng.integer(2, 7));
   settings.eos = spread_tokens(rng, 16, settings.vocab);
-  const auto language = [random = large_language(rng), eos = settings.eos](const Context& at,
-                                                                           std::span<float> row) {
-    random(at, row);
-    for (const std::int32_t id : eos) row[static_cast<std::size_t>(id)] /= 65536;  // still exact
-  };
-  return solved_problem(settings, random_prompts(rng, 3), language);
+  return solved_problem(settings, random_prompts(rng, 3),
+                        with_ids_ahead(large_language(rng), settings.eos));
 }
 
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows) {

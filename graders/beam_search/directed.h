@@ -47,8 +47,8 @@ SolvedProblem blocks_problem(Rng& rng, std::int32_t policy, std::int64_t vocab,
 /// rows out by tokens has one part that all of them come from.
 SolvedProblem stretch_problem(Rng& rng, std::int32_t policy, std::int64_t ids);
 
-/// Three items of three hypotheses each, of wide rows: who shares these out by tokens may cut one in
-/// the middle. EOS ids all over the vocabulary come before all others and are forbidden at first.
+/// Three items of three hypotheses each, of wide rows: who shares out tokens may cut one in the
+/// middle. EOS ids all over the vocabulary come before all others and are forbidden at first.
 SolvedProblem cut_rows_problem(Rng& rng, std::int32_t policy);
 
 /// Items of sums that differ, all of whose scores are 0 in the second step: the pool goes by tokens

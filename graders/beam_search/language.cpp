@@ -168,6 +168,14 @@ Language large_language(Rng& rng) {
   };
 }
 
+Language with_ids_ahead(Language language, std::vector<std::int32_t> eos) {
+  return [language = std::move(language), eos = std::move(eos)](const Context& at,
+                                                                std::span<float> row) {
+    language(at, row);
+    for (const std::int32_t id : eos) row[static_cast<std::size_t>(id)] /= 65536;
+  };
+}
+
 Language table_language(const std::vector<Table>& tables) {
   auto known = std::make_shared<std::vector<CompiledTable>>();
   for (const Table& table : tables) known->push_back(compiled(table));

@@ -77,6 +77,9 @@ Language converging(Language language);
 /// whoever decodes before the clock runs has paid for it. For large vocabularies.
 Language large_language(Rng& rng);
 
+/// The same, but that these are always among the best, and no less exact: 16 bits further down.
+Language with_ids_ahead(Language language, std::vector<std::int32_t> eos);
+
 /// Log-probabilities by the tokens generated so far, and one row for all other hypotheses.
 struct Table {
   std::map<std::vector<std::int32_t>, std::vector<float>> rows;
