@@ -39,6 +39,27 @@ void very_negative_scores(Probe& probe) {
     }
 }
 
+// Half of the values are nearly 1e36 in all, beside which the others are next to nothing. Rows see
+// one of the halves, or some keys of the large one. The halves meet at an odd key, and so do the
+// first rows that see another one: within a block, wherever blocks of queries begin.
+void ask_unseen_values(Probe& probe) {
+  for (const bool past : {false, true}) {
+    constexpr double kInAll = 9e35;
+    constexpr double kSmall = 1e-6;
+    Rng rng = probe.begin_case(past ? "values_of_the_past" : "values_of_the_future");
+    const std::int64_t edge = 2 * rng.integer(40, 60) + 1;
+    Problem problem({1, 1, 1, 2 * edge, 2 * edge, 16, 16});
+    fill_scores(problem, rng, 1.5);
+    kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
+      const double most = (j < edge) == past ? kInAll / static_cast<double>(edge) : kSmall;
+      for (float& value : row) value = static_cast<float>(rng.uniform(-1, 1) * most);
+    });
+    problem.form.causal = !past;
+    if (past) problem.form.window_left = 2 * rng.integer(0, 10);
+    require_right(probe, problem);
+  }
+}
+
 // Flights of stairs: whoever looks past its mask meets keys that are 150 higher than what it may
 // see.
 void large_masked_scores(Probe& probe) {
@@ -66,6 +87,7 @@ void large_masked_scores(Probe& probe) {
       }
       require_right(probe, problem);
     }
+  ask_unseen_values(probe);
 }
 
 void negative_tail(Probe& probe) {

@@ -43,6 +43,59 @@ Problem with_profile(Rng& rng, const Sizes& sizes, Profile profile, bool falling
   return problem;
 }
 
+/// Queries that leave no lane of a block empty: what a block decides, all of its lanes agree on.
+constexpr Sizes kWholeBlocks{1, 1, 1, 128, 700, 8, 8};
+
+/// A few keys at the end of the walk with scores that are higher than all others, which are equal.
+std::vector<double> high_end(Rng& rng, bool falling, std::int64_t keys, double high) {
+  std::vector<double> height(static_cast<std::size_t>(kWholeBlocks.k_len), 0.0);
+  std::fill_n(height.rbegin() + rng.integer(0, 60), keys, high);
+  if (falling) std::ranges::reverse(height);
+  return height;
+}
+
+/// One key's score is a little above those before it: e^5.9 times its value, which is the largest,
+/// is beyond float. All rows are alike, so that no other makes a block rescale.
+void ask_gentle_step(Probe& probe, bool falling) {
+  constexpr double kStep = 5.9;
+  constexpr float kLargest = 9.9e35f;
+  Rng rng = probe.begin_case(falling ? "first_key_a_step_above" : "last_key_a_step_above");
+  Problem problem(kWholeBlocks);
+  fill_scores(problem, rng, 0, 1);
+  fill_values(problem, rng);
+  const std::vector<double> height = high_end(rng, falling, 1, kStep);
+  add_to_scores(
+      problem, 0, [](auto, auto, auto) { return 1.0; },
+      [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
+  kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
+    if (height[static_cast<std::size_t>(j)] == 0) return;
+    for (float& value : row) value = std::copysign(kLargest, value);
+  });
+  require_right(probe, problem);
+}
+
+/// The keys that dominate have no values: o is what the others, of weights near e^-60, make of it.
+void ask_quiet_top(Probe& probe, bool falling) {
+  constexpr double kTop = 60;  // weights are far above the 1e-30 that the contract forgives
+  Rng rng = probe.begin_case(falling ? "first_keys_without_values" : "last_keys_without_values");
+  Problem problem(kWholeBlocks);
+  fill_scores(problem, rng, 0.7, 1);
+  fill_values(problem, rng);
+  const std::vector<double> height = high_end(rng, falling, rng.integer(1, 9), kTop);
+  add_to_scores(
+      problem, 0, [&](auto, auto, auto) { return rng.uniform(1.0, 1.05); },
+      [&](auto, auto, auto j) { return height[static_cast<std::size_t>(j)]; });
+  kit::for_each_row(problem.v, [&](std::span<float> row, auto, auto, auto j) {
+    if (height[static_cast<std::size_t>(j)] > 0) std::ranges::fill(row, 0.0f);
+  });
+  require_right(probe, problem);
+}
+
+void ask_ends(Probe& probe, bool falling) {
+  ask_gentle_step(probe, falling);
+  ask_quiet_top(probe, falling);
+}
+
 /// All profiles on one shape: an answer that is right once and then repeated is wrong.
 void ask_profiles(Probe& probe, bool falling) {
   Rng shape = probe.begin_case("shape");
@@ -88,10 +141,12 @@ void sharp_scores(Probe& probe) {
 
 void climbing_scores(Probe& probe) {
   ask_profiles(probe, false);
+  ask_ends(probe, false);
 }
 
 void falling_scores(Probe& probe) {
   ask_profiles(probe, true);
+  ask_ends(probe, true);
 }
 
 void overflow_ramp(Probe& probe) {
@@ -123,6 +178,7 @@ void overflow_ramp(Probe& probe) {
         if (climb == kFarthest) grow_unweighted(problem, height);
         require_right(probe, problem);
       }
+  for (const bool falling : {false, true}) ask_ends(probe, falling);
 }
 
 // Every row has three keys far above the rest: one at an end, one in the other half, one anywhere.
