@@ -36,11 +36,13 @@ Language::Language(std::int64_t vocab, Rng& rng)
 }
 
 bool Language::is_eos(std::int32_t token) const {
-  return std::find(eos_.begin(), eos_.end(), token) != eos_.end();
+  return std::ranges::binary_search(sorted_eos_, token);
 }
 
 void Language::end_with(std::vector<std::int32_t> eos, double probability) {
   eos_ = std::move(eos);
+  sorted_eos_ = eos_;
+  std::ranges::sort(sorted_eos_);
   said_ends_.clear();
   for (const std::int32_t end : eos_)
     if (end >= 0 && end < vocab_) said_ends_.push_back(end);

@@ -55,7 +55,8 @@ class Language {
   Seed secret_;  // of logits: who has seen some can compute no others
   std::vector<std::int32_t> alphabet_;
   std::vector<std::int32_t> eos_;
-  std::vector<std::int32_t> said_ends_;  // those of them that are tokens
+  std::vector<std::int32_t> sorted_eos_;  // asked for each token; there may be 10^5 of them
+  std::vector<std::int32_t> said_ends_;   // those of them that are tokens
   double end_probability_ = 0;
   std::optional<std::int32_t> default_;
   std::unordered_map<State, std::int32_t> continuations_;
