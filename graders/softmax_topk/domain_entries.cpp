@@ -151,8 +151,9 @@ void spoil(const Assignment& choice, Rng& rng, std::span<float> row) {
   if (choice.is("spoiled rows", "a NaN last in one")) row.back() = nan;
   if (choice.is("spoiled rows", "infinity in one")) one = kInfinity;
   if (choice.is("spoiled rows", "NaN and infinities in one"))
-    for (float& z : row) z = kit::one_of(rng, {nan, kInfinity, -kInfinity, z});
-  if (choice.is("spoiled rows", "one of NaN")) std::ranges::fill(row, nan);
+    for (float& z : row) z = kit::one_of(rng, {nan, -nan, kInfinity, -kInfinity, z});
+  if (choice.is("spoiled rows", "one of NaN"))
+    for (float& z : row) z = rng.chance(0.5) ? nan : -nan;
 }
 
 /// What follows a row's last entry: the rest of its width, and the gap.

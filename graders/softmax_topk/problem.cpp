@@ -41,6 +41,11 @@ void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& wher
   }
 }
 
+void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where) {
+  for (std::size_t n = 1; n < where.size(); n += 2)
+    row[static_cast<std::size_t>(where[n])] = row[static_cast<std::size_t>(where[n - 1])];
+}
+
 void plant_neighbours(Rng& rng, std::span<float> row, float least) {
   for (const std::int64_t at : random_places(rng, std::ssize(row), kNeighbours)) {
     row[static_cast<std::size_t>(at)] = least;

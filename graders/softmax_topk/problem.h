@@ -60,6 +60,9 @@ void fill_noise(Rng& rng, std::span<float> values, const Spread& spread = {});
 /// is the largest. Their distances are random and at least 2^-10.
 void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& where);
 
+/// Of entries that were planted, every second one becomes equal to the one before it.
+void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where);
+
 /// Entries that follow each other in the order of floats, from `least` up: as many as kNeighbours,
 /// or as the row has, at random places. The others are left as they are.
 void plant_neighbours(Rng& rng, std::span<float> row, float least);
