@@ -33,9 +33,10 @@ void ask_long_rows(Probe& probe) {
 
 // 16 MiB of logits, then 32: what grows with them is a copy of them. A quarter of that on a device,
 // where nothing but the solution's own allocations counts. Winners are as many as there may be, so
-// that whoever keeps what they are looked for by does so for one row at a time. At the end come long rows, which have
-// lengths of their own, and are no more copied than others: not even by each of many threads that
-// which it is at. large_batch has rows so short that a few bytes for each are too much.
+// that whoever keeps what they are looked for by does so for one row at a time. At the end come
+// long rows, which have lengths of their own, and are no more copied than others: not even by each
+// of many threads that which it is at. large_batch has rows so short that a few bytes for each are
+// too much.
 void peak_memory(Probe& probe) {
   const std::int64_t half = kit::on_device(probe) ? 20 : 80;
   const std::int64_t winners = kit::on_device(probe) ? 50 : 1024;
@@ -43,8 +44,7 @@ void peak_memory(Probe& probe) {
   std::int64_t logits[2]{};
   for (std::int64_t turn = 0; turn < 2; ++turn) {
     Rng rng = probe.begin_case(turn == 0 ? "half" : "whole");
-    Problem problem =
-        make_problem(rng, half * (turn + 1) + rng.integer(-3, 3), 50'257, winners);
+    Problem problem = make_problem(rng, half * (turn + 1) + rng.integer(-3, 3), 50'257, winners);
     problem.options.threads = 2;
     scratch[turn] = scratch_of(probe, rng, problem);
     logits[turn] = logit_bytes(problem);

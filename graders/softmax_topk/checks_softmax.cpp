@@ -135,8 +135,8 @@ void temperature(Probe& probe) {
 
 // One float that takes all terms in turn drifts where the terms are equal: every one of its
 // roundings has the same sign. In the last rows one entry hides what the others add up to, however
-// far below it they are: together they count. The last row of all is so long that threads share it, and
-// none of the parts without that entry comes near it.
+// far below it they are: together they count. The last row of all is so long that threads share it,
+// and none of the parts without that entry comes near it.
 void careful_sums(Probe& probe) {
   for (const std::int64_t vocab : {4000, 131'072, 400'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
@@ -154,7 +154,8 @@ void careful_sums(Probe& probe) {
     require_right(probe, problem, Sums::careful);
   }
   Rng rng = probe.begin_case("one_row");
-  Problem problem = make_problem(rng, 1, (1 << 20) + rng.integer(-9, 9), near_to(rng, 10), {0, 0.1});
+  Problem problem =
+      make_problem(rng, 1, (1 << 20) + rng.integer(-9, 9), near_to(rng, 10), {0, 0.1});
   problem.options.threads = static_cast<int>(rng.integer(2, 7));
   problem.row(0)[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] =
       static_cast<float>(rng.uniform(20, 24));
