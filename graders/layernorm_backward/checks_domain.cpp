@@ -64,6 +64,10 @@ Answer run_after(Probe& probe, const Assignment& choice, Rng& rng, const Problem
     run_step(probe,
              make_problem(rng, near_to(rng, problem.rows), near_to(rng, problem.cols + 1, 2)),
              near);
+  } else if (choice.is("before", "more rows")) {
+    CallOptions near = options;
+    near.far.reset();
+    run_step(probe, make_problem(rng, problem.rows + rng.integer(1, 9), problem.cols), near);
   } else if (choice.is("before", "other threads")) {
     CallOptions then = options;
     then.threads = options.threads == 2 ? 5 : 2;

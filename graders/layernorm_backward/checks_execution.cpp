@@ -10,10 +10,11 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-/// Each pass by itself: few threads of a longer one hide many of a shorter. Many short rows, which
-/// are work rather than memory, and enough of it for threads to be counted.
-void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts, CallOptions options) {
-  const Problem problem = make_big_problem(rng, rng.integer(2'400'000, 2'440'000), 3);
+/// Each pass by itself: few threads of a longer one hide many of a shorter. As many elements as it
+/// takes for threads to be counted.
+void limit_threads(Probe& probe, Rng& rng, std::initializer_list<int> counts, CallOptions options,
+                   std::int64_t rows, std::int64_t cols) {
+  const Problem problem = make_big_problem(rng, rows, cols);
   const LapOracle oracle(problem);
   for (const int threads : counts) {
     options.threads = threads;
@@ -49,7 +50,7 @@ void ask_many_threads(Probe& probe) {
                        options);
 }
 
-/// Of rows of zeros, all but the first, the last and one between: what is added up is exact.
+/// Of rows that are alike, but for the first, the last and one between: what is added up is exact.
 void ask_tall_sums(Probe& probe, Rng rng) {
   CallOptions options;
   options.threads = kit::kManyThreads;
@@ -62,21 +63,25 @@ void ask_tall_sums(Probe& probe, Rng rng) {
   probe.restart();
   const Answer answer = run_step(probe, problem, options);
   probe.restart();  // threads that wait for more would cost time with every call
-  if (answer.dgamma[0] != -1.5f || answer.dbeta[0] != 3.0f)
-    probe.fail(fmt::format("dgamma[0] is {} and dbeta[0] is {}, want -1.5 and 3", answer.dgamma[0],
-                           answer.dbeta[0]),
-               {fmt::format("{} rows x 1 column, {} threads, dy zero but for three rows",
+  const auto count = static_cast<float>(problem.rows + 3);
+  if (answer.dgamma[0] != -0.5f * count || answer.dbeta[0] != count)
+    probe.fail(fmt::format("dgamma[0] is {} and dbeta[0] is {}, want {} and {}", answer.dgamma[0],
+                           answer.dbeta[0], -0.5f * count, count),
+               {fmt::format("{} rows x 1 column, {} threads, dy one, but for three rows of more",
                             problem.rows, options.threads)});
 }
 
+// Many short rows, which are work rather than memory.
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 3}, {});
+  Rng rng = probe.begin_case("so_many_threads_at_most");
+  const std::int64_t rows = rng.integer(2'400'000, 2'440'000);
+  limit_threads(probe, rng, {1, 3}, {}, rows, 3);
 }
 
-/// The gradients of deterministic runs, with given statistics.
+/// The gradients of deterministic runs, with given statistics. Any number but 0 asks for them.
 void require_same_bits(Probe& probe, Problem problem, CallOptions options) {
   constexpr int kRuns = 8;
-  options.deterministic = 2;
+  options.deterministic = -1;
   options.dx = false;
   give_true_statistics(problem);
   const Answer first = run_step(probe, problem, options);
@@ -89,12 +94,14 @@ void require_same_bits(Probe& probe, Problem problem, CallOptions options) {
 // no sum updated by two at once.
 void thread_counts(Probe& probe) {
   constexpr int kRuns = 2;
-  for (const int threads : {1, 2, 3, 5, 8, 16}) {
+  for (const int threads : {1, 2, 3, 5, 7, 16}) {
     for (const bool few_rows : {false, true}) {
       Rng rng =
           probe.begin_case(fmt::format("{}_threads_{}_rows", threads, few_rows ? "few" : "many"));
       const std::int64_t rows =
-          few_rows ? rng.integer(1, threads + 1) : rng.integer(2000, 4000) / threads * threads + 1;
+          few_rows       ? rng.integer(1, threads + 1)
+          : threads == 7 ? cut_that_double_loses(rng, {2000, 7}, {4000, 7}).rows
+                         : rng.integer(2000, 4000) / threads * threads + 1;
       Problem problem = make_big_problem(rng, rows, near_to(rng, few_rows ? 3000 : 64));
       CallOptions options;
       options.threads = threads;
@@ -107,21 +114,23 @@ void thread_counts(Probe& probe) {
   }
   ask_many_threads(probe);
   ask_tall_sums(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
-  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1}, {{.deterministic = 1}});
+  Rng rng = probe.begin_case("one_thread_at_most_of_wide_rows");
+  const std::int64_t cols = rng.integer(300'000, 310'000);
+  limit_threads(probe, rng, {1}, {{.deterministic = 1}}, 24, cols);
 }
 
-// Asked to be deterministic, runs give the same bits; each is long enough for threads to meet. Sums
-// of three threads and more depend on who is first, where those of two do not.
+// Asked to be deterministic, by whatever is not 0, runs give the same bits; each is long enough for
+// threads to meet. Sums of three threads and more depend on who is first, where those of two do not.
 void deterministic_bits(Probe& probe) {
   constexpr int kRuns = 6;
   Rng rng = probe.begin_case("two_threads");
   const Problem problem = make_big_problem(rng, rng.integer(15'000, 20'000), rng.integer(40, 80));
   const Expected expected = expect(problem);
-  for (const int threads : {2, 8}) {
-    if (threads == 8) probe.begin_case("eight_threads");
+  for (const int threads : {2, 8, 16}) {
+    if (threads > 2) probe.begin_case(threads == 8 ? "eight_threads" : "sixteen_threads");
     CallOptions options;
     options.threads = threads;
-    options.deterministic = threads == 2 ? 1 : -2;
+    options.deterministic = threads == 2 ? 1 : threads == 8 ? -2 : 65'536;
     Answer first;
     const Bytes saved = run_forward(probe, problem, first, options);
     run_backward(probe, problem, saved, first, options);

@@ -79,6 +79,7 @@ std::vector<Argument> arguments() {
         {"another step under way"},
         {"another step between"},
         hiding({"another size"}, {"what differs in it"}),
+        hiding({"more rows"}, {"what differs in it"}),
         hiding({"other threads"}, {"what differs in it"})}},
       {"what differs in it",
        {{"one element of x"},
@@ -108,7 +109,8 @@ bool valid(const Assignment& choice) {
     if (rows * largest_stride(choice, stride) > 4 * kMostElements) return false;
     if (rows > 1 && choice.is(stride, "2^60 (one row)")) return false;
   }
-  if (rows == 0 && !choice.is("before", "nothing") && !choice.is("before", "another size"))
+  if (rows == 0 && !choice.is("before", "nothing") && !choice.is("before", "another size") &&
+      !choice.is("before", "more rows"))
     return false;
   if (!choice.is("before", "nothing")) {
     // Beside other numbers than its own, what is near 1e18 leaves the range of float.
@@ -137,7 +139,8 @@ bool valid(const Assignment& choice) {
 /// counts where a row has next to no variance; what a bad row spoils are the next ones of its
 /// thread; what is subnormal shows where it is multiplied by what is large; a sum of large squares
 /// is still representable, and cols times that is not; w that is as large as it may be, and the
-/// same in all of a row, leaves no dx however large rstd is; gamma times rstd, or dy times rstd, is
+/// same in all of a row, leaves no dx however large rstd is; w of the signs of x has sums that no
+/// element of xhat may be multiplied with; sums over no row follow those over some; gamma times rstd, or dy times rstd, is
 /// beyond all floats where xhat and w are not, and so is, or is below them, w (x - mean); halves of
 /// a row that lie apart, of every length; saved bytes that are none, beside every length; sums
 /// over a row that are exactly 0 though dx is not, with a variance and without, gamma or none; each
@@ -153,6 +156,8 @@ std::vector<kit::Corner> corners() {
            {"eps", {"usual", "1e-12 to 1e-9"}},
            {"x", {"usual", "constant rows"}},
            {"cols", {"20 to 30", "1", "2"}}},
+          {{"cols"}, {"dy", {"signs of x, at the limit"}}, {"gamma", {"alike, near 1e18"}}},
+          {{"rows", {"0", "1"}}, {"gradients"}, {"before", {"more rows"}}},
           {{"eps", {"1e-50"}},
            {"x", {"constant rows", "zeros"}},
            {"gamma", {"1e15 to 1e16", "1e-20 to 1e-10", "alike, near 1e18"}},

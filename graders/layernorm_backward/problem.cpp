@@ -103,18 +103,41 @@ std::int64_t rows_that_float_loses(Rng& rng, int threads) {
   }
 }
 
+Cut cut_that_double_loses(Rng& rng, const Cut& least, const Cut& most) {
+  for (;;) {
+    const auto threads = static_cast<int>(rng.integer(least.threads, most.threads));
+    const std::int64_t rows = rng.integer(least.rows, most.rows);
+    const double share = static_cast<double>(rows) / threads;
+    if (static_cast<std::int64_t>(share * threads) < rows) return {rows, threads};
+  }
+}
+
 Problem make_tall_problem(Rng& rng, int threads) {
   Problem made = blank_problem(0, 1, {});
   draw_weights(rng, made);
   made.rows = (std::int64_t{1} << 31) / threads + rng.integer(1, 999);
   made.x = Rows(made.rows, 1, 1, 0.0f);
-  made.dy = made.x;
+  made.dy = Rows(made.rows, 1, 1, 1.0f);
   return made;
 }
 
 float near_1e18(Rng& rng) {
   const auto size = static_cast<float>(rng.integer(64, 110)) * 0x1p53f;
   return rng.chance(0.5) ? size : -size;
+}
+
+void follow_x_at_the_limit(Rng& rng, Problem& problem) {
+  constexpr double kMostW = 2e38;  // times cols: what is off of a sum of w may be added to it
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const auto x = problem.x.row(i);
+    const auto dy = problem.dy.row(i);
+    const double sign = rng.chance(0.5) ? 1 : -1;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const double most = kMostW / (std::abs(problem.gamma[j]) * static_cast<double>(x.size()));
+      dy[j] = static_cast<float>(std::copysign(
+          sign * std::min(1e18, most) * rng.uniform(0.9, 1), sign * static_cast<double>(x[j])));
+    }
+  }
 }
 
 void give_true_statistics(Problem& problem) {

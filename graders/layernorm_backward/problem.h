@@ -93,11 +93,26 @@ void add_ramp(Rng& rng, Problem& problem, double height);
 /// blocks for so many threads: an odd number of them, from 71 to 127.
 std::int64_t rows_that_float_loses(Rng& rng, int threads);
 
-/// Zeros in one column, and so many rows that rows times threads is 2^31 and more.
+/// Rows and threads within these bounds, such that a double loses the last row when it cuts all into
+/// blocks: rows / threads * threads is less than rows. The bounds have to hold some: sums of two
+/// powers of two are no such number of threads, and others are for some rows in a hundred or none.
+struct Cut {
+  std::int64_t rows;
+  int threads;
+};
+Cut cut_that_double_loses(Rng& rng, const Cut& least, const Cut& most);
+
+/// One column of zeros with gradients of 1, and so many rows that rows times threads is 2^31 and
+/// more; as many as a float still counts. Sums over it are exact in any order.
 Problem make_tall_problem(Rng& rng, int threads);
 
 /// 6e17 to 1e18 of either sign, of seven binary digits: 1024 equal products of two add up exactly.
 float near_1e18(Rng& rng);
+
+/// dy of the sign of x, or of the other, so large that cols * w is 2e38 where dy and gamma reach
+/// it: that is below 1e18 each, and gamma is near that. The sums of w xhat are nearly as large, and
+/// their products with the larger ones of xhat do not fit into a float.
+void follow_x_at_the_limit(Rng& rng, Problem& problem);
 
 /// Gives the problem statistics of its own: those of x, rounded to float; or drawn ones.
 void give_true_statistics(Problem& problem);
