@@ -98,10 +98,10 @@ void thread_counts(Probe& probe) {
     for (const bool few_rows : {false, true}) {
       Rng rng =
           probe.begin_case(fmt::format("{}_threads_{}_rows", threads, few_rows ? "few" : "many"));
-      const std::int64_t rows =
-          few_rows       ? rng.integer(1, threads + 1)
-          : threads == 7 ? cut_that_double_loses(rng, {2000, 7}, {4000, 7}).rows
-                         : rng.integer(2000, 4000) / threads * threads + 1;
+      const std::int64_t rows = few_rows ? rng.integer(1, threads + 1)
+                                : threads == 7
+                                    ? cut_that_double_loses(rng, {2000, 7}, {4000, 7}).rows
+                                    : rng.integer(2000, 4000) / threads * threads + 1;
       Problem problem = make_big_problem(rng, rows, near_to(rng, few_rows ? 3000 : 64));
       CallOptions options;
       options.threads = threads;
@@ -120,7 +120,8 @@ void thread_counts(Probe& probe) {
 }
 
 // Asked to be deterministic, by whatever is not 0, runs give the same bits; each is long enough for
-// threads to meet. Sums of three threads and more depend on who is first, where those of two do not.
+// threads to meet. Sums of three threads and more depend on who is first, where those of two do
+// not.
 void deterministic_bits(Probe& probe) {
   constexpr int kRuns = 6;
   Rng rng = probe.begin_case("two_threads");

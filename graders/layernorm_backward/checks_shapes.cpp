@@ -80,8 +80,8 @@ void many_rows(Probe& probe) {
   require_wide_saved_bytes(probe, rng);
 }
 
-// Sums over no rows are zero, and have to be written; also where those over some rows were of as many
-// columns before.
+// Sums over no rows are zero, and have to be written; also where those over some rows were of as
+// many columns before.
 void zero_rows(Probe& probe) {
   for (const std::int64_t cols : {1, 33, 1024}) {
     Rng rng = probe.begin_case(fmt::format("no_rows_near_{}_columns", cols));
@@ -104,8 +104,8 @@ void zero_rows(Probe& probe) {
 
 // Steps of the size that people run, where solutions take other paths than for small ones; far from
 // zero as well, as far as a running float sum can follow (see honest_columns in checks_scale.cpp).
-// The backward pass of one of them is asked of a process that has not seen the forward pass. Arrays of
-// the other pass are given to each, and stay as they are.
+// The backward pass of one of them is asked of a process that has not seen the forward pass. Arrays
+// of the other pass are given to each, and stay as they are.
 void large_step(Probe& probe) {
   const std::int64_t elements = kit::on_device(probe) ? 600'000 : 3'000'000;
   for (const std::int64_t cols : {60, 1000, 140'000}) {

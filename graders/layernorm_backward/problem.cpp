@@ -134,8 +134,8 @@ void follow_x_at_the_limit(Rng& rng, Problem& problem) {
     const double sign = rng.chance(0.5) ? 1 : -1;
     for (std::size_t j = 0; j < x.size(); ++j) {
       const double most = kMostW / (std::abs(problem.gamma[j]) * static_cast<double>(x.size()));
-      dy[j] = static_cast<float>(std::copysign(
-          sign * std::min(1e18, most) * rng.uniform(0.9, 1), sign * static_cast<double>(x[j])));
+      dy[j] = static_cast<float>(std::copysign(sign * std::min(1e18, most) * rng.uniform(0.9, 1),
+                                               sign * static_cast<double>(x[j])));
     }
   }
 }
