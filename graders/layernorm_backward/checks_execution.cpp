@@ -12,27 +12,25 @@ namespace {
 
 /// Each pass by itself: few threads of a longer one hide many of a shorter. As many elements as it
 /// takes for threads to be counted.
-void limit_threads(Probe& probe, Rng& rng, std::initializer_list<int> counts, CallOptions options,
-                   std::int64_t rows, std::int64_t cols) {
+void limit_threads(Probe& probe, Rng& rng, int threads, CallOptions options, std::int64_t rows,
+                   std::int64_t cols) {
   const Problem problem = make_big_problem(rng, rows, cols);
   const LapOracle oracle(problem);
-  for (const int threads : counts) {
-    options.threads = threads;
-    const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
-    Bytes saved;
-    kit::require_thread_limit(probe, threads, [&] {
-      ForwardCall forward(problem, saved_bytes, options);
-      probe.run_ok(forward);
-      probe.require(oracle.judge_y(forward.y->view()));
-      saved = forward.saved();
-    });
-    kit::require_thread_limit(probe, threads, [&] {
-      BackwardCall backward(problem, saved, options);
-      probe.run_ok(backward);
-      probe.require(oracle.judge_gradients(backward.dx->view(), backward.dgamma->view(),
-                                           backward.dbeta->view()));
-    });
-  }
+  options.threads = threads;
+  const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
+  Bytes saved;
+  kit::require_thread_limit(probe, threads, [&] {
+    ForwardCall forward(problem, saved_bytes, options);
+    probe.run_ok(forward);
+    probe.require(oracle.judge_y(forward.y->view()));
+    saved = forward.saved();
+  });
+  kit::require_thread_limit(probe, threads, [&] {
+    BackwardCall backward(problem, saved, options);
+    probe.run_ok(backward);
+    probe.require(oracle.judge_gradients(backward.dx->view(), backward.dgamma->view(),
+                                         backward.dbeta->view()));
+  });
 }
 
 /// More threads than most machines have cores, and rows for each of them: long ones, and as many as
@@ -71,11 +69,18 @@ void ask_tall_sums(Probe& probe, Rng rng) {
                             problem.rows, options.threads)});
 }
 
-// Many short rows, which are work rather than memory.
-void thread_limit(Probe& probe) {
-  Rng rng = probe.begin_case("so_many_threads_at_most");
+/// Many short rows, which are work rather than memory.
+void limit_threads_of_short_rows(Probe& probe, Rng rng, int threads, CallOptions options) {
   const std::int64_t rows = rng.integer(2'400'000, 2'440'000);
-  limit_threads(probe, rng, {1, 3}, {}, rows, 3);
+  limit_threads(probe, rng, threads, options, rows, 3);
+}
+
+// Of few wide rows the columns may be what is shared out.
+void thread_limit(Probe& probe) {
+  Rng rng = probe.begin_case("one_thread_at_most_of_wide_rows");
+  const std::int64_t cols = rng.integer(300'000, 310'000);
+  limit_threads(probe, rng, 1, {}, 24, cols);
+  limit_threads_of_short_rows(probe, probe.begin_case("three_threads_at_most"), 3, {});
 }
 
 /// The gradients of deterministic runs, with given statistics. Any number but 0 asks for them.
@@ -114,9 +119,8 @@ void thread_counts(Probe& probe) {
   }
   ask_many_threads(probe);
   ask_tall_sums(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
-  Rng rng = probe.begin_case("one_thread_at_most_of_wide_rows");
-  const std::int64_t cols = rng.integer(300'000, 310'000);
-  limit_threads(probe, rng, {1}, {{.deterministic = 1}}, 24, cols);
+  limit_threads_of_short_rows(probe, probe.begin_case("one_thread_at_most"), 1,
+                              {{.deterministic = 1}});
 }
 
 // Asked to be deterministic, by whatever is not 0, runs give the same bits; each is long enough for

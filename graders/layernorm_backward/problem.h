@@ -94,8 +94,9 @@ void add_ramp(Rng& rng, Problem& problem, double height);
 std::int64_t rows_that_float_loses(Rng& rng, int threads);
 
 /// Rows and threads within these bounds, such that a double loses the last row when it cuts all
-/// into blocks: rows / threads * threads is less than rows. The bounds have to hold some: sums of two
-/// powers of two are no such number of threads, and others are for some rows in a hundred or none.
+/// into blocks: rows / threads * threads is less than rows. The bounds have to hold some: sums of
+/// two powers of two are no such number of threads, and others are for some rows in a hundred or
+/// none.
 struct Cut {
   std::int64_t rows;
   int threads;
