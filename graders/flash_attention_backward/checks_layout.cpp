@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <utility>
 
 #include "graders/kit/inputs.h"
 #include "harness/grading/grader.h"
@@ -14,6 +17,62 @@ kit::Layout drawn_layout(Rng& rng) {
   layout.row_gap = kit::one_of<std::int64_t>(rng, {0, 1, 3, 16, 129});
   layout.outer_gap = layout.rows_outside ? 0 : rng.integer(0, 40);
   return layout;
+}
+
+/// Inputs that are views of one array: at one place with strides of their own, or one the other, or
+/// beside each other in one row, or with rows that begin within others.
+constexpr const char* kOverlaps[] = {"narrow values", "wide values", "one for all", "side by side",
+                                     "sliding"};
+
+/// Places of that kind for such sizes; offsets are multiples of `unit` elements.
+OneMemory overlapping(Rng& rng, std::string_view kind, const Sizes& sizes, std::int64_t unit) {
+  const auto place = [&](std::int64_t offset, std::int64_t row) {
+    return OneMemory::Place{offset * unit, rng.integer(1, 999), rng.integer(1, 999), row};
+  };
+  const std::int64_t behind = (std::max(sizes.dim, sizes.value_dim) + unit - 1) / unit;
+  const std::int64_t row = 4 * behind * unit + rng.integer(0, 9);
+  OneMemory memory;
+  memory.q = memory.k = memory.v = memory.o = memory.dout = place(0, row);
+  if (kind.ends_with("values")) {
+    memory.q = place(0, row + 5), memory.v = place(0, row / 2);
+    memory.o = place(0, 3 * row / 2), memory.dout = place(0, row + 2);
+  }
+  if (kind == "side by side") {
+    memory.v.offset = behind * unit;
+    memory.dout.offset = 2 * behind * unit;
+    memory.o.offset = 3 * behind * unit;
+  }
+  if (kind == "sliding") {
+    memory.k = place(rng.integer(0, 3), rng.integer(1, 3)), memory.v = place(3, 4);
+    memory.o = place(rng.integer(0, 3), rng.integer(1, 3)), memory.dout = place(1, 5);
+  }
+  constexpr std::int64_t kNumbers = std::int64_t{1} << 15;  // and no view of these ends later
+  for (std::int64_t n = 0; n < kNumbers; ++n)
+    memory.numbers.push_back(static_cast<float>(rng.normal()));
+  return memory;
+}
+
+void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
+                     const Placement& placement) {
+  Rng rng = probe.begin_case("one array, " + std::string(kind));
+  Sizes sizes{2, 4, 2, rng.integer(20, 40), rng.integer(66, 90)};
+  sizes.dim = rng.integer(18, 24);
+  sizes.value_dim = rng.integer(13, 17);
+  if (kind == "wide values") std::swap(sizes.dim, sizes.value_dim);
+  if (kind == "one for all") sizes.k_len = sizes.q_len, sizes.value_dim = sizes.dim;
+  OneMemory memory = overlapping(rng, kind, sizes, unit);
+  Problem problem(sizes);
+  problem.q = memory.gathered(problem.q.extents, memory.q);
+  problem.k = memory.gathered(problem.k.extents, memory.k);
+  problem.v = memory.gathered(problem.v.extents, memory.v);
+  problem.dout = memory.gathered(problem.dout.extents, memory.dout);
+  attend(problem);
+  problem.o = memory.gathered(problem.o.extents, memory.o);
+  CallOptions options;
+  options.placement = placement;
+  options.want_delta = true;
+  options.inputs = std::move(memory);
+  require_right(probe, problem, options);
 }
 
 // Every tensor in an order of its own, with NaN between the rows; what lies between the rows of
@@ -38,6 +97,7 @@ void strides(Probe& probe) {
     }
     require_right(probe, problem, options);
   }
+  for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 16, {});
 }
 
 // Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What
@@ -74,6 +134,23 @@ void shared_rows(Probe& probe) {
   require_right(probe, problem, options);
 }
 
+/// All rows of the first head, or of the first batch entry, begin at multiples of 64 bytes, as the
+/// arrays do; those of the next do not.
+void ask_first_aligned(Probe& probe, bool batches) {
+  Rng rng = probe.begin_case(batches ? "the first batch entry aligned" : "the first head aligned");
+  Sizes sizes{2, 4, 2, rng.integer(30, 50), rng.integer(66, 90)};
+  sizes.dim = 16 * rng.integer(1, 3);
+  sizes.value_dim = 16 * rng.integer(1, 3);
+  const Problem problem = attended_problem(rng, sizes);
+  CallOptions options;
+  for (kit::Layout* layout : {&options.q, &options.k, &options.v, &options.o, &options.dout,
+                              &options.dq, &options.dk, &options.dv}) {
+    (batches ? layout->batch_gap : layout->outer_gap) = 2 * rng.integer(0, 7) + 1;
+    if (rng.chance(0.5)) layout->row_gap = 16;
+  }
+  require_right(probe, problem, options);
+}
+
 // Tensors that start right after a cache line, or anywhere an element may start.
 void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {4, 8, 16}) {
@@ -84,6 +161,8 @@ void unaligned_pointers(Probe& probe) {
     options.placement.skew = skew;
     require_right(probe, problem, options);
   }
+  for (const bool batches : {false, true}) ask_first_aligned(probe, batches);
+  for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 1, {64, 12});
 }
 
 // Results start as the right answer of another question: adding to them, or leaving some out,

@@ -41,6 +41,7 @@ std::vector<Argument> arguments() {
                                      "scores"}),
                   hiding({"dk, dv"}, {"dq layout"}),
                   hiding({"dq, delta"}, {"dk layout", "dv layout"}),
+                  hiding({"dv, delta"}, {"dq layout", "dk layout", "v"}),
                   hiding({"none"})}});
   all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
   all.push_back({"deterministic", {sized(0), sized(1), sized(256)}});
