@@ -75,6 +75,23 @@ void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
   require_right(probe, problem, options);
 }
 
+/// All rows of the first head, or of the first batch entry, begin at multiples of 64 bytes, as the
+/// arrays do; those of the next do not.
+void ask_first_aligned(Probe& probe, bool batches) {
+  Rng rng = probe.begin_case(batches ? "the first batch entry aligned" : "the first head aligned");
+  Sizes sizes{2, 4, 2, rng.integer(30, 50), rng.integer(66, 90)};
+  sizes.dim = 16 * rng.integer(1, 3);
+  sizes.value_dim = 16 * rng.integer(1, 3);
+  const Problem problem = attended_problem(rng, sizes);
+  CallOptions options;
+  for (kit::Layout* layout : {&options.q, &options.k, &options.v, &options.o, &options.dout,
+                              &options.dq, &options.dk, &options.dv}) {
+    (batches ? layout->batch_gap : layout->outer_gap) = 2 * rng.integer(0, 7) + 1;
+    if (rng.chance(0.5)) layout->row_gap = 16;
+  }
+  require_right(probe, problem, options);
+}
+
 // Every tensor in an order of its own, with NaN between the rows; what lies between the rows of
 // results must survive. The last row ends where memory ends.
 void strides(Probe& probe) {
@@ -97,6 +114,7 @@ void strides(Probe& probe) {
     }
     require_right(probe, problem, options);
   }
+  for (const bool batches : {false, true}) ask_first_aligned(probe, batches);
   for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 16, {});
 }
 
@@ -131,23 +149,6 @@ void shared_rows(Probe& probe) {
   kit::repeat_shared(problem.v, options.v);
   kit::repeat_shared(problem.dout, options.dout);
   attend(problem);
-  require_right(probe, problem, options);
-}
-
-/// All rows of the first head, or of the first batch entry, begin at multiples of 64 bytes, as the
-/// arrays do; those of the next do not.
-void ask_first_aligned(Probe& probe, bool batches) {
-  Rng rng = probe.begin_case(batches ? "the first batch entry aligned" : "the first head aligned");
-  Sizes sizes{2, 4, 2, rng.integer(30, 50), rng.integer(66, 90)};
-  sizes.dim = 16 * rng.integer(1, 3);
-  sizes.value_dim = 16 * rng.integer(1, 3);
-  const Problem problem = attended_problem(rng, sizes);
-  CallOptions options;
-  for (kit::Layout* layout : {&options.q, &options.k, &options.v, &options.o, &options.dout,
-                              &options.dq, &options.dk, &options.dv}) {
-    (batches ? layout->batch_gap : layout->outer_gap) = 2 * rng.integer(0, 7) + 1;
-    if (rng.chance(0.5)) layout->row_gap = 16;
-  }
   require_right(probe, problem, options);
 }
 

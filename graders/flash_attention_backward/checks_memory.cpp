@@ -42,6 +42,22 @@ void require_freed(Probe& probe, Rng& rng, const Sizes& sizes) {
   kit::require_freed(probe, call);
 }
 
+// Many threads on one head: each of those that share its keys may hold a dq of its own, and each of
+// those that share its queries a dk and dv. Of sixteen, one for each 64 of what they share, some
+// are more than the contract allows. Few pairs are seen, so that it takes little time.
+void require_few_copies(Probe& probe, int threads) {
+  CallOptions options;
+  options.threads = threads;
+  for (const bool keys : {false, true}) {
+    Rng rng =
+        probe.begin_case(fmt::format("{} threads on many {}", threads, keys ? "keys" : "queries"));
+    const std::int64_t few = rng.integer(1030, 1080);
+    const std::int64_t many = rng.integer(30'000, 31'000);
+    peak_mib(probe, rng, {1, 1, 1, keys ? few : many, keys ? many : few, 32, keys ? 16 : 1},
+             options, true);
+  }
+}
+
 // Twice the length may take twice the scratch memory, not four times.
 void memory_growth(Probe& probe) {
   Rng rng = probe.begin_case("length doubled");
@@ -66,6 +82,7 @@ void memory_growth(Probe& probe) {
   peak_mib(probe, rng, {1, 1, 1, 3, rng.integer(64'000, 65'000), 1, 1});
   rng = probe.begin_case("many queries, again and again");
   require_freed(probe, rng, {1, 1, 1, rng.integer(64'000, 65'000), 3, 1, 1});
+  require_few_copies(probe, 16);
 }
 
 // Many of one thing and little of all else, where results are small: what is held for each of them
@@ -87,25 +104,10 @@ void require_small(Probe& probe) {
   }
 }
 
-// Many threads on one head: those that share its keys may each have a dq of their own, and those
-// that share its queries a dk and dv, of which sixteen are twice what the contract allows. Of most
-// pairs nothing is seen, so that it takes little time.
-void require_few_copies(Probe& probe) {
-  CallOptions options;
-  options.threads = 64;
-  for (const bool keys : {false, true}) {
-    Rng rng = probe.begin_case(fmt::format("64 threads on many {}", keys ? "keys" : "queries"));
-    const std::int64_t few = rng.integer(1030, 1080);
-    const std::int64_t many = rng.integer(30'000, 31'000);
-    peak_mib(probe, rng, {1, 1, 1, keys ? few : many, keys ? many : few, 32, keys ? 16 : 1},
-             options, true);
-  }
-}
-
 // The contract's own limit, which the scores in float32 alone would break.
 void peak_memory(Probe& probe) {
   require_small(probe);
-  require_few_copies(probe);
+  require_few_copies(probe, 64);
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});
   rng = probe.begin_case("one key, again and again");
