@@ -52,8 +52,9 @@ void require_few_copies(Probe& probe, int threads) {
     Rng rng =
         probe.begin_case(fmt::format("{} threads on many {}", threads, keys ? "keys" : "queries"));
     const std::int64_t few = rng.integer(1030, 1080);
-    const std::int64_t many = rng.integer(30'000, 31'000);
-    peak_mib(probe, rng, {1, 1, 1, keys ? few : many, keys ? many : few, 32, keys ? 16 : 1},
+    const std::int64_t many = rng.integer(28'000, 29'000);
+    peak_mib(probe, rng,
+             {1, 1, 1, keys ? few : many, keys ? many : few, keys ? 16 : 32, keys ? 16 : 1},
              options, true);
   }
 }
