@@ -137,19 +137,12 @@ Problem constant_gradient(Rng& rng, std::int64_t cols) {
 }
 
 // Sums of squares of a row stay below 1e38; cols times that, and r^3, do not fit into a float any
-// more, nor do sums of w xhat times an element of xhat where cols * w just does.
+// more.
 void big_magnitude(Probe& probe) {
   for (const double deviation : {1e15, 3e17}) {
     Rng rng = probe.begin_case(fmt::format("deviation_{:g}", deviation));
     const Spread spread{0, deviation, 0.3, log_uniform(rng, 1, 1e6)};
     require_right(probe, make_big_problem(rng, rng.integer(3, 20), near_to(rng, 200), spread));
-  }
-  for (const std::int64_t cols : {300, 4100}) {
-    Rng rng = probe.begin_case(fmt::format("sums_at_the_limit_near_{}_columns", cols));
-    Problem problem = make_problem(rng, rng.integer(3, 9), near_to(rng, cols));
-    std::ranges::fill(problem.gamma, near_1e18(rng));
-    follow_x_at_the_limit(rng, problem);
-    require_right_with_y(probe, problem);
   }
   for (const std::int64_t cols : {1, 24}) {
     Rng rng = probe.begin_case(fmt::format("constant_near_{}_columns", cols));

@@ -34,7 +34,6 @@ constexpr double kMostConstant = 3;        // of a constant row
 constexpr double kHugeConstants = 0x1p56;  // times that: 2e17
 constexpr const char* kAlikeRows = "rows alike, near 1e18";
 constexpr const char* kAlike = "alike, near 1e18";
-constexpr const char* kAtLimit = "signs of x, at the limit";
 constexpr const char* kCancels = "neighbours cancel";
 constexpr const char* kHalvesApart = "halves apart";  // by that many deviations
 
@@ -236,8 +235,7 @@ std::vector<kit::Argument> number_arguments() {
             {kCancels},
             {"1e15 to 1e17", 1e15, 1e17},
             {"1e-30 to 1e-20", 1e-30, 1e-20},
-            {kAlikeRows, 5e17, 1e18},
-            {kAtLimit}}},
+            {kAlikeRows, 5e17, 1e18}}},
           {"gamma",
            {{"usual"},
             {"absent"},
@@ -252,10 +250,6 @@ std::vector<kit::Argument> number_arguments() {
 bool numbers_representable(const Assignment& choice) {
   const double cols = choice["cols"].most;
   const double rstd = largest_rstd(choice);
-  // x that lies apart in each row: rstd is below 2, and the means of w and of w xhat below w.
-  if (choice.is("dy", kAtLimit))
-    return cols > 1 && choice.is("x", "usual") && choice.is("statistics", "own") &&
-           choice.is("gamma", kAlike);
   const bool of_x = !statistics_given(choice) || choice.is("statistics", "given, true");
   const double xhat = !of_x                       ? largest_x(choice) * rstd
                       : all_rows_constant(choice) ? 0
@@ -283,7 +277,6 @@ void put_numbers(const Assignment& choice, Rng& rng, Problem& problem) {
   put_dy(choice, rng, problem);
   put_parameters(choice, rng, problem);
   if (choice.is("dy", kCancels)) let_neighbours_cancel(problem);
-  if (choice.is("dy", kAtLimit)) follow_x_at_the_limit(rng, problem);
   put_statistics(choice, rng, problem);
   put_bad_row(choice, rng, problem);
 }

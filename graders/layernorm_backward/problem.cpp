@@ -126,20 +126,6 @@ float near_1e18(Rng& rng) {
   return rng.chance(0.5) ? size : -size;
 }
 
-void follow_x_at_the_limit(Rng& rng, Problem& problem) {
-  constexpr double kMostW = 2e38;  // times cols: what is off of a sum of w may be added to it
-  for (std::int64_t i = 0; i < problem.rows; ++i) {
-    const auto x = problem.x.row(i);
-    const auto dy = problem.dy.row(i);
-    const double sign = rng.chance(0.5) ? 1 : -1;
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      const double most = kMostW / (std::abs(problem.gamma[j]) * static_cast<double>(x.size()));
-      dy[j] = static_cast<float>(std::copysign(sign * std::min(1e18, most) * rng.uniform(0.9, 1),
-                                               sign * static_cast<double>(x[j])));
-    }
-  }
-}
-
 void give_true_statistics(Problem& problem) {
   const double cols = static_cast<double>(problem.cols);
   for (std::int64_t i = 0; i < problem.rows; ++i) {

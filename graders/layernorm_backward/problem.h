@@ -110,11 +110,6 @@ Problem make_tall_problem(Rng& rng, int threads);
 /// 6e17 to 1e18 of either sign, of seven binary digits: 1024 equal products of two add up exactly.
 float near_1e18(Rng& rng);
 
-/// dy of the sign of x, or of the other, so large that cols * w is 2e38 where dy and gamma reach
-/// it: that is below 1e18 each, and gamma is near that. The sums of w xhat are nearly as large, and
-/// their products with the larger ones of xhat do not fit into a float.
-void follow_x_at_the_limit(Rng& rng, Problem& problem);
-
 /// Gives the problem statistics of its own: those of x, rounded to float; or drawn ones.
 void give_true_statistics(Problem& problem);
 void give_drawn_statistics(Rng& rng, Problem& problem);

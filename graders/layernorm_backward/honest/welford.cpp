@@ -82,7 +82,7 @@ extern "C" int64_t layernorm_backward(const LayernormArgs* a) {
     for (int64_t j = 0; j < a->cols; ++j) {
       const float xhat = (x[j] - means[i]) * rstds[i];
       const float w = dy[j] * (gamma ? gamma[j] : 1.0f);
-      dx[j] = rstds[i] * ((n * w - sum_w) / n - xhat * (sum_wx / n));
+      dx[j] = rstds[i] / n * (n * w - sum_w - xhat * sum_wx);
     }
   }
   return LAYERNORM_OK;
