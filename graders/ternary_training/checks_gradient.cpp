@@ -36,14 +36,14 @@ LinearProblem trained_layer(Rng& rng, const LayerShape& shape) {
 
 constexpr std::int64_t kLoud = 64;
 
-/// Zeros but in the last of `count` adjacent parts of equal size.
+/// Zeros but in the first and the last of `count` adjacent parts of equal size.
 void silence(std::vector<float>& values, std::int64_t count) {
   const std::int64_t size = std::ssize(values) / count;
-  std::fill_n(values.begin(), (count - kLoud) * size, 0.0f);
+  std::fill_n(values.begin() + kLoud / 2 * size, (count - kLoud) * size, 0.0f);
 }
 
-/// More columns, rows or vectors than 16 bits count. All terms but those of the last ones are
-/// zeros: a tolerance of as many terms as there are would hide what becomes of these.
+/// More columns, rows or vectors than 16 bits count. All terms but those of the first and the last
+/// ones are zeros: a tolerance of as many terms as there are would hide what becomes of these.
 void ask_beyond_16_bits(Probe& probe, Part part) {
   constexpr std::int64_t kMany = 65'536 + kLoud;
   Rng rng = probe.begin_case("beyond_65536_columns");
@@ -99,6 +99,13 @@ void gradient_of_far_weights(Probe& probe) {
     require_gradient(probe, problem, Part::weight_gradient);
     require_gradient(probe, problem, Part::input_gradient);
   }
+  // So many vectors that whoever takes them by tiles takes several.
+  Rng rng = probe.begin_case("many_vectors");
+  LinearProblem problem = linear_problem(rng, 3, 1, 4, rng.integer(20'000, 21'000));
+  multiply(problem.weight, 4);
+  for (float& x : problem.x) x = std::abs(x);  // none of the sums is next to nothing
+  for (float& dy : problem.output_gradient) dy = std::abs(dy);
+  require_gradient(probe, problem, Part::weight_gradient);
 }
 
 // A weight counts by its code and its group's scale alone: moved within its code's range, with the

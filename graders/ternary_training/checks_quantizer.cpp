@@ -77,6 +77,13 @@ void group_scales(Probe& probe) {
   }
 }
 
+/// So many that threads share them out, and half of them is no whole number of bytes.
+void ask_rows_of_a_byte(Probe& probe) {
+  Rng rng = probe.begin_case("an_odd_number_of_bytes");
+  const std::int64_t rows = 2 * rng.integer(33'000, 34'000) + 1;
+  require_quantized(probe, coarse_matrix(rng, rows, 1, 4));
+}
+
 // One group a row; neighbouring rows differ by a thousand and more. More rows than a group has
 // columns, and fewer. Rows that are no whole number of groups are not to be had, even where the
 // matrix is one.
@@ -91,6 +98,7 @@ void quantized_rows_apart(Probe& probe) {
       require_quantized(probe, problem);
     }
   }
+  ask_rows_of_a_byte(probe);
   Rng rng = probe.begin_case("rows_of_one_and_a_half_groups");
   const QuantizeProblem problem{96, 96, 64, coarse_weights(rng, 9'216)};
   QuantizeCall call(problem);
@@ -162,8 +170,11 @@ void mean_rounding(Probe& probe) {
   const float below_infinity = std::nextafter(65520.0f, 0.0f);
   require_quantized(probe, {1, 4, 4, std::vector<float>(4, below_infinity)});
   // Full mantissas: of 16,384 means, a float32 sum rounds several to the wrong half.
+  // Three threads that share them out cut a group, and a byte of codes, in two.
   Rng rng = probe.begin_case("full_mantissas");
-  require_quantized(probe, fine_matrix(rng, 512, 32, 128));
+  CallOptions options;
+  options.threads = 3;
+  require_quantized(probe, fine_matrix(rng, 512, 32, 128), options);
 }
 
 // What was ternary stays so; the scale shrinks by the share of zeros.
