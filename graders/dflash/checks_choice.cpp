@@ -34,8 +34,29 @@ void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& r
   }
 }
 
+/// Rows of every kind, each of a tree alone, so that threads may share it. They do not divide
+/// evenly, in whole blocks or without, and the largest is in what is left.
+void shared_rows(Probe& probe) {
+  for (std::size_t k = 0; k < kRowKinds.size(); ++k) {
+    Rng rng = probe.begin_case(fmt::format("shared_row_{}", k));
+    CallOptions options;
+    options.threads = 2 + static_cast<int>(k % 4);
+    const std::int64_t left = rng.integer(1, options.threads - 1);
+    const std::int64_t blocks = options.threads * std::int64_t{4096};
+    Language language((65'536 / blocks + 1) * blocks + left, rng);
+    Batch batch{&language, {draft_after(language, 5, rng)}};
+    const std::int64_t best = language.vocab() - rng.integer(1, left);
+    language.say(batch.drafts.front().root, static_cast<std::int32_t>(best));
+    batch.logits = [&rng, best, kind = kRowKinds[k]](State, std::span<float> row) {
+      write_row(row, static_cast<std::size_t>(best), kind, rng);
+    };
+    require_right(probe, batch, options);
+  }
+}
+
 // Trees without nodes, so that only the choice counts; NaN stands between the rows. Long rows may
-// be shared out between threads.
+// be shared out between threads; of those that are longest, more threads have a part than there are
+// trees or processors.
 void choice_rule(Probe& probe) {
   for (const std::int64_t around :
        {1, 2, 8, 16, 33, 64, 128, 1000, 4099, 20'000, 70'000, 140'000, kMostVocab}) {
@@ -45,12 +66,15 @@ void choice_rule(Probe& probe) {
     Batch batch{&language};
     CallOptions options;
     options.stride_extra = rng.integer(0, 5);
-    options.threads = static_cast<int>(rng.integer(1, 4));
+    options.threads =
+        around == kMostVocab ? kit::kManyThreads : static_cast<int>(rng.integer(1, 4));
     for (int t = 0; t < (around < 10'000 ? 40 : around < kMostVocab ? 12 : 3); ++t) {
       batch.drafts.push_back(draft_after(language, 40 + t, rng));
       std::vector<float> row(static_cast<std::size_t>(language.vocab()));
       const auto kind = kit::one_of(rng, kRowKinds);
-      const std::size_t best = kind == RowKind::forbidden ? 0 : edge(row.size(), rng);
+      const std::size_t best = t == 0                       ? row.size() - 1
+                               : kind == RowKind::forbidden ? 0
+                                                            : edge(row.size(), rng);
       write_row(row, best, kind, rng);
       language.say(batch.drafts.back().root, static_cast<std::int32_t>(best));
       rows[batch.drafts.back().root] = std::move(row);
@@ -60,6 +84,7 @@ void choice_rule(Probe& probe) {
     };
     require_right(probe, batch, options);
   }
+  shared_rows(probe);
   Rng rng = probe.begin_case("row_alone");
   require_right_row_alone(probe, Language(rng.integer(11, 40), rng), rng);
   // And where the logits are the solution's own.

@@ -77,7 +77,7 @@ void verify_before(Probe& probe, const Assignment& choice, Rng& rng, TreeCase ma
 }
 
 /// A callback fails in the first or second round, and is left alone then. Its result may be nothing
-/// in 32 bits, or what a solution itself says.
+/// in 32 bits, or what a solution itself says. The call ends so with any float controls.
 void fail_before(Probe& probe, Problem problem, Problem::Callback failing,
                  const CallOptions& options, Rng& rng) {
   using Limits = std::numeric_limits<std::int64_t>;
@@ -85,12 +85,15 @@ void fail_before(Probe& probe, Problem problem, Problem::Callback failing,
   problem.failing = failing;
   problem.fail_at = rng.integer(1, 2);
   problem.failure = kit::one_of(rng, kResults);
-  GenerateCall call(problem, options);
-  run_watched(probe, call);
-  probe.require(call.model->calls_after_failure() == 0, "callbacks after one that failed");
-  if (call.model->failed() && call.returned != problem.failure)
-    probe.fail(fmt::format("dflash_generate returned {} after a callback returned {}",
-                           call.returned, problem.failure));
+  for (const bool unusual : {false, true}) {
+    GenerateCall call(problem, options);
+    call.unusual_floats = unusual;
+    run_watched(probe, call);
+    probe.require(call.model->calls_after_failure() == 0, "callbacks after one that failed");
+    if (call.model->failed() && call.returned != problem.failure)
+      probe.fail(fmt::format("dflash_generate returned {} after a callback returned {}",
+                             call.returned, problem.failure));
+  }
 }
 
 void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCase made) {
@@ -118,9 +121,11 @@ void generate_before(Probe& probe, const Assignment& choice, Rng& rng, RequestCa
   GenerateCall call(problem, made.options);
   if (what == "a refusal") call.args.num_threads = 0;
   probe.run(call);
-  if (what != "other float controls") return;
+  const bool no_draft = what == "a draft was none";
+  if (!no_draft && what != "other float controls") return;
   GenerateCall again(problem, made.options);
   again.unusual_floats = true;
+  if (no_draft) return probe.run(again);
   probe.run_ok(again);
 }
 

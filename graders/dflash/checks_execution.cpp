@@ -8,6 +8,7 @@
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
+#include "rows.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -102,6 +103,26 @@ void far_rows(Probe& probe) {
   }
 }
 
+/// Masks of so many chains that threads can be counted, in two places among trees without nodes:
+/// of 16 threads that share the trees in blocks, two have all the work. Each row is the one above
+/// and one bit more, which takes longer than to write it.
+void limit_threads_of_masks(Probe& probe, Rng rng, int threads) {
+  constexpr std::size_t kBlock = 10'000;
+  const Language language(rng.integer(11, 40), rng);
+  const Draft empty = draft_after(language, rng.integer(1, 9), rng);
+  Draft chain = empty;
+  chain.tree = late_path(language, chain.root, 0, rng.integer(124, 127));
+  Batch batch{&language, std::vector<Draft>(16 * kBlock, empty)};
+  for (const std::size_t first : {std::size_t{0}, 8 * kBlock})
+    std::ranges::fill(std::span(batch.drafts).subspan(first, kBlock), chain);
+  CallOptions options;
+  options.threads = threads;
+  BuildCall build(batch, options);
+  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(build); });
+  for (std::size_t t = 0; t < batch.drafts.size(); ++t)
+    require_chain_built(probe, batch.drafts[t], build, t);
+}
+
 /// Chains over a vocabulary that is work enough for threads to be counted.
 void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
   const Language language(rng.integer(150'000, 152'000), rng);
@@ -118,6 +139,38 @@ void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
 
 void thread_limit(Probe& probe) {
   limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 3});
+  limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
+}
+
+/// A vocabulary that is worth splitting, one tree: the choice on either side of every seam, and
+/// equals of it on the other side. Of very many threads, half have next to nothing before it. Then
+/// a row whose largest is subnormal and the very last, behind what divides evenly.
+void share_rows(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("wide_rows_{}_threads", threads));
+  const bool many = threads == kit::kManyThreads;
+  const std::int64_t even = threads * std::int64_t{many ? 64 : 4096};
+  const std::int64_t most = many ? 1 << 20 : rng.integer(120'000, 152'000);
+  Language language(most / even * even + 1, rng);
+  Draft draft = draft_after(language, 5, rng);
+  while (many && language.choice(draft.root) < language.vocab() / 2)
+    draft = draft_after(language, 5, rng);
+  draft.tree.add(-1, language.choice(draft.root));
+  const auto last = static_cast<std::int32_t>(language.vocab()) - 1;
+  const State text = row_states(language, draft.tree, draft.root)[1];
+  language.say(text, last);
+  // What follows is wrong, and right when it is cut to 16 bits.
+  draft.tree.add(0, last ^ (1 << 16));
+  draft.max_emit = 3;
+  Batch batch{&language, {draft}};
+  CallOptions options;
+  options.threads = threads;
+  batch.logits = [&](State row_text, std::span<float> row) {
+    const auto best = static_cast<std::size_t>(language.choice(row_text));
+    if (row_text == text) return write_row(row, best, RowKind::subnormal, rng);
+    language.logits(row_text, row);
+    for (std::size_t j = best + 1; j < row.size(); j += row.size() / 40) row[j] = row[best];
+  };
+  require_right(probe, batch, options);
 }
 
 void thread_counts(Probe& probe) {
@@ -130,30 +183,9 @@ void thread_counts(Probe& probe) {
       if (trees >= 1) require_right_trees(probe, language, trees, options, rng);
     require_right(probe, random_problem(language, rng), options);
   }
-  // A vocabulary that is worth splitting, one tree: the choice on either side of every seam, and
-  // equals of it on the other side. Of very many threads, the first 64 have next to nothing of it.
-  for (const int threads : {2, 3, 5, kit::kManyThreads}) {
-    Rng rng = probe.begin_case(fmt::format("wide_rows_{}_threads", threads));
-    Language language(rng.integer(120'000, 152'000), rng);
-    Draft draft = draft_after(language, 5, rng);
-    while (threads == kit::kManyThreads && language.choice(draft.root) < language.vocab() / 2)
-      draft = draft_after(language, 5, rng);
-    draft.tree.add(-1, language.choice(draft.root));
-    // What follows is wrong, and right when it is cut to 16 bits.
-    const std::int32_t right = language.choice(row_states(language, draft.tree, draft.root)[1]);
-    draft.tree.add(0, right ^ (1 << 16));
-    draft.max_emit = 3;
-    Batch batch{&language, {draft}};
-    CallOptions options;
-    options.threads = threads;
-    batch.logits = [&language](State text, std::span<float> row) {
-      language.logits(text, row);
-      const auto best = static_cast<std::size_t>(language.choice(text));
-      for (std::size_t j = best + 1; j < row.size(); j += row.size() / 40) row[j] = row[best];
-    };
-    require_right(probe, batch, options);
-  }
+  for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
   limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
+  limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
 }
 
 // The same sizes again and again with other contents, in one process: nothing is kept from before.
@@ -226,8 +258,9 @@ void empty_sizes(Probe& probe) {
                         chain_drafter(language, rng.seed(), 0, 8)});
 }
 
-void require_failure(Probe& probe, const char* callback, const Problem& problem) {
+void require_failure(Probe& probe, const char* callback, const Problem& problem, bool unusual) {
   GenerateCall generate(problem);
+  generate.unusual_floats = unusual;
   run_watched(probe, generate);
   if (generate.returned != problem.failure)
     probe.fail(fmt::format("dflash_generate returned {} after `{}` returned {}", generate.returned,
@@ -238,7 +271,8 @@ void require_failure(Probe& probe, const char* callback, const Problem& problem)
 }
 
 // A failing drafter, target or cache ends the call with its result, and nobody is asked again. The
-// next call, of another text, has nothing of the round that failed; nor does it stay allocated.
+// next call, of another text, has nothing of the round that failed; nor does it stay allocated. The
+// caller's float controls are as they were, the usual ones or others.
 void failing_callbacks(Probe& probe) {
   using enum Problem::Callback;
   constexpr std::pair<const char*, Problem::Callback> kCallbacks[] = {
@@ -253,8 +287,9 @@ void failing_callbacks(Probe& probe) {
       problem.fail_at = call;
       // Below and above zero, and nothing in 32 bits.
       problem.failure = call == 1 ? -rng.integer(4000, 5000) : rng.integer(1, 9) << 32;
-      require_right_around(probe, one_pass(language, 3, rng),
-                           [&, name = name] { require_failure(probe, name, problem); });
+      require_right_around(probe, one_pass(language, 3, rng), [&, name = name] {
+        for (const bool unusual : {false, true}) require_failure(probe, name, problem, unusual);
+      });
     }
   for (const auto& [name, callback] : kCallbacks) {
     Rng rng = probe.begin_case(fmt::format("{}_again_and_again", name));

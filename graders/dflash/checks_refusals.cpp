@@ -102,6 +102,13 @@ void bad_arguments(Probe& probe) {
     --build.args.mask_words;
     kit::require_refused(probe, build, kBad);
   }
+  {
+    Rng rng = probe.begin_case("build_no_words_without_nodes");  // the root's slot has no room
+    const Language language(rng.integer(11, 40), rng);
+    BuildCall build({&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}});
+    build.args.mask_words = 0;
+    kit::require_refused(probe, build, kBad);
+  }
   require_trees_refused(probe, "verify", unsupported_flaws<V>(), DFLASH_UNSUPPORTED);
   require_trees_refused(probe, "verify", tree_flaws<V>(), kBad);
   require_trees_refused<V>(probe, "verify",
@@ -157,16 +164,19 @@ void require_draft_refused(Probe& probe, Problem problem, Spoil spoil, std::size
     spoil(ask.budget, raw.array<std::int64_t>(3).subspan(first),
           raw.array<std::int32_t>(4).subspan(first * static_cast<std::size_t>(ask.budget)));
   };
-  GenerateCall generate(problem);
-  probe.run(generate);
-  if (generate.model->forwards() > 0) probe.fail("the target was asked about such a draft");
-  if (generate.returned != kBad)
-    probe.fail(fmt::format("dflash_generate returned {} after such a draft, want {}",
-                           generate.returned, kBad));
+  for (const bool unusual : {false, true}) {
+    GenerateCall generate(problem);
+    generate.unusual_floats = unusual;
+    probe.run(generate);
+    if (generate.model->forwards() > 0) probe.fail("the target was asked about such a draft");
+    if (generate.returned != kBad)
+      probe.fail(fmt::format("dflash_generate returned {} after such a draft, want {}",
+                             generate.returned, kBad));
+  }
 }
 
 // A drafter that answers what is no tree, for all requests or the last: refused before the target
-// is asked. The next call has nothing of it.
+// is asked, and the caller's float controls stay. The next call has nothing of it.
 void bad_drafts(Probe& probe) {
   for (const auto& [name, spoil] : kSpoilt)
     for (const std::size_t first : {0, 1}) {

@@ -28,6 +28,10 @@ struct BuiltParts {
 void require_built(Probe& probe, const Batch& batch, const CallOptions& options = {},
                    BuiltParts parts = {});
 
+/// Compares a tree that is a chain, by words: there may be millions.
+void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& build, std::size_t t,
+                         BuiltParts parts = {});
+
 /// The same of a chain deeper than 16 bits can count with a sign, and a tree without nodes. Masks
 /// of 130 MiB, which are compared by words.
 void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});

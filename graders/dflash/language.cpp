@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "graders/kit/inputs.h"
 
@@ -27,25 +26,28 @@ double share(std::uint64_t bits) {
 
 Language::Language(std::int64_t vocab, Rng& rng)
     : vocab_(vocab), empty_(rng()), secret_(rng.seed()) {
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(vocab) - 1);
-  std::iota(ids.begin(), ids.end(), 1);
-  rng.shuffle(ids);
-  ids.resize(std::min(ids.size(), kAlphabet - 1));
-  alphabet_ = std::move(ids);
+  const std::size_t others = std::min(static_cast<std::size_t>(vocab) - 1, kAlphabet - 1);
+  while (alphabet_.size() < others) {
+    const auto id = static_cast<std::int32_t>(rng.integer(1, vocab - 1));
+    if (std::ranges::find(alphabet_, id) == alphabet_.end()) alphabet_.push_back(id);
+  }
   alphabet_.push_back(0);
 }
 
 bool Language::is_eos(std::int32_t token) const {
-  return std::ranges::binary_search(sorted_eos_, token);
+  if (token >= 0 && token < std::ssize(ends_)) return ends_[static_cast<std::size_t>(token)];
+  return std::ranges::find(eos_, token) != eos_.end();
 }
 
 void Language::end_with(std::vector<std::int32_t> eos, double probability) {
   eos_ = std::move(eos);
-  sorted_eos_ = eos_;
-  std::ranges::sort(sorted_eos_);
+  ends_.assign(static_cast<std::size_t>(vocab_), false);
   said_ends_.clear();
   for (const std::int32_t end : eos_)
-    if (end >= 0 && end < vocab_) said_ends_.push_back(end);
+    if (end >= 0 && end < vocab_) {
+      said_ends_.push_back(end);
+      ends_[static_cast<std::size_t>(end)] = true;
+    }
   end_probability_ = said_ends_.empty() ? 0 : probability;
   std::vector<std::int32_t> rest;
   for (const std::int32_t token : alphabet_)
@@ -77,11 +79,10 @@ void Language::logits(State text, std::span<float> row) const {
   const auto best = static_cast<std::size_t>(choice(text));
   const std::int64_t kind = rng.integer(0, 3);
   const auto shift = static_cast<float>(rng.integer(-63, 63));
-  for (float& logit : row) {
-    const double draw = rng.uniform();
-    logit =
-        kind == 3 && draw < 0.25 ? -kit::kInfinity : shift - static_cast<float>(8 * draw) - 0.5f;
-  }
+  kit::fill_from<1>(rng, row, [=](const std::int32_t* word, std::size_t) {
+    const float draw = static_cast<float>(*word) * 0x1p-32f + 0.5f;
+    return kind == 3 && draw < 0.25f ? -kit::kInfinity : shift - 8 * draw - 0.5f;
+  });
   row[best] = shift;
   if (kind == 2 && rng.chance(0.25)) {  // one token allowed, and that hardly
     for (float& logit : row) logit = -kit::kInfinity;

@@ -55,7 +55,7 @@ class Language {
   Seed secret_;  // of logits: who has seen some can compute no others
   std::vector<std::int32_t> alphabet_;
   std::vector<std::int32_t> eos_;
-  std::vector<std::int32_t> sorted_eos_;  // asked for each token; there may be 10^5 of them
+  std::vector<bool> ends_;  // which tokens are; asked for each token, there may be 10^5 ends
   std::vector<std::int32_t> said_ends_;   // those of them that are tokens
   double end_probability_ = 0;
   std::optional<std::int32_t> default_;

@@ -230,7 +230,6 @@ bool Model::keep_slots(std::size_t r, std::span<const std::int64_t> slots) {
   Text& text = texts_[r];
   if (!text.passed)
     return refuse(fmt::format("KV: keep for request {}, which has had no pass since", r)), false;
-  const Draft draft = draft_at(problem_, r, text.known_at.back());
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const auto next = static_cast<std::size_t>(text.committed) + k;
     const bool known_slot = slots[k] >= 0 && slots[k] < std::ssize(text.row_states);
@@ -249,6 +248,7 @@ bool Model::keep_slots(std::size_t r, std::span<const std::int64_t> slots) {
     else
       what += fmt::format("which carries {}; greedy decoding says {}", text.row_tokens[slot],
                           next < text.truth.size() ? text.truth[next] : -1);
+    const Draft draft = draft_at(problem_, r, text.known_at.back());
     return refuse(std::move(what),
                   draw_kept(*problem_.language, draft, {slots.begin(), slots.end()})),
            false;

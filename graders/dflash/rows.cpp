@@ -53,8 +53,10 @@ void write_row(std::span<float> row, std::size_t best, RowKind kind, Rng& rng) {
   if (kind == RowKind::forbidden) return;
   // A zero equals a minus zero.
   const float equal = kind == RowKind::zeros ? 0 : levels.top;
-  for (std::size_t j = best + 1; j < row.size(); ++j)
-    if (rng.chance(0.2)) row[j] = equal;
+  constexpr std::uint32_t kFifth = 0x33333333;
+  kit::fill_from<1>(rng, row.subspan(best + 1), [=](const std::int32_t* word, std::size_t) {
+    return static_cast<std::uint32_t>(*word) < kFifth ? equal : levels.low;
+  });
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE
