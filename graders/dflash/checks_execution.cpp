@@ -103,24 +103,32 @@ void far_rows(Probe& probe) {
   }
 }
 
-/// Masks of so many chains that threads can be counted, in two places among trees without nodes:
-/// of 16 threads that share the trees in blocks, two have all the work. Each row is the one above
-/// and one bit more, which takes longer than to write it.
-void limit_threads_of_masks(Probe& probe, Rng rng, int threads) {
-  constexpr std::size_t kBlock = 10'000;
-  const Language language(rng.integer(11, 40), rng);
+/// Chains in two places among trees without nodes: of 16 threads that share the trees in blocks,
+/// two have all the work. `block`: of 16, and the chains in each place.
+Batch chains_in_two_places(const Language& language, std::size_t block, Rng& rng) {
   const Draft empty = draft_after(language, rng.integer(1, 9), rng);
   Draft chain = empty;
   chain.tree = late_path(language, chain.root, 0, rng.integer(124, 127));
-  Batch batch{&language, std::vector<Draft>(16 * kBlock, empty)};
-  for (const std::size_t first : {std::size_t{0}, 8 * kBlock})
-    std::ranges::fill(std::span(batch.drafts).subspan(first, kBlock), chain);
+  Batch batch{&language, std::vector<Draft>(16 * block, empty)};
+  for (const std::size_t first : {std::size_t{0}, 8 * block})
+    std::ranges::fill(std::span(batch.drafts).subspan(first, block), chain);
+  return batch;
+}
+
+/// Masks of so many chains that threads can be counted. Each row is the one above and one bit more,
+/// for which most have to wait until it is written: it takes longer than to write as much.
+void limit_threads_of_masks(Probe& probe, Rng rng, int threads) {
+  const Language language(rng.integer(11, 40), rng);
+  const Batch many = chains_in_two_places(language, 13'000, rng);
+  const Batch few = chains_in_two_places(language, 1000, rng);
   CallOptions options;
   options.threads = threads;
-  BuildCall build(batch, options);
-  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(build); });
-  for (std::size_t t = 0; t < batch.drafts.size(); ++t)
-    require_chain_built(probe, batch.drafts[t], build, t);
+  BuildCall build(many, options);
+  BuildCall less(few, options);
+  kit::require_thread_limit(
+      probe, threads, [&] { probe.run_ok(build); }, [&] { probe.run_ok(less); });
+  for (std::size_t t = 0; t < many.drafts.size(); ++t)
+    require_chain_built(probe, many.drafts[t], build, t);
 }
 
 /// Chains over a vocabulary that is work enough for threads to be counted.

@@ -160,10 +160,11 @@ void require_built(Probe& probe, const Batch& batch, const CallOptions& options,
 void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& build, std::size_t t,
                          BuiltParts parts) {
   const auto words = static_cast<std::size_t>(build.args.mask_words);
-  for (std::size_t row = 0; row < build.trees.rows_of(t); ++row) {
+  const std::span<const std::int64_t> positions = build.positions(t);
+  for (std::size_t row = 0; row < positions.size(); ++row) {
     const std::int64_t want = chain.context_length + static_cast<std::int64_t>(row);
-    if (const std::int64_t got = build.positions(t)[row]; parts.positions && got != want)
-      probe.fail(fmt::format("position[{}] of a chain is {}, want {}", row, got, want));
+    if (parts.positions && positions[row] != want)
+      probe.fail(fmt::format("position[{}] of a chain is {}, want {}", row, positions[row], want));
     if (!parts.masks) continue;
     const auto got = build.words(build.trees.first_row(t) + row);
     for (std::size_t word = 0; word < words; ++word) {

@@ -56,7 +56,7 @@ class Language {
   std::vector<std::int32_t> alphabet_;
   std::vector<std::int32_t> eos_;
   std::vector<bool> ends_;  // which tokens are; asked for each token, there may be 10^5 ends
-  std::vector<std::int32_t> said_ends_;   // those of them that are tokens
+  std::vector<std::int32_t> said_ends_;  // those of them that are tokens
   double end_probability_ = 0;
   std::optional<std::int32_t> default_;
   std::unordered_map<State, std::int32_t> continuations_;
