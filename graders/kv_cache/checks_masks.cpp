@@ -41,6 +41,18 @@ void empty_sequences(Probe& probe) {
     probe.begin_case(fmt::format("{}_more_queries_than_tokens", name_of(stored)));
     cache.require_right(rng, {3, 1}, rng.integer(3, 6), 4);
   }
+  // Work enough for threads to share the keys of rows, of which some see none.
+  for (const KvStored stored : kAllStored) {
+    Rng rng = probe.begin_case(fmt::format("{}_shared_by_threads", name_of(stored)));
+    Setup setup = one_sequence(70);
+    setup.stored = stored;
+    setup.heads = 32;
+    setup.key_dim = setup.value_dim = setup.group = 8;
+    setup.options.threads = 3;
+    Cache cache(probe, setup, rng.seed());
+    cache.append(0, draw_many_tokens(rng, setup, rng.integer(60, 70)));
+    cache.require_right(rng, {0}, cache.length(0) + rng.integer(3, 6), setup.heads);
+  }
   Rng rng = probe.begin_case("freed");
   Setup setup;
   Cache cache(probe, setup, rng.seed());
@@ -76,31 +88,40 @@ void sliding_window(Probe& probe) {
   }
 }
 
-// Tokens that the window or the range of keys leaves out may be NaN.
-void unseen_tokens(Probe& probe) {
-  for (const bool by_window : {true, false}) {
-    Rng rng = probe.begin_case(by_window ? "before_the_window" : "outside_the_range");
-    Setup setup{.page_tokens = by_window ? 16 : 5, .sequences = 2};
-    Cache cache(probe, setup, rng.seed());
-    const std::int64_t bad = rng.integer(2, 30);
-    const std::int64_t good = rng.integer(8, 20);
-    cache.append(0, constant_tokens(setup, bad, kit::kNan));
-    cache.append(0, draw_tokens(rng, setup, good));
-    if (!by_window) cache.append(0, constant_tokens(setup, 3, kit::kNan));
-    cache.append(1, constant_tokens(setup, 9, kit::kNan));
-    cache.append(1, draw_tokens(rng, setup, good));
-    Problem problem;
-    problem.which = {0, 1, 0};
-    problem.queries = {2, 1, 3};
-    if (by_window) {
-      problem.window = good - 3;
-    } else {
-      problem.key_begin = {bad, 9, bad + 1};
-      problem.key_end = {bad + good, 9 + good - 1, bad + good - 1};
-    }
-    draw_queries(rng, setup, cache.contents(), problem);
-    cache.require_right(problem);
+/// Tokens that hold `number` are left out by the window, or by the range of keys. They lie in one
+/// page with the first that is seen, and in one vector of its slots.
+void hide(Probe& probe, KvStored stored, bool by_window, float number) {
+  Rng rng = probe.begin_case(fmt::format("{}_{}_{}", name_of(stored), number,
+                                         by_window ? "before_the_window" : "outside_the_range"));
+  Setup setup{.stored = stored, .page_tokens = by_window ? 16 : 5, .sequences = 2};
+  // Values of whole vectors and groups, and others.
+  if (by_window) setup.key_dim = setup.value_dim = setup.group = 32;
+  Cache cache(probe, setup, rng.seed());
+  const std::int64_t bad = 16 * rng.integer(0, 1) + rng.integer(2, 14);
+  const std::int64_t good = rng.integer(8, 20);
+  cache.append(0, constant_tokens(setup, bad, number));
+  cache.append(0, draw_tokens(rng, setup, good));
+  if (!by_window) cache.append(0, constant_tokens(setup, 3, number));
+  cache.append(1, constant_tokens(setup, 9, number));
+  cache.append(1, draw_tokens(rng, setup, good));
+  Problem problem;
+  problem.which = {0, 1, 0};
+  problem.queries = {2, 1, 3};
+  if (by_window) {
+    problem.window = good - 3;
+  } else {
+    problem.key_begin = {bad, 9, bad + 1};
+    problem.key_end = {bad + good, 9 + good - 1, bad + good - 1};
   }
+  draw_queries(rng, setup, cache.contents(), problem);
+  cache.require_right(problem);
+}
+
+// Tokens that the window or the range of keys leaves out may be NaN, or infinite.
+void unseen_tokens(Probe& probe) {
+  for (const KvStored stored : kAllStored)
+    for (const float number : {kit::kNan, kit::kInfinity, -kit::kInfinity})
+      for (const bool by_window : {true, false}) hide(probe, stored, by_window, number);
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ void many_users(Probe& probe, int threads) {
       cache.append(s, draw_many_tokens(rng, setup, 1));  // one of 129, 200 and 254 users
   }
   cache.append(0, draw_many_tokens(rng, setup, 2));
-  cache.require_contents();
+  cache.require_some_contents();
 }
 
 // So many that a narrow counter of them says 1, 0, or less than 0: what writes to the page, leaves
@@ -290,7 +290,7 @@ void very_long_sequences(Probe& probe, int threads) {
 }
 
 // Pages that lie beyond 2^31 and 2^32 bytes of the pool, the only free ones: each is written,
-// copied from or to, and read.
+// copied from, copied to, and read.
 void far_pages(Probe& probe, KvStored stored, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_pages_beyond_32_bits", name_of(stored)));
   Setup setup = thin_setup(stored, threads);
@@ -305,6 +305,10 @@ void far_pages(Probe& probe, KvStored stored, int threads) {
     cache.fork(s - 1, s);
     cache.append(s, draw_many_tokens(rng, setup, 2));
   }
+  // The last page that was taken has only been copied to.
+  cache.free(0);
+  cache.fork(kFarParts - 1, 0);
+  cache.append(0, draw_many_tokens(rng, setup, 3));
   cache.require_right(rng, {2, 0, 1}, 1, 1);
   for (std::int64_t s = 0; s < kFarParts; ++s) cache.read(s);
 }

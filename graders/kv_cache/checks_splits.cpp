@@ -108,6 +108,14 @@ void merge_extremes(Probe& probe) {
       faint.out = large.out;
       require_right(probe, faint);
     }
+  // Half of many parts, the later ones, of the largest results: as large a maximum as there will be
+  // has to be there by then, or exp(15) times their sum overflows.
+  rng = probe.begin_case("late_rise");
+  Parts late = draw_parts(rng, 512, 3, 8, 0.1, 0);
+  for (float& x : late.out) x = static_cast<float>(rng.uniform(0.9e30, 1e30));
+  for (auto lse = late.lse.begin() + std::ssize(late.lse) / 2; lse != late.lse.end(); ++lse)
+    *lse += 15;
+  require_right(probe, late);
   rng = probe.begin_case("all_empty");
   require_right(probe, draw_parts(rng, 3, 7, 16, 1, 1));
   rng = probe.begin_case("no_parts");

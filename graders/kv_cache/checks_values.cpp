@@ -90,6 +90,29 @@ void faint_needles(Probe& probe) {
     }
 }
 
+// Scores that rise late, where values are the largest that there may be: who lets its maximum lag
+// behind by `rise` has sums of half the values times exp(rise), and these overflow from 14.2 on.
+// The border lies behind whole tiles of keys, whatever their size is.
+void late_rises(Probe& probe) {
+  constexpr std::int64_t kTokens = 512;
+  for (const KvStored stored : kAllStored)
+    for (const double rise : {15, 20, 40}) {
+      Rng rng = probe.begin_case(fmt::format("{}_scores_rise_by_{}", name_of(stored), rise));
+      Setup setup = one_sequence(kTokens, 16);
+      setup.stored = stored;
+      setup.options.threads = rise == 20 ? 2 : 1;
+      Cache cache(probe, setup, rng.seed());
+      Tokens filled = constant_tokens(setup, kTokens, 1);
+      for (float& x : filled.v) x = static_cast<float>(rng.uniform(0.9e30, 1e30));
+      std::fill_n(filled.k.begin(), std::ssize(filled.k) / 2, 0.0f);
+      cache.append(0, filled);
+      Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 2, 4);
+      const double level = rise / (problem.scale * double(setup.key_dim));
+      for (float& x : problem.q) x = static_cast<float>(level * rng.uniform(0.98, 1));
+      cache.require_right(problem);
+    }
+}
+
 // Each key in turn is the one that counts: half of the weight and more is its own.
 void needles(Probe& probe) {
   for (const std::int64_t page_tokens : {4, 16}) {
@@ -113,6 +136,7 @@ void needles(Probe& probe) {
     }
   }
   faint_needles(probe);
+  late_rises(probe);
 }
 
 // Where every score is far below zero, a slot that is taken for a key of zeros wins over all.

@@ -66,6 +66,16 @@ KvShape& shape_in(Args& args) {
     return args;
 }
 
+/// Makes one group of all, and so one cache for all of them: to make one takes longer than to refuse
+/// a call. All can stand beside the same.
+template <class Call>
+void join(Invalids<Call>& all, const char* group) {
+  for (Invalid<Call>& one : all) {
+    one.name = one.name.empty() ? one.group : one.group + " " + one.name;
+    one.group = group;
+  }
+}
+
 /// What all functions that are given a shape refuse.
 template <class Call>
 Invalids<Call> invalid_shapes() {
@@ -89,11 +99,7 @@ Invalids<Call> invalid_shapes() {
   add("abi", &KvShape::abi_version, {0, 2, -1, 257}, KV_UNSUPPORTED);
   add("device", &KvShape::device, {1, 2, -1, 256}, KV_UNSUPPORTED);
   add("type", &KvShape::stored, {3, -1, 256}, KV_UNSUPPORTED);
-  // One group, and so one cache for all of them: to make one takes longer than to refuse a call.
-  for (Invalid<Call>& one : all) {
-    one.name = one.group + " " + one.name;
-    one.group = "shape";
-  }
+  join(all, "shape");
   return all;
 }
 
@@ -125,14 +131,15 @@ Invalids<PageBytesCall> invalid_page_bytes() {
 Invalids<AppendCall> invalid_appends() {
   Invalids<AppendCall> all = invalid_shapes<AppendCall>();
   add_values(all, "count", [](KvAppendArgs & a) -> auto& { return a.count; }, {-1, kLeast});
+  join(all, "by itself");
   for (auto& invalid : all)
     invalid.beside = [](const Assignment& choice) {
       return has_room(choice) || choice.is("asked of", "none");
     };
   for (const std::size_t place : {0, 1, 2}) {
-    const auto add = [&](std::string name, const std::function<void(AppendCall&)>& spoil,
+    const auto add = [&](const std::string& name, const std::function<void(AppendCall&)>& spoil,
                          std::int64_t want = KV_BAD_ARGUMENT) {
-      all.push_back({fmt::format("{} entry", kPlaces[place]), std::move(name), spoil,
+      all.push_back({"in a list", fmt::format("{} entry, {}", kPlaces[place], name), spoil,
                      can_append_three, want});
     };
     add("sequence -1", [=](AppendCall& call) { call.which()[place] = -1; });
@@ -164,13 +171,17 @@ Invalids<AppendCall> invalid_appends() {
 
 Invalids<ForkCall> invalid_forks() {
   Invalids<ForkCall> all = invalid_shapes<ForkCall>();
-  add_strangers(
-      all, "from", [](KvForkArgs & a) -> auto& { return a.from; }, several_sequences);
-  add_strangers(
-      all, "to", [](KvForkArgs & a) -> auto& { return a.to; }, several_sequences);
   all.push_back({"to itself", "", [](ForkCall& call) { call.args.to = call.args.from; }});
-  all.push_back({"to itself, empty", "", [](ForkCall& call) { call.args.from = call.args.to; },
-                 several_sequences});
+  join(all, "by itself");
+  Invalids<ForkCall> others;
+  add_strangers(
+      others, "from", [](KvForkArgs & a) -> auto& { return a.from; }, several_sequences);
+  add_strangers(
+      others, "to", [](KvForkArgs & a) -> auto& { return a.to; }, several_sequences);
+  others.push_back({"to itself, empty", "", [](ForkCall& call) { call.args.from = call.args.to; },
+                    several_sequences});
+  join(others, "of several");
+  all.insert(all.end(), others.begin(), others.end());
   all.push_back(
       {"to one in use", "", [](ForkCall& call) { std::swap(call.args.from, call.args.to); },
        [](const Assignment& choice) { return has_tokens(choice) && several_sequences(choice); }});
@@ -187,6 +198,7 @@ Invalids<TruncateCall> invalid_truncations() {
   add_values(all, "length", length, {-1, kLeast, kMost});
   all.push_back({"length", "+ 2^32", [](TruncateCall& call) { call.args.length += kNarrowed; }});
   all.push_back({"length", "- 2^32", [](TruncateCall& call) { call.args.length -= kNarrowed; }});
+  join(all, "by itself");
   return all;
 }
 
@@ -209,6 +221,7 @@ Invalids<ReadCall> invalid_reads() {
   add("largest", [](KvReadArgs& a) { a.tokens = kMost; });
   add("largest, from 1", [](KvReadArgs& a) { a.begin = 1, a.tokens = kMost; });
   add("largest, from the largest", [](KvReadArgs& a) { a.begin = a.tokens = kMost; });
+  join(all, "by itself");
   return all;
 }
 
@@ -225,6 +238,7 @@ Invalids<AttendCall> invalid_attention() {
                  [](AttendCall& call) { call.args.q_heads = -call.args.q_heads; }});
   all.push_back(
       {"query heads", "- 2^32", [](AttendCall& call) { call.args.q_heads -= kNarrowed; }});
+  join(all, "by itself");
   all.push_back({"query heads that kv heads do not divide", "",
                  [](AttendCall& call) { call.args.q_heads = call.args.shape.kv_heads / 2 + 1; },
                  [](const Assignment& choice) { return choice["kv heads"].least > 2; }});
@@ -294,6 +308,7 @@ Invalids<Lists> invalid_lists() {
       });
     }
   }
+  join(all, "lists");
   return all;
 }
 
@@ -311,6 +326,7 @@ Invalids<MergeCall> invalid_merges() {
   add("threads", &KvMergeArgs::num_threads, {0, -1, std::numeric_limits<std::int32_t>::min()});
   add("abi", &KvMergeArgs::abi_version, {0, 2, -1, 257}, KV_UNSUPPORTED);
   add("device", &KvMergeArgs::device, {1, 2, -1, 256}, KV_UNSUPPORTED);
+  join(all, "by itself");
   return all;
 }
 
