@@ -175,16 +175,21 @@ void Cache::require_contents() {
   for (std::int64_t s = 0; s < setup().sequences; ++s) read(s);
 }
 
+void Cache::read_unless_known(std::int64_t sequence) {
+  if (stored_[static_cast<std::size_t>(sequence)].count(setup()) < length(sequence)) read(sequence);
+}
+
 // Each takes a call: of forty and of three hundred sequences that was most of a check's time.
 void Cache::require_some_contents() {
   constexpr std::int64_t kSome = 9;
   const std::int64_t last = setup().sequences - 1;
-  if (last < kSome) return require_contents();
   Ids some = random_order(rng_, setup().sequences);
-  some.resize(kSome);
-  some.front() = 0;
-  some.back() = last;
-  for (const std::int64_t s : some) read(s);
+  if (last >= kSome) {
+    some.resize(kSome);
+    some.front() = 0;
+    some.back() = last;
+  }
+  for (const std::int64_t s : some) read_unless_known(s);
 }
 
 Answer Cache::attend(const Problem& problem) {
@@ -258,7 +263,8 @@ void require_small_scratch(Probe& probe, std::int64_t held, const State& state,
 void require_small_scratch(Probe& probe, Rng& rng, const Thin& thin) {
   Setup setup = long_sequence(thin.stored, thin.tokens, 1);
   setup.options.threads = 2;
-  const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, thin.tokens));
+  Tokens tokens = draw_many_tokens(rng, setup, thin.tokens);
+  const State state = filled_state(probe, setup, tokens);
   Problem problem;
   problem.which = {0};
   problem.queries = {thin.queries};
@@ -268,9 +274,12 @@ void require_small_scratch(Probe& probe, Rng& rng, const Thin& thin) {
   AttendCall call(state, problem);
   require_small_scratch(probe, kit::fresh_peak_bytes(probe, call), state, problem);
   const Answer answer = call.answer();
-  ReadCall read(state, 0, 0, thin.tokens);
-  probe.run_ok(read);
-  require_close(probe, answer, expect(setup, {read.tokens()}, problem));
+  if (thin.stored != KV_F32) {
+    ReadCall read(state, 0, 0, thin.tokens);
+    probe.run_ok(read);
+    tokens = read.tokens();
+  }
+  require_close(probe, answer, expect(setup, {std::move(tokens)}, problem));
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -34,7 +34,8 @@ class Cache {
   Tokens read(std::int64_t sequence, std::int64_t begin, std::int64_t tokens);
   Tokens read(std::int64_t sequence) { return read(sequence, 0, length(sequence)); }
   void require_contents();
-  /// The same of a few sequences where there are many, the first and the last among them.
+  /// The same of a few sequences where there are many, the first and the last among them, but for
+  /// those that were read since their last token came.
   void require_some_contents();
 
   /// All that is in use is as it was: for calls that had to be refused.
@@ -68,6 +69,7 @@ class Cache {
 
  private:
   void prepare();
+  void read_unless_known(std::int64_t sequence);
   void run(CallBase& call, std::int64_t want);
   void run_reading(CallBase& call);
   void adopt(State after, const Ids& changed_pages);

@@ -88,8 +88,11 @@ void ask_merge(Probe& probe, const Assignment& choice, Rng& rng) {
   if (choice.is("merge before", "one number differed") && !parts.lse.empty()) {
     Parts other = parts;
     other.lse[static_cast<std::size_t>(rng.integer(0, std::ssize(other.lse) - 1))] = 2.5f;
+    // No smaller than the others: where the part of most weight had zeros, the tolerance would be
+    // less than float32 can tell apart.
+    const auto size = static_cast<float>(std::max(1e-20, choice["results"].least));
     for (float& x : other.out)
-      if (!std::isfinite(x)) x = 0;
+      if (!std::isfinite(x)) x = size;
     require_right(probe, other, want_lse, options);
   }
   if (choice.is("merge before", "a refusal")) {

@@ -16,6 +16,9 @@ namespace {
 
 using kit::Assignment;
 
+// Calls that are refused one after the other, before a good one comes again.
+constexpr std::size_t kInARow = 3;
+
 /// A cache in some state, and calls on it that are good but for what is spoilt.
 class Scene {
  public:
@@ -116,6 +119,7 @@ void add_refusals(std::vector<kit::Refusal>& to, Probe& probe, const std::string
   add_groups(to, function, all, [=, &probe](const auto& group, const auto& choice, Rng& rng) {
     Scene scene(probe, choice, rng);
     if (between) scene.require_right();
+    std::size_t refused = 0;
     for (const Invalid<Call>& invalid : group) {
       Call made = make(scene);
       invalid.spoil(made);
@@ -127,7 +131,7 @@ void add_refusals(std::vector<kit::Refusal>& to, Probe& probe, const std::string
           scene.require_refused(made, invalid.want);
         }
       });
-      if (between) scene.require_right();
+      if (between && (++refused % kInARow == 0 || refused == group.size())) scene.require_right();
     }
     if (between) scene.require_right_to_the_end();
   });

@@ -15,6 +15,7 @@ using kit::Assignment;
 using kit::one_of;
 
 constexpr double kMostScore = 99e3;  // in magnitude: a little less than the contract's limit
+constexpr double kRise = 21.5;       // exp of it, less 0.9, times 1e30 is infinite
 constexpr double kFaintest = 64;     // below 0: four times 16. exp of it times 8 is below 1e30
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyond32Bits = (std::int64_t{1} << 32) + 3;  // 3 where 32 bits are kept
@@ -72,23 +73,27 @@ void spoil(const Assignment& choice, Rng& rng, const Setup& setup, Tokens& token
     std::fill_n(tokens.v.begin(), setup.value_numbers(), kit::kNan);
     return;
   }
-  const float number = choice.is("first token", "infinity in it") ? kit::kInfinity : kit::kNan;
+  const float number = choice.is("first token", "infinity in it")    ? kit::kInfinity
+                       : choice.is("first token", "-infinity in it") ? -kit::kInfinity
+                                                                     : kit::kNan;
   const std::int64_t head = rng.integer(0, setup.heads - 1);
   tokens.k[static_cast<std::size_t>((head + 1) * setup.key_dim - 1)] = number;
   tokens.v[static_cast<std::size_t>(head * setup.value_dim)] = number;
 }
 
 /// Keys of one direction, so that all scores of a query are near one number, or spread evenly, or
-/// 16 apart.
+/// 16 apart, or near 0 in the first half of the tokens.
 void align_keys(const Assignment& choice, Rng& rng, const Setup& setup, std::vector<float>& k) {
   const bool far = choice.is("scores", "far apart");
   const bool by_16 = choice.is("scores", "16 apart");
+  const std::int64_t half = std::ssize(k) / setup.key_numbers() / 2 * setup.key_numbers();
+  const std::int64_t low = choice.is("scores", "rising") ? half : 0;
   float size = 1;
   for (std::size_t i = 0; i < k.size(); ++i) {
     const bool first = std::int64_t(i) % setup.key_dim == 0;
     if (first && far) size = static_cast<float>(rng.uniform(-1, 1));
     if (first && by_16) size = static_cast<float>(rng.integer(0, 4)) / 4;
-    k[i] = size * static_cast<float>(rng.uniform(0.98, 1));
+    k[i] = std::int64_t(i) < low ? 0 : size * static_cast<float>(rng.uniform(0.98, 1));
   }
 }
 
@@ -186,6 +191,7 @@ void put_queries(const Assignment& choice, Rng& rng, const Cache& cache, Problem
     return;
   }
   const double score = choice.is("scores", "16 apart")    ? -kFaintest
+                       : choice.is("scores", "rising")    ? kRise
                        : choice.is("scores", "near -1e5") ? -kMostScore
                                                           : kMostScore;
   const double level = score / (problem.scale * double(cache.setup().key_dim));
@@ -201,10 +207,12 @@ bool is_empty(const Assignment& choice, Rng& rng, std::int64_t part, std::int64_
   return empty == "all" || (empty == "some" && rng.chance(0.3));
 }
 
-float lse_of(const Assignment& choice, Rng& rng) {
+float lse_of(const Assignment& choice, Rng& rng, bool late) {
   if (choice.is("lse of parts", "equal")) return 1.5f;
   if (choice.is("lse of parts", "-0 and 0")) return rng.chance(0.5) ? -0.0f : 0.0f;
   const double noise = rng.normal();
+  if (choice.is("lse of parts", "rising"))
+    return static_cast<float>(0.1 * noise + (late ? kRise : 0));
   if (choice.is("lse of parts", "20 apart"))
     return static_cast<float>(noise - 20 * double(rng.integer(0, 3)));
   if (choice.is("lse of parts", "far apart")) return static_cast<float>(2e4 * noise);
@@ -240,6 +248,8 @@ Tokens tokens_of(const Assignment& choice, Rng& rng, const Setup& setup, std::in
   Tokens made = draw_many_tokens(rng, setup, tokens);
   if (scores_made(choice)) align_keys(choice, rng, setup, made.k);
   if (choice.is("scores", "16 apart")) enlarge_faint_values(setup, made);
+  if (choice.is("scores", "rising"))
+    for (float& x : made.v) x = static_cast<float>(rng.uniform(0.9e30, 1e30));
   put_numbers(choice, rng, made.k, true);
   put_numbers(choice, rng, made.v, false);
   if (spoilt(choice) && tokens > 0) spoil(choice, rng, setup, made);
@@ -274,9 +284,10 @@ Parts parts_of(const Assignment& choice, Rng& rng) {
             : static_cast<float>(size * std::clamp(static_cast<double>(x) / 4, -1.0, 1.0));
   const float held = choice.is("empty parts hold", "NaN") ? kit::kNan : kit::kInfinity;
   for (std::int64_t i = 0; i < std::ssize(made.lse); ++i) {
-    const bool empty = is_empty(choice, rng, i / made.rows, made.parts);
+    const std::int64_t part = i / made.rows;
+    const bool empty = is_empty(choice, rng, part, made.parts);
     float& lse = made.lse[static_cast<std::size_t>(i)];
-    lse = empty ? -kit::kInfinity : lse_of(choice, rng);
+    lse = empty ? -kit::kInfinity : lse_of(choice, rng, 2 * part >= made.parts);
     if (!empty && choice.is("results", "large where faint")) enlarge_faint(made, i);
     if (empty && !choice.is("empty parts hold", "numbers"))
       std::fill_n(made.out.begin() + i * made.dim, made.dim, held);

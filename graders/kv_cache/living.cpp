@@ -15,7 +15,11 @@ using kit::one_of;
 
 // Of many sequences, so many at each end have calls of their own; one call, or the caller itself,
 // does for those between. A call each was most of a check's time.
-constexpr std::int64_t kEach = 7;
+constexpr std::int64_t kEach = 4;
+
+// Of tokens that are appended one by one: enough for pages to begin and to end. The last one comes
+// alone again.
+constexpr std::int64_t kAlone = 12;
 
 /// What is appended in one call: for `sequences`, from what each has up to `lengths`.
 std::vector<Chunk> rest_of(const Cache& cache, const std::vector<Tokens>& all, const Ids& order,
@@ -81,7 +85,9 @@ class Living {
   }
 
   void token_by_token() {
-    for (std::int64_t t = 1; t <= lengths_[0]; ++t) {
+    const std::int64_t last = lengths_[0];
+    for (std::int64_t t = 1; t <= last; ++t) {
+      if (t > kAlone && t < last - 1) continue;
       Ids until = lengths_;
       until[0] = t;
       if (!cache_.append(rest_of(cache_, all_, {0}, until))) return;
