@@ -184,7 +184,7 @@ void limit_threads(Probe& probe, int threads) {
 /// The same of an append: small groups are the most work for each byte.
 void limit_appending_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most_append", threads));
-  constexpr std::int64_t kTokens = 4000;
+  constexpr std::int64_t kTokens = 2500;
   Setup setup = long_sequence(KV_INT4, kTokens, 256);
   setup.group = 4;
   setup.options.threads = threads;

@@ -66,8 +66,8 @@ KvShape& shape_in(Args& args) {
     return args;
 }
 
-/// Makes one group of all, and so one cache for all of them: to make one takes longer than to refuse
-/// a call. All can stand beside the same.
+/// Makes one group of all, and so one cache for all of them: to make one takes longer than to
+/// refuse a call. All can stand beside the same.
 template <class Call>
 void join(Invalids<Call>& all, const char* group) {
   for (Invalid<Call>& one : all) {
