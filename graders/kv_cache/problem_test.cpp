@@ -106,7 +106,7 @@ TEST_CASE("a pool whose pages are far apart holds those and no others") {
   CHECK(state.pool.size() == 3 * 64);
   CHECK(state.stride() == 7 * 64);
   CHECK(state.page(1).empty());
-  CHECK(state.page(14).data() == state.pool.data() + 2 * 64);
+  CHECK(state.page(14).data() == &state.pool[std::size_t{2} * 64]);
   REQUIRE(state.parts().size() == 3);
   CHECK(state.parts()[1].data() == state.page(7).data());
 }
