@@ -273,8 +273,8 @@ bool merge_valid(const Assignment& choice) {
 /// most heads; a single key in sight, where another one was in the call before; one size of a cache
 /// that differs from the one before; a scale that turns scores that are far apart around;
 /// arrays of whole vectors that start in the middle of one; keys that threads share, of rows that
-/// see none; scores that rise, behind whole tiles of
-/// keys; and what nobody may see in one vector of slots, and of numbers, with what is seen.
+/// see none; scores that rise, behind whole tiles of keys; and what nobody may see in one vector of
+/// slots, and of numbers, with what is seen.
 std::vector<kit::Corner> corners() {
   return {
       {{"stored", {"int8", "int4"}},

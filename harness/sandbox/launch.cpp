@@ -7,7 +7,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -21,6 +20,7 @@
 #include "harness/sandbox/kernel_limits.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/namespaces.h"
+#include "harness/sandbox/sibling.h"
 
 namespace gauntlet {
 namespace {
@@ -207,21 +207,6 @@ pid_t forked(const Become& become) {
   return pid;
 }
 
-/// A child of the caller's parent, so that whoever makes it can go.
-pid_t fork_sibling() {
-  return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
-}
-
-/// The same with this number in its process namespace, where the kernel lets us choose.
-pid_t fork_sibling(pid_t number) {
-  clone_args args{};
-  args.flags = CLONE_PARENT;
-  args.set_tid = reinterpret_cast<std::uintptr_t>(&number);
-  args.set_tid_size = 1;
-  const auto made = static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof args));
-  return made < 0 ? fork_sibling() : made;
-}
-
 /// In namespaces of their own all programs would be process 2: what one of them keeps for its own
 /// number only, the next could read as well, and on another machine it could not.
 pid_t next_number() {
@@ -238,9 +223,40 @@ struct Made {
   int error;
 };
 
+/// In a process that ends right after.
+template <class Become>
+Made make(const FileView* files, pid_t number, int lifetime, const Become& become) {
+  Made made{-1, -1, enter_namespaces(files), 0};
+  made.error = errno;
+  std::array<int, 2> gone{};
+  if (made.failed == nullptr && pipe2(gone.data(), O_CLOEXEC) != 0) {
+    made.failed = "pipe";
+    made.error = errno;
+  }
+  if (made.failed != nullptr) return made;
+
+  // Not on our stack, which we leave before the first process has read them.
+  static std::array<std::byte, 16'384> first_stack, stack;
+  static struct { int lifetime, gone; } ends;
+  ends = {lifetime, gone[0]};
+  made.namespace_init =
+      start_sibling({[](void*) { be_namespace_init(ends.lifetime, ends.gone); }, nullptr},
+                    first_stack, Caller::goes_on);
+  if (made.namespace_init > 0)
+    made.program = start_sibling(
+        {[](void* given) { (*static_cast<const Become*>(given))(); }, const_cast<Become*>(&become)},
+        stack, Caller::waits, number);
+  if (made.program <= 0) {
+    made.failed = "clone";
+    made.error = -std::min(made.namespace_init, made.program);
+  }
+  return made;
+}
+
 /// The program cannot be process 1 of its namespace: the kernel shields that one from signals, its
 /// own abort() included. So the first one keeps the namespace, the second one is the program, and
-/// both are children of ours.
+/// both are children of ours. They share the memory of the maker, a copy of ours, until they need
+/// none.
 template <class Become>
 Launched fork_in_namespaces(const FileView* files, const Become& become) {
   std::array<int, 2> ends{};
@@ -253,15 +269,7 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
   const pid_t number = next_number();
   const pid_t maker = forked([&] {
     life.reset();
-    Made made{-1, -1, enter_namespaces(files), 0};
-    if (made.failed == nullptr) {
-      made.namespace_init = fork_sibling();
-      if (made.namespace_init == 0) be_namespace_init(namespace_lifetime.get());
-      if (made.namespace_init > 0) made.program = fork_sibling(number);
-      if (made.program == 0) become();
-      if (made.namespace_init < 0 || made.program < 0) made.failed = "clone";
-    }
-    made.error = errno;
+    const Made made = make(files, number, namespace_lifetime.get(), become);
     [[maybe_unused]] const ssize_t sent = write(out.get(), &made, sizeof made);
     _exit(0);
   });

@@ -120,17 +120,23 @@ const char* enter_namespaces(const FileView* files) {
   return failed;
 }
 
-void be_namespace_init(int life) {
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // Not a parent-death signal: the parent may be dead before we ask for one, and what its number
-  // was cannot be seen from in here.
-  dup2(life, 0);
-  if (syscall(SYS_close_range, 1, ~0U, 0) != 0)
-    for (int fd = 1; fd < 1 << 16; ++fd) close(fd);
-  // Our handlers are gone with our memory; those of the namespace cannot reach its first process.
+void be_namespace_init(int life, int others) {
+  // Our handlers go with our memory; those of the namespace cannot reach its first process.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  // Not a parent-death signal: the parent may be dead before we ask for one, and what its number
+  // was cannot be seen from in here.
+  const int wait_for = fcntl(others, F_DUPFD, 3);
+  dup2(life, 0);
+  dup2(wait_for, 1);
+  if (syscall(SYS_close_range, 2, ~0U, 0) != 0)
+    for (int fd = 2; fd < 1 << 16; ++fd) close(fd);
+  char none = 0;
+  while (read(1, &none, 1) < 0 && errno == EINTR) {
+  }
+  close(1);
   wait_without_memory();
 }
 

@@ -14,9 +14,10 @@ class FileView;
 const char* enter_namespaces(const FileView* files);
 
 /// Process 1 of a new process namespace: does nothing until it is killed, or until nobody can write
-/// into the pipe `life` any more; its end is the end of all others in the namespace. It is a fork
-/// of ours: it keeps no other descriptor and none of our memory.
-[[noreturn]] void be_namespace_init(int life);
+/// into the pipe `life` any more; its end is the end of all others in the namespace. It keeps no
+/// other descriptor and none of our memory, once nobody can write into the pipe `others`: with who
+/// can, it shares the memory.
+[[noreturn]] void be_namespace_init(int life, int others);
 
 /// Empty when namespaces were seen to work here, else why not. Tried once a process and user.
 const std::string& why_no_namespaces();

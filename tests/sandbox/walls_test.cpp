@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +18,7 @@
 
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/file_view.h"
+#include "harness/sandbox/filter_builder.h"
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/namespaces.h"
 #include "sandbox_fixture.h"
@@ -178,6 +181,34 @@ TEST_CASE("the process that keeps the namespaces has none of our memory, and end
   CHECK(waitpid(launched.pid, &status, 0) == launched.pid);
   CHECK(WTERMSIG(status) == SIGKILL);  // with the namespace
   CHECK(waitpid(launched.namespace_init, nullptr, 0) == launched.namespace_init);
+}
+
+TEST_CASE("a program starts where the kernel lets nobody choose a number, or has no clone3") {
+  const pid_t child = fork();
+  if (child == 0) {
+    FilterBuilder without(SCMP_ACT_ALLOW);
+    without.add(SCMP_ACT_ERRNO(ENOSYS), "clone3");
+    const SeccompFilter filter = without.program();
+    const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                             const_cast<sock_filter*>(filter.data())};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) _exit(1);
+    LaunchPlan plan;
+    plan.argv = {"/bin/sh", "-c", "exit 7"};
+    try {
+      Launched launched = launch(plan);
+      int status = 0;
+      if (waitpid(launched.pid, &status, 0) != launched.pid || WEXITSTATUS(status) != 7) _exit(2);
+      end_namespace_init(launched);
+      _exit(0);
+    } catch (const LaunchFailed&) {
+      _exit(3);
+    }
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("a signal that ends it is seen as what it is, in namespaces too") {
