@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 
 #include "harness/sandbox/control_group.h"
 #include "harness/sandbox/fd.h"
@@ -289,8 +291,17 @@ Launched fork_in_namespaces(const FileView* files, const Become& become) {
 
 /// When the machine has no more memory, its kernel ends what we run for strangers before it ends
 /// us. Not done in the child: as a copy of a hardened process it may not. The walls hold without.
+/// The kernel closes what a start closes, which await_start() sees, before an ordinary user may
+/// look into the process: who opens its files right after launch() would be refused now and then.
 void end_first(pid_t pid) {
-  const Fd file(open(fmt::format("/proc/{}/oom_score_adj", pid).c_str(), O_WRONLY | O_CLOEXEC));
+  using namespace std::chrono_literals;
+  constexpr int kTries = 2000;  // as long as a busy machine may keep it from its processor
+  const std::string name = fmt::format("/proc/{}/oom_score_adj", pid);
+  Fd file(open(name.c_str(), O_WRONLY | O_CLOEXEC));
+  for (int tries = 0; !file && errno == EACCES && tries < kTries; ++tries) {
+    std::this_thread::sleep_for(50us);
+    file = Fd(open(name.c_str(), O_WRONLY | O_CLOEXEC));
+  }
   [[maybe_unused]] const ssize_t written = write(file.get(), "1000", 4);
 }
 

@@ -183,6 +183,32 @@ TEST_CASE("the process that keeps the namespaces has none of our memory, and end
   CHECK(waitpid(launched.namespace_init, nullptr, 0) == launched.namespace_init);
 }
 
+TEST_CASE("a program that was started may be looked into at once, by an ordinary user too") {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setresuid(65'534, 65'534, 65'534) != 0) _exit(1);
+    LaunchPlan plan;
+    plan.argv = {"/bin/sleep", "60"};
+    try {
+      for (int turn = 0; turn < 300; ++turn) {
+        Launched launched = launch(plan);
+        const Fd file(open(fmt::format("/proc/{}/clear_refs", launched.pid).c_str(), O_WRONLY));
+        if (!file) _exit(2);
+        kill(launched.pid, SIGKILL);
+        waitpid(launched.pid, nullptr, 0);
+        end_namespace_init(launched);
+      }
+      _exit(0);
+    } catch (const LaunchFailed&) {
+      _exit(3);
+    }
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("a program starts where the kernel lets nobody choose a number, or has no clone3") {
   const pid_t child = fork();
   if (child == 0) {
