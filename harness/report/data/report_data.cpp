@@ -40,16 +40,17 @@ std::string generation_in(std::string file) {
 
 void add_grades(const fs::path& file, std::vector<PublishedCell>& cells) {
   if (!fs::exists(file)) return;
+  std::map<std::string, std::vector<PublishedCell*>> rows;
+  for (PublishedCell& cell : cells) rows[cell.seen.key.row()].push_back(&cell);
   std::istringstream lines(read_file(file, kResultFile));
   for (std::string line; std::getline(lines, line);) {
     const auto in = JsonFields::of_document(line, file.string(), kGradesSchema);
-    const std::string submission = in.text("submission");
     const JsonFields grades = in.fields("grades");
-    for (PublishedCell& cell : cells) {
-      const std::string column = cell.seen.key.column();
-      if (cell.seen.key.row() != submission || !grades.has(column)) continue;
-      cell.grade = grades.text(column);
-      cell.rubric = in.text("rubric");
+    for (PublishedCell* cell : rows[in.text("submission")]) {
+      const std::string column = cell->seen.key.column();
+      if (!grades.has(column)) continue;
+      cell->grade = grades.text(column);
+      cell->rubric = in.text("rubric");
     }
   }
 }
@@ -95,10 +96,12 @@ std::vector<PublishedCell> ReportData::load() const {
 
 std::vector<PublishedCell> ReportData::as_kept(const std::vector<PublishedCell>& cells) {
   std::vector<PublishedCell> kept = cells;
+  std::map<CellKey, PublishedCell*> places;
+  for (PublishedCell& cell : kept) places.emplace(cell.seen.key, &cell);
   for (const auto& [challenge, lines] : lines_by_challenge(cells))
-    for (const auto& read : cells_from_lines(lines, challenge))
-      for (auto& cell : kept)
-        if (cell.seen.key == read.seen.key) cell.seen = read.seen;
+    for (auto& read : cells_from_lines(lines, challenge))
+      if (const auto place = places.find(read.seen.key); place != places.end())
+        place->second->seen = std::move(read.seen);
   return kept;
 }
 
