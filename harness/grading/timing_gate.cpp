@@ -116,7 +116,7 @@ void TimingGate::wait(int mode) {
     if (now != holder) since = Clock::now();
     holder = now;
     if (now != told && (told.empty() || Clock::now() - told_at > patience_.repeat)) {
-      say_(fmt::format("waiting for another grading's race or checks ({})", now));
+      say_(fmt::format("waiting for the race or the checks of another cell ({})", now));
       told = now;
       told_at = Clock::now();
     }

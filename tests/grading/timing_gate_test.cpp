@@ -65,7 +65,8 @@ TEST_CASE("who waits says for whom, and gives up on a holder that never ends") {
   for (const bool alone : {true, false})
     CHECK_THROWS_WITH_AS(alone ? gate.own() : gate.share(), doctest::Contains("end that"), Broken);
   REQUIRE(said.size() == 2);
-  CHECK(said[0] == fmt::format("waiting for another grading's race or checks (pid {})", getpid()));
+  CHECK(said[0] ==
+        fmt::format("waiting for the race or the checks of another cell (pid {})", getpid()));
   REQUIRE(flock(holder, LOCK_UN) == 0);
   gate.own();
   gate.share();
