@@ -27,7 +27,7 @@ NEIGHBOURS = {"computing": "while True: pass", "streaming": STREAM}
 
 
 def graded(results, submission, challenges):
-    """The cells of one grading, by challenge; graded into that folder unless it holds them."""
+    """The cells of one grading, by column; graded into that folder unless it holds them."""
     done = results / "cells.json"
     if not done.exists():
         chosen = [word for challenge in challenges for word in ("-c", challenge)]
@@ -41,7 +41,12 @@ def graded(results, submission, challenges):
             [*command, "score", "--json"], capture_output=True, text=True
         )
         done.write_text(score.stdout)
-    return {cell["challenge"]: cell for cell in json.loads(done.read_text())["cells"]}
+    return {column_of(cell): cell for cell in json.loads(done.read_text())["cells"]}
+
+
+def column_of(cell):
+    """As the command line names it."""
+    return cell["challenge"] + ("" if cell["device"] == "cpu" else "@" + cell["device"])
 
 
 def printed_letter(cell):
@@ -52,15 +57,15 @@ def printed_letter(cell):
 
 
 def table(rounds):
-    """One row for each challenge: its letters, and how scores spread. Partial: not all was measured."""
+    """One row for each column: its letters, and how scores spread. Partial: not all was measured."""
     yield "| challenge | letters | mean | standard deviation | least to most | partial |"
     yield "| --- | --- | --: | --: | --: | --: |"
-    for challenge in sorted(set().union(*rounds)):
-        cells = [one[challenge] for one in rounds if challenge in one]
+    for column in sorted(set().union(*rounds)):
+        cells = [one[column] for one in rounds if column in one]
         letters = collections.Counter(map(printed_letter, cells)).most_common()
         scores = [cell["score"] for cell in cells]
         yield (
-            f"| `{challenge}` | {', '.join(f'{n} x {letter}' for letter, n in letters)} "
+            f"| `{column}` | {', '.join(f'{n} x {letter}' for letter, n in letters)} "
             f"| {statistics.mean(scores):.1f} | {statistics.pstdev(scores):.2f} "
             f"| {min(scores):.1f} to {max(scores):.1f} "
             f"| {sum(cell['partial'] for cell in cells)} |"
