@@ -26,21 +26,21 @@ STREAM = "a = bytearray(256 << 20)\nwhile True: a[:128 << 20] = a[128 << 20:]"
 NEIGHBOURS = {"computing": "while True: pass", "streaming": STREAM}
 
 
+def printed_by(command):
+    ended = subprocess.run(command, capture_output=True, text=True)
+    if ended.returncode != 0:
+        sys.exit(f"{command} ended with {ended.returncode}: {ended.stderr[-2000:]}")
+    return ended.stdout
+
+
 def graded(results, submission, challenges):
     """The cells of one grading, by column; graded into that folder unless it holds them."""
     done = results / "cells.json"
     if not done.exists():
         chosen = [word for challenge in challenges for word in ("-c", challenge)]
         command = [PROGRAM, "--root", str(ROOT), "--results", str(results), "--quiet"]
-        ended = subprocess.run(
-            [*command, "grade", submission, *chosen], capture_output=True, text=True
-        )
-        if ended.returncode != 0:
-            sys.exit(f"grading ended with {ended.returncode}: {ended.stderr[-2000:]}")
-        score = subprocess.run(
-            [*command, "score", "--json"], capture_output=True, text=True
-        )
-        done.write_text(score.stdout)
+        printed_by([*command, "grade", submission, *chosen])
+        done.write_text(printed_by([*command, "score", "--json"]))
     return {column_of(cell): cell for cell in json.loads(done.read_text())["cells"]}
 
 

@@ -26,6 +26,26 @@
 using namespace gauntlet;
 using namespace gauntlet::test;
 
+namespace {
+
+/// What it returns in a child, which may change what it is; -1 where that throws or is ended.
+template <class Act>
+int code_of_child(const Act& act) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      _exit(act());
+    } catch (...) {
+      abort();
+    }
+  }
+  int status = 0;
+  const bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+  return ended ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
 TEST_CASE("a command runs, prints and says how it ended") {
   const Box box;
   const CommandResult result = box.shell("echo out; echo err >&2; exit 7");
@@ -184,57 +204,39 @@ TEST_CASE("the process that keeps the namespaces has none of our memory, and end
 }
 
 TEST_CASE("a program that was started may be looked into at once, by an ordinary user too") {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (geteuid() == 0 && setresuid(65'534, 65'534, 65'534) != 0) _exit(1);
-    LaunchPlan plan;
-    plan.argv = {"/bin/sleep", "60"};
-    try {
-      for (int turn = 0; turn < 300; ++turn) {
-        Launched launched = launch(plan);
-        const Fd file(open(fmt::format("/proc/{}/clear_refs", launched.pid).c_str(), O_WRONLY));
-        if (!file) _exit(2);
-        kill(launched.pid, SIGKILL);
-        waitpid(launched.pid, nullptr, 0);
-        end_namespace_init(launched);
-      }
-      _exit(0);
-    } catch (const LaunchFailed&) {
-      _exit(3);
-    }
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(code_of_child([] {
+          if (geteuid() == 0 && setresuid(65'534, 65'534, 65'534) != 0) return 1;
+          LaunchPlan plan;
+          plan.argv = {"/bin/sleep", "60"};
+          for (int turn = 0; turn < 300; ++turn) {
+            Launched launched = launch(plan);
+            const Fd file(open(fmt::format("/proc/{}/clear_refs", launched.pid).c_str(), O_WRONLY));
+            if (!file) return 2;
+            kill(launched.pid, SIGKILL);
+            waitpid(launched.pid, nullptr, 0);
+            end_namespace_init(launched);
+          }
+          return 0;
+        }) == 0);
 }
 
 TEST_CASE("a program starts where the kernel lets nobody choose a number, or has no clone3") {
-  const pid_t child = fork();
-  if (child == 0) {
-    FilterBuilder without(SCMP_ACT_ALLOW);
-    without.add(SCMP_ACT_ERRNO(ENOSYS), "clone3");
-    const SeccompFilter filter = without.program();
-    const sock_fprog program{static_cast<unsigned short>(filter.size()),
-                             const_cast<sock_filter*>(filter.data())};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) _exit(1);
-    LaunchPlan plan;
-    plan.argv = {"/bin/sh", "-c", "exit 7"};
-    try {
-      Launched launched = launch(plan);
-      int status = 0;
-      if (waitpid(launched.pid, &status, 0) != launched.pid || WEXITSTATUS(status) != 7) _exit(2);
-      end_namespace_init(launched);
-      _exit(0);
-    } catch (const LaunchFailed&) {
-      _exit(3);
-    }
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(code_of_child([] {
+          FilterBuilder without(SCMP_ACT_ALLOW);
+          without.add(SCMP_ACT_ERRNO(ENOSYS), "clone3");
+          const SeccompFilter filter = without.program();
+          const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                                   const_cast<sock_filter*>(filter.data())};
+          prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+          if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) return 1;
+          LaunchPlan plan;
+          plan.argv = {"/bin/sh", "-c", "exit 7"};
+          Launched launched = launch(plan);
+          int status = 0;
+          if (waitpid(launched.pid, &status, 0) != launched.pid) return 2;
+          end_namespace_init(launched);
+          return WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 3;
+        }) == 0);
 }
 
 TEST_CASE("a signal that ends it is seen as what it is, in namespaces too") {
