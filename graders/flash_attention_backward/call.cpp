@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
-#include <algorithm>
-
 namespace gauntlet::GAUNTLET_CHALLENGE {
-namespace {
-
-constexpr const char* kTogether = "q, k, v, o and dout";
-
-}  // namespace
-
-kit::Tensor OneMemory::gathered(const kit::Extents& extents, const Place& place) const {
-  kit::Tensor tensor(extents);
-  kit::for_each_row(tensor, [&](std::span<float> row, auto b, auto h, auto n) {
-    const std::int64_t at = place.offset + b * place.batch + h * place.head + n * place.row;
-    std::copy_n(numbers.data() + at, row.size(), row.data());
-  });
-  return tensor;
-}
 
 BackwardCall::BackwardCall(const Problem& problem, const CallOptions& options)
-    : StridedCall("flash_attention_backward", options) {
+    : StridedCall("flash_attention_backward", options, options.inputs) {
   kit::set_header(args, FLASH_ATTENTION_ABI_VERSION, FLASH_ATTENTION_HOST, options);
   kit::set_attention(args, problem.form);
   args.data_type = FLASH_ATTENTION_F32;
@@ -31,27 +15,12 @@ BackwardCall::BackwardCall(const Problem& problem, const CallOptions& options)
 
 void BackwardCall::bring(const Problem& problem, const CallOptions& options) {
   auto& a = args;
-  // The call may be run after `options` are gone.
-  if (options.inputs) memory_ = options.inputs->numbers;
-  if (options.inputs) in(kTogether, a.q, memory_, options.placement);
-  const auto give = [&](const char* name, const void* const& field, const kit::Tensor& tensor,
-                        const kit::Layout& layout, OneMemory::Place OneMemory::*place,
-                        const kit::StrideFields& fields) {
-    if (!options.inputs) return tensor_in(name, field, tensor, layout, fields);
-    const auto& [offset, batch, head, row] = *options.inputs.*place;
-    *fields.batch = batch, *fields.head = head, *fields.row = row;
-    if (&field != &a.q) in_view<float>(kTogether, field, static_cast<std::size_t>(offset));
-  };
-  give("q", a.q, problem.q, options.q, &OneMemory::q,
-       {&a.q_batch_stride, &a.q_head_stride, &a.q_row_stride});
-  give("k", a.k, problem.k, options.k, &OneMemory::k,
-       {&a.k_batch_stride, &a.k_head_stride, &a.k_row_stride});
-  give("v", a.v, problem.v, options.v, &OneMemory::v,
-       {&a.v_batch_stride, &a.v_head_stride, &a.v_row_stride});
-  give("o", a.o, problem.o, options.o, &OneMemory::o,
-       {&a.o_batch_stride, &a.o_head_stride, &a.o_row_stride});
-  give("dout", a.dout, problem.dout, options.dout, &OneMemory::dout,
-       {&a.dout_batch_stride, &a.dout_head_stride, &a.dout_row_stride});
+  tensor_in("q", a.q, problem.q, options.q, {&a.q_batch_stride, &a.q_head_stride, &a.q_row_stride});
+  tensor_in("k", a.k, problem.k, options.k, {&a.k_batch_stride, &a.k_head_stride, &a.k_row_stride});
+  tensor_in("v", a.v, problem.v, options.v, {&a.v_batch_stride, &a.v_head_stride, &a.v_row_stride});
+  tensor_in("o", a.o, problem.o, options.o, {&a.o_batch_stride, &a.o_head_stride, &a.o_row_stride});
+  tensor_in("dout", a.dout, problem.dout, options.dout,
+            {&a.dout_batch_stride, &a.dout_head_stride, &a.dout_row_stride});
   if (!options.left_out("lse", problem.q_rows()))
     in("lse", a.lse, problem.lse, options.placed("lse"));
   if (!problem.dlse.empty()) in("dlse", a.dlse, problem.dlse, options.placed("dlse"));

@@ -25,27 +25,29 @@ constexpr const char* kOverlaps[] = {"narrow values", "wide values", "one for al
                                      "sliding"};
 
 /// Places of that kind for such sizes; offsets are multiples of `unit` elements.
-OneMemory overlapping(Rng& rng, std::string_view kind, const Sizes& sizes, std::int64_t unit) {
+kit::OneMemory overlapping(Rng& rng, std::string_view kind, const Sizes& sizes, std::int64_t unit) {
   const auto place = [&](std::int64_t offset, std::int64_t row) {
-    return OneMemory::Place{offset * unit, rng.integer(1, 999), rng.integer(1, 999), row};
+    return kit::OneMemory::Place{offset * unit, rng.integer(1, 999), rng.integer(1, 999), row};
   };
   const std::int64_t behind = (std::max(sizes.dim, sizes.value_dim) + unit - 1) / unit;
   const std::int64_t row = 4 * behind * unit + rng.integer(0, 9);
-  OneMemory memory;
-  memory.q = memory.k = memory.v = memory.o = memory.dout = place(0, row);
+  kit::OneMemory::Place q, k, v, o, dout;
+  q = k = v = o = dout = place(0, row);
   if (kind.ends_with("values")) {
-    memory.q = place(0, row + 5), memory.v = place(0, row / 2);
-    memory.o = place(0, 3 * row / 2), memory.dout = place(0, row + 2);
+    q = place(0, row + 5), v = place(0, row / 2);
+    o = place(0, 3 * row / 2), dout = place(0, row + 2);
   }
   if (kind == "side by side") {
-    memory.v.offset = behind * unit;
-    memory.dout.offset = 2 * behind * unit;
-    memory.o.offset = 3 * behind * unit;
+    v.offset = behind * unit;
+    dout.offset = 2 * behind * unit;
+    o.offset = 3 * behind * unit;
   }
   if (kind == "sliding") {
-    memory.k = place(rng.integer(0, 3), rng.integer(1, 3)), memory.v = place(3, 4);
-    memory.o = place(rng.integer(0, 3), rng.integer(1, 3)), memory.dout = place(1, 5);
+    k = place(rng.integer(0, 3), rng.integer(1, 3)), v = place(3, 4);
+    o = place(rng.integer(0, 3), rng.integer(1, 3)), dout = place(1, 5);
   }
+  kit::OneMemory memory;
+  memory.places = {{"q", q}, {"k", k}, {"v", v}, {"o", o}, {"dout", dout}};
   constexpr std::int64_t kNumbers = std::int64_t{1} << 15;  // and no view of these ends later
   for (std::int64_t n = 0; n < kNumbers; ++n)
     memory.numbers.push_back(static_cast<float>(rng.normal()));
@@ -60,14 +62,14 @@ void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
   sizes.value_dim = rng.integer(13, 17);
   if (kind == "wide values") std::swap(sizes.dim, sizes.value_dim);
   if (kind == "one for all") sizes.k_len = sizes.q_len, sizes.value_dim = sizes.dim;
-  OneMemory memory = overlapping(rng, kind, sizes, unit);
+  kit::OneMemory memory = overlapping(rng, kind, sizes, unit);
   Problem problem(sizes);
-  problem.q = memory.gathered(problem.q.extents, memory.q);
-  problem.k = memory.gathered(problem.k.extents, memory.k);
-  problem.v = memory.gathered(problem.v.extents, memory.v);
-  problem.dout = memory.gathered(problem.dout.extents, memory.dout);
+  problem.q = memory.gathered(problem.q.extents, "q");
+  problem.k = memory.gathered(problem.k.extents, "k");
+  problem.v = memory.gathered(problem.v.extents, "v");
+  problem.dout = memory.gathered(problem.dout.extents, "dout");
   attend(problem);
-  problem.o = memory.gathered(problem.o.extents, memory.o);
+  problem.o = memory.gathered(problem.o.extents, "o");
   CallOptions options;
   options.placement = placement;
   options.want_delta = true;

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
-#include <algorithm>
-
 namespace gauntlet::GAUNTLET_CHALLENGE {
-namespace {
-
-constexpr const char* kTogether = "q, k and v";
-
-}  // namespace
 
 CallOptions in_layout(const kit::Layout& layout) {
   CallOptions options;
@@ -16,36 +9,15 @@ CallOptions in_layout(const kit::Layout& layout) {
   return options;
 }
 
-kit::Tensor OneMemory::gathered(const kit::Extents& extents, const Place& place) const {
-  kit::Tensor tensor(extents);
-  kit::for_each_row(tensor, [&](std::span<float> row, auto b, auto h, auto n) {
-    const std::int64_t at = place.offset + b * place.batch + h * place.head + n * place.row;
-    std::copy_n(numbers.data() + at, row.size(), row.data());
-  });
-  return tensor;
-}
-
 ForwardCall::ForwardCall(const Problem& problem, const CallOptions& options)
-    : StridedCall("flash_attention_forward", options), inputs_(options.inputs) {
+    : StridedCall("flash_attention_forward", options, options.inputs) {
   auto& a = args;
   kit::set_header(a, FLASH_ATTENTION_ABI_VERSION, FLASH_ATTENTION_HOST, options);
   kit::set_attention(a, problem.form);
   a.data_type = FLASH_ATTENTION_F32;
-  if (inputs_) in(kTogether, a.q, inputs_->numbers, options.placement);
-  const auto give = [&](const char* name, const void* const& field, const kit::Tensor& tensor,
-                        const kit::Layout& layout, OneMemory::Place OneMemory::*place,
-                        const kit::StrideFields& fields) {
-    if (!inputs_) return tensor_in(name, field, tensor, layout, fields);
-    const auto& [offset, batch, head, row] = *inputs_.*place;
-    *fields.batch = batch, *fields.head = head, *fields.row = row;
-    if (&field != &a.q) in_view<float>(kTogether, field, static_cast<std::size_t>(offset));
-  };
-  give("q", a.q, problem.q, options.q, &OneMemory::q,
-       {&a.q_batch_stride, &a.q_head_stride, &a.q_row_stride});
-  give("k", a.k, problem.k, options.k, &OneMemory::k,
-       {&a.k_batch_stride, &a.k_head_stride, &a.k_row_stride});
-  give("v", a.v, problem.v, options.v, &OneMemory::v,
-       {&a.v_batch_stride, &a.v_head_stride, &a.v_row_stride});
+  tensor_in("q", a.q, problem.q, options.q, {&a.q_batch_stride, &a.q_head_stride, &a.q_row_stride});
+  tensor_in("k", a.k, problem.k, options.k, {&a.k_batch_stride, &a.k_head_stride, &a.k_row_stride});
+  tensor_in("v", a.v, problem.v, options.v, {&a.v_batch_stride, &a.v_head_stride, &a.v_row_stride});
   if (!problem.form.kv_start.empty()) in("kv_start", a.kv_start, problem.form.kv_start);
   if (!problem.form.kv_len.empty()) in("kv_len", a.kv_len, problem.form.kv_len);
   const auto take = [&](const char* name, auto*& field, std::int64_t columns,

@@ -16,23 +16,10 @@ struct Answer {
   std::vector<float> lse;  // [batch][q_heads][q_len]
 };
 
-/// One array that holds all inputs, which overlap in it.
-struct OneMemory {
-  struct Place {
-    std::int64_t offset;  // of the first element
-    std::int64_t batch, head, row;
-  };
-
-  kit::Tensor gathered(const kit::Extents& extents, const Place& place) const;
-
-  std::vector<float> numbers;
-  Place q, k, v;  // that of q is at 0
-};
-
 /// How the solution is asked. Default: dense tensors, everything wanted.
 struct CallOptions : kit::CallOptions {
   kit::Layout q, k, v, o;
-  std::optional<OneMemory> inputs = {};  // instead of an array for each of q, k and v
+  std::optional<kit::OneMemory> inputs = {};  // instead of an array for each of q, k and v
   bool want_lse = true;
   std::optional<float> old = {};  // what outputs hold before the call, gaps apart; else poison
 };
@@ -49,9 +36,6 @@ class ForwardCall : public kit::StridedCall<FlashAttentionForwardArgs> {
   explicit ForwardCall(const Problem& problem, const CallOptions& options = {});
 
   Answer answer() const;  // of the last run
-
- private:
-  std::optional<OneMemory> inputs_;
 };
 
 /// Asks once; the call must return 0 and leave alone what lies between rows.

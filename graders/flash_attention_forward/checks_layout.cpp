@@ -58,24 +58,25 @@ void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
   Sizes sizes = small_sizes(rng, kind == "one for all");
   if (kind == "one for all") sizes.value_dim = sizes.dim;
   const auto place = [&](std::int64_t offset, std::int64_t row) {
-    return OneMemory::Place{offset * unit, rng.integer(1, 999), rng.integer(1, 999), row};
+    return kit::OneMemory::Place{offset * unit, rng.integer(1, 999), rng.integer(1, 999), row};
   };
   const std::int64_t behind = (sizes.dim + unit - 1) / unit;
   const std::int64_t row = behind * unit + sizes.value_dim + rng.integer(0, 9);
-  OneMemory memory;
-  memory.q = memory.k = memory.v = place(0, row);
-  if (kind == "all at one place") memory.q = place(0, row + 5), memory.v = place(0, 2 * row);
-  if (kind == "side by side") memory.v.offset = behind * unit;
-  if (kind == "sliding")
-    memory.k = place(rng.integer(0, 3), rng.integer(1, 3)), memory.v = place(3, 4);
+  kit::OneMemory::Place q, k, v;
+  q = k = v = place(0, row);
+  if (kind == "all at one place") q = place(0, row + 5), v = place(0, 2 * row);
+  if (kind == "side by side") v.offset = behind * unit;
+  if (kind == "sliding") k = place(rng.integer(0, 3), rng.integer(1, 3)), v = place(3, 4);
+  kit::OneMemory memory;
+  memory.places = {{"q", q}, {"k", k}, {"v", v}};
   constexpr std::int64_t kNumbers = std::int64_t{1} << 15;  // and no view of these ends later
   for (std::int64_t n = 0; n < kNumbers; ++n)
     memory.numbers.push_back(static_cast<float>(rng.normal()));
   Problem problem(sizes);
   problem.form.scale *= 2;
-  problem.q = memory.gathered(problem.q.extents, memory.q);
-  problem.k = memory.gathered(problem.k.extents, memory.k);
-  problem.v = memory.gathered(problem.v.extents, memory.v);
+  problem.q = memory.gathered(problem.q.extents, "q");
+  problem.k = memory.gathered(problem.k.extents, "k");
+  problem.v = memory.gathered(problem.v.extents, "v");
   CallOptions options;
   options.placement = placement;
   options.inputs = std::move(memory);

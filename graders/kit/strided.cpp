@@ -84,6 +84,16 @@ std::optional<std::int64_t> Strides::touched(std::span<const float> memory,
   return std::nullopt;
 }
 
+Tensor OneMemory::gathered(const Extents& extents, std::string_view name) const {
+  const Place& place = places.at(name);
+  Tensor tensor(extents);
+  for_each_row(tensor, [&](std::span<float> row, auto b, auto h, auto n) {
+    const std::int64_t at = place.offset + b * place.batch + h * place.head + n * place.row;
+    std::copy_n(numbers.data() + at, row.size(), row.data());
+  });
+  return tensor;
+}
+
 FarParts::FarParts(const Extents& extents) {
   const auto [entries, field] = extents.batch > 1   ? std::pair(extents.batch, &Strides::batch)
                                 : extents.heads > 1 ? std::pair(extents.heads, &Strides::head)

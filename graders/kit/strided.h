@@ -5,10 +5,12 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graders/kit/attention.h"
@@ -104,6 +106,20 @@ class Strides {
   Extents extents_;
 };
 
+/// One array in which several tensors lie, and may overlap.
+struct OneMemory {
+  /// Of a tensor: its first element and its strides, in elements.
+  struct Place {
+    std::int64_t offset, batch, head, row;
+  };
+
+  /// The dense tensor of these sizes at that place.
+  Tensor gathered(const Extents& extents, std::string_view tensor) const;
+
+  std::vector<float> numbers;
+  std::map<std::string_view, Place> places;  // by the tensor's name in the contract
+};
+
 /// What a dense tensor falls into when its outermost dimension of more than one entry, rows at
 /// last, gets a far stride.
 struct FarParts {
@@ -131,8 +147,10 @@ struct StrideFields {
 template <class Args>
 class StridedCall : public Call<Args> {
  public:
-  StridedCall(std::string symbol, const CallOptions& options)
-      : Call<Args>(std::move(symbol)), options_(options) {}
+  /// Inputs that have a place in `together` are views of that array.
+  StridedCall(std::string symbol, const CallOptions& options,
+              std::optional<OneMemory> together = {})
+      : Call<Args>(std::move(symbol)), options_(options), together_(std::move(together)) {}
 
   /// A result of the last run as a dense array; empty where it was not wanted.
   std::vector<float> result(std::string_view name) const {
@@ -157,8 +175,12 @@ class StridedCall : public Call<Args> {
   }
 
  protected:
+  /// Of the inputs that lie in one array, the first must begin where the array does.
   void tensor_in(const char* name, const void* const& field, const Tensor& tensor,
                  const Layout& layout, const StrideFields& fields) {
+    if (together_)
+      if (const auto at = together_->places.find(name); at != together_->places.end())
+        return view_in(field, at->second, fields);
     if (options_.is_far(name) && tensor.extents.count() > 0)
       return far_in(name, field, tensor, fields);
     const Strides strides(tensor.extents, layout);
@@ -193,6 +215,16 @@ class StridedCall : public Call<Args> {
   }
 
  private:
+  void view_in(const void* const& field, const OneMemory::Place& place,
+               const StrideFields& fields) {
+    *fields.batch = place.batch, *fields.head = place.head, *fields.row = place.row;
+    constexpr const char* kName = "the array of all inputs";
+    if (!std::exchange(brought_, true))
+      this->in(kName, field, together_->numbers, options_.placement);
+    else
+      this->template in_view<float>(kName, field, static_cast<std::size_t>(place.offset));
+  }
+
   FarParts set_far_strides(const Extents& extents, const StrideFields& fields) const {
     const FarParts parts(extents);
     Strides strides(extents, {});
@@ -220,6 +252,8 @@ class StridedCall : public Call<Args> {
   };
 
   CallOptions options_;
+  std::optional<OneMemory> together_;
+  bool brought_ = false;                   // the array of `together_`
   std::deque<std::vector<float>> memory_;  // of the call's buffers: never moves
   std::vector<Result> results_;
   std::vector<Output<float>> far_parts_;  // of the result that is far
