@@ -11,12 +11,18 @@ Arenas::Arenas(std::size_t bytes_each)
     : in_("gauntlet-in", bytes_each + kFarRoom, SharedMemory::Writers::us),
       out_("gauntlet-out", bytes_each + kFarRoom, SharedMemory::Writers::us_and_it) {}
 
-void Arenas::forget_calls(const Layout& next) {
-  for (const auto& [begin, end] : next.gaps(wire::ArenaId::in, in_.bytes())) in_.clear(begin, end);
+void Arenas::forget_calls(const Layout& last, const Layout& next) {
   out_.clear(0, next.mailbox_bytes);
-  for (const auto& [begin, end] : next.gaps(wire::ArenaId::out, out_.bytes()))
-    out_.clear(begin, end);
-  for (const Body& body : next.bodies)
+  for (const wire::ArenaId arena : {wire::ArenaId::in, wire::ArenaId::out}) {
+    SharedMemory& memory = arena == wire::ArenaId::in ? in_ : out_;
+    const auto gaps = next.gaps(arena, memory.bytes());  // each before a body, and one at the end
+    for (std::size_t i = next.begins_like(last, arena); i < gaps.size(); ++i)
+      memory.clear(gaps[i].first, gaps[i].second);
+  }
+}
+
+void Arenas::poison(const Layout& layout) {
+  for (const Body& body : layout.bodies)
     std::memset(base_of(body) + body.first_page, kPoison, body.last_page - body.first_page);
 }
 
@@ -30,7 +36,8 @@ void Arenas::give_back_gaps(const Layout& layout) {
 
 void Arenas::share_out(const Layout& layout) {
   if (layout == shared_out_) return;
-  forget_calls(layout);
+  forget_calls({}, layout);
+  poison(layout);
   shared_out_ = layout;
 }
 

@@ -25,10 +25,13 @@ class Arenas {
   wire::Order& order() const { return *reinterpret_cast<wire::Order*>(in_.base()); }
   std::byte* mailbox() const { return out_.base(); }
 
-  /// Nothing of earlier calls is left: who opens a page finds zeros, and poison in the bodies of
-  /// the next layout. Those pages stay, because giving pages back and asking for them again takes
-  /// longer than a small call.
-  void forget_calls(const Layout& next);
+  /// Nothing of earlier calls is left outside the bodies of the next layout: who opens a page there
+  /// finds zeros. Those pages stay, because giving pages back and asking for them again takes
+  /// longer than a small call. `last` is the layout of a call around which nothing was found
+  /// written, or empty: what lies between bodies that both layouts begin with is left as it is.
+  void forget_calls(const Layout& last, const Layout& next);
+  /// Nor is anything left in those bodies.
+  void poison(const Layout& layout);
   /// No page of earlier calls is left but those of the bodies, nor one of the mailbox: they would
   /// count as memory of the solution that has them mapped.
   void give_back_gaps(const Layout& layout);

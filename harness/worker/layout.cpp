@@ -117,6 +117,18 @@ std::size_t Layout::body_bytes() const {
   return sum;
 }
 
+std::size_t Layout::begins_like(const Layout& other, wire::ArenaId arena) const {
+  const auto in_arena = [arena](const Body& body) { return body.arena == arena; };
+  std::size_t same = 0;
+  for (auto own = bodies.begin(), its = other.bodies.begin();; ++own, ++its, ++same) {
+    own = std::find_if(own, bodies.end(), in_arena);
+    its = std::find_if(its, other.bodies.end(), in_arena);
+    if (own == bodies.end() || its == other.bodies.end() || own->first_page != its->first_page ||
+        own->last_page != its->last_page)
+      return same;
+  }
+}
+
 std::vector<std::pair<std::size_t, std::size_t>> Layout::gaps(wire::ArenaId arena,
                                                               std::size_t arena_bytes) const {
   std::vector<std::pair<std::size_t, std::size_t>> all;

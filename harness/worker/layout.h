@@ -34,6 +34,9 @@ struct Layout {
   std::vector<wire::Range> ranges() const;  // what the worker may touch
   std::size_t body_bytes() const;           // of those that are mapped from the start
 
+  /// How many bodies of the arena, from its first one on, have the same pages in both.
+  std::size_t begins_like(const Layout& other, wire::ArenaId arena) const;
+
   /// The stretches [begin, end) of an arena of so many bytes that hold no body, ascending; neither
   /// the order nor the mailbox is one of them.
   std::vector<std::pair<std::size_t, std::size_t>> gaps(wire::ArenaId arena,

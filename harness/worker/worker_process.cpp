@@ -105,6 +105,7 @@ void WorkerProcess::start(const WorkerParts& parts) {
   if (user_) plan.user = user_->id();
   launched_ = launch(plan);
   pid_ = launched_.pid;
+  if (clock_getcpuclockid(pid_, &clock_) != 0) broken_call("finding the worker's clock");
   output_.close_writing_end();
   memory_.emplace(pid_);
   tasks_.emplace(pid_);
@@ -127,10 +128,8 @@ WorkerProcess::~WorkerProcess() {
 }
 
 std::chrono::nanoseconds WorkerProcess::cpu_time() const {
-  clockid_t clock{};
   timespec spent{};
-  if (pid_ < 0 || clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &spent) != 0)
-    return {};
+  if (pid_ < 0 || clock_gettime(clock_, &spent) != 0) return {};
   return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
 }
 

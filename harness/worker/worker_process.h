@@ -134,7 +134,8 @@ class WorkerProcess {
   std::size_t most_threads_;
   std::optional<SpareUser> user_;
   Launched launched_;
-  pid_t pid_ = -1;  // -1 once reaped
+  pid_t pid_ = -1;     // -1 once reaped
+  clockid_t clock_{};  // of the time that all its threads have had
   std::optional<ProcessMemory> memory_;
   std::optional<ProcessTasks> tasks_;
   std::optional<MainThreadTimes> main_times_;

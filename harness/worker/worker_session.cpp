@@ -186,13 +186,14 @@ class WorkerSession::Impl {
 
   void lay(CallBase& call, const Layout& layout, bool by_the_call) {
     symbol_.clear();
-    layout_ = layout;
+    const Layout last = std::exchange(layout_, layout);
     // Before the solution runs again, inputs of earlier calls are gone, and so are pages that the
     // new layout has no place for; those of this call come later, when its time counts.
     if (ground_ != nullptr)
       arenas_->share_out(layout_);
     else
-      arenas_->forget_calls(layout_);
+      arenas_->forget_calls(last, layout_);
+    if (ground_ == nullptr && !by_the_call) arenas_->poison(layout_);
     write_lay_order(arenas_->order(), call.symbol, layout_);
     if (!by_the_call) obey(&call, config_.call_seconds);
     symbol_ = call.symbol;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "counted_memory.h"
+#include "harness/worker/output_check.h"
 
 using namespace gauntlet;
 using namespace gauntlet::test;
@@ -155,4 +156,40 @@ TEST_CASE("inputs of an earlier call are gone") {
   CHECK(first.returned == 1);
   solution.session->run(second);
   CHECK(second.returned == 0);
+}
+
+TEST_CASE(
+    "arrays that lie where the last call's did stay open, all behind them is shut and empty") {
+  const Solution solution(work(R"(
+    static char* behind = nullptr;
+    const char poison = (char)args->mode;
+    for (int64_t i = 0; i < args->count; ++i)
+      if (((char*)args->y)[4 * i + 3] != poison) return 1;
+    args->y[5] = 1;
+    if (behind == nullptr) {
+      behind = (char*)args->z + (64 << 10);
+      for (int i = 0; i < 4096; ++i)
+        if (behind[i] != poison) return 2;
+      memset(behind, 1, 4096);
+      return 0;
+    }
+    if (write(1, behind, 1) != -1 || errno != EFAULT) return 3;
+    if (mprotect(whole_page(behind), 4096, PROT_READ) != 0) return 4;
+    for (int i = 0; i < 4096; ++i)
+      if (whole_page(behind)[i] != 0) return 5;
+    behind = nullptr;
+    return 0;
+  )",
+                               kMapping));
+  struct TwoOutputs : WorkCall {
+    explicit TwoOutputs(std::size_t behind) : WorkCall(2048, kPoison) {
+      if (behind > 0) out<float>("z", args.z, behind);
+    }
+  };
+  for (const std::size_t behind : {40'000, 256, 40'000, 0, 40'000}) {
+    TwoOutputs call(behind);
+    solution.session->run(call);
+    CHECK(call.returned == 0);
+    CHECK(call.y.view()[5] == 1);
+  }
 }

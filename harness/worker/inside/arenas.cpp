@@ -61,11 +61,11 @@ Arenas::Arenas(bool with_device)
 }
 
 // In one call for all ranges, whose neighbours are shut as well: the kernel joins them at once.
-void Arenas::shut_open_ranges(wire::ArenaId arena) {
+void Arenas::shut_open_ranges(wire::ArenaId arena, std::uint64_t from) {
   std::uint64_t begin = UINT64_MAX;
   std::uint64_t end = 0;
   for (std::uint32_t i = 0; i < open_count_; ++i) {
-    if (open_[i].arena != arena) continue;
+    if (open_[i].arena != arena || open_[i].offset < from) continue;
     begin = std::min(begin, open_[i].offset);
     end = std::max(end, open_[i].offset + open_[i].bytes);
   }
@@ -87,11 +87,31 @@ void Arenas::open_range(const wire::Range& range) {
   }
 }
 
+/// The offset from which on the open ranges of the arena are not those of the order. Both ascend.
+std::uint64_t Arenas::same_until(const wire::Order& order, wire::ArenaId arena) const {
+  const auto next = [arena](const wire::Range* ranges, std::uint32_t count, std::uint32_t& i) {
+    while (i < count && ranges[i].arena != arena) ++i;
+    return i < count ? ranges[i] : wire::Range{arena, UINT64_MAX, 0, false};
+  };
+  for (std::uint32_t i = 0, j = 0;; ++i, ++j) {
+    const wire::Range open = next(open_, open_count_, i);
+    const wire::Range wanted = next(order.ranges, order.range_count, j);
+    if (open.offset != wanted.offset || open.bytes != wanted.bytes || open.bytes == 0)
+      return std::min(open.offset, wanted.offset);
+  }
+}
+
 void Arenas::lay(const wire::Order& order) {
-  for (const wire::ArenaId arena : {wire::ArenaId::in, wire::ArenaId::out}) shut_open_ranges(arena);
+  std::uint64_t from[2];
+  for (const wire::ArenaId arena : {wire::ArenaId::in, wire::ArenaId::out}) {
+    std::uint64_t& changed = from[static_cast<std::size_t>(arena)];
+    changed = same_until(order, arena);
+    shut_open_ranges(arena, changed);
+  }
   open_count_ = order.range_count;
   std::copy_n(order.ranges, open_count_, open_);
-  for (std::uint32_t i = 0; i < open_count_; ++i) open_range(open_[i]);
+  for (std::uint32_t i = 0; i < open_count_; ++i)
+    if (open_[i].offset >= from[static_cast<std::size_t>(open_[i].arena)]) open_range(open_[i]);
 }
 
 }  // namespace gauntlet::inside

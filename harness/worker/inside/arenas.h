@@ -26,7 +26,8 @@ class Arenas {
   }
 
   /// Opens the order's ranges and nothing else, and maps their pages, so that no page fault is
-  /// counted as the solution's time.
+  /// counted as the solution's time. Those of an arena with which the last order began as well are
+  /// left as they are.
   void lay(const wire::Order& order);
 
  private:
@@ -36,7 +37,8 @@ class Arenas {
   };
   Mapping map(int fd, int protection);
   void open_range(const wire::Range& range);
-  void shut_open_ranges(wire::ArenaId arena);
+  void shut_open_ranges(wire::ArenaId arena, std::uint64_t from);
+  std::uint64_t same_until(const wire::Order& order, wire::ArenaId arena) const;
 
   KeptMemory kept_;
   std::byte* next_;  // place of the next mapping
