@@ -130,13 +130,13 @@ set_tests_properties("audit: attacks" "whole audit: attacks" PROPERTIES RUN_SERI
 # The graders are graded: mutants killed, no honest variant rejected. The inputs are the same each
 # time, so that a red test is the doing of a change and never of a draw, and so that it is red again
 # when it is looked into; ./gauntlet audit draws others, asks mutants all checks, and counts over many
-# seeds by --seeds and --mutant-seeds. After every change a sample of the mutants and the honest variants
-# is tried, another one whenever the grader is another; these share out all checks. They count cases and tokens and no seconds, so that they may run
-# beside each other and beside other tests; one job each, and begun first, keeps every core at work to
-# the end.
+# seeds by --seeds and --mutant-seeds. After every change two mutants and two honest variants are tried,
+# others whenever the grader is another; these two share out all checks. They count cases and tokens and
+# no seconds, so that they may run beside each other and beside other tests; one job each, and begun
+# first, keeps every core at work to the end.
 set(audit_options --seed 1 --seeds 1 --jobs 1 --brief --quiet)
 foreach(id IN LISTS challenge_ids)
-  gauntlet_audit(${id} "--sample;3;--fewest" -c ${id} ${audit_options})
+  gauntlet_audit(${id} "--sample;2;--fewest" -c ${id} ${audit_options})
   if(EXISTS ${PROJECT_SOURCE_DIR}/graders/${id}/cuda)
     gauntlet_audit(${id}@cuda "--sample;2;--fewest" -c ${id} --device cuda ${audit_options})
   endif()

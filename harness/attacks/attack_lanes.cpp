@@ -105,8 +105,8 @@ AttackLanes::AttackLanes(const GradingEnvironment& environment, const AttackCorp
                          Tell tell)
     : tell_(std::move(tell)) {
   // Only root has a user for each lane; the processes of one user are counted together.
-  // One more than cores: attacks wait for others to look.
-  const int at_once = geteuid() == 0 ? this_machine().cores + 1 : 1;
+  // Two more than cores: attacks wait for others to look.
+  const int at_once = geteuid() == 0 ? this_machine().cores + 2 : 1;
   lanes_.resize(static_cast<std::size_t>(at_once) + 1);
   for (AttackLane& lane : lanes_) {
     lane.programs.challenge = corpus.challenge;

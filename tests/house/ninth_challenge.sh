@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A ninth challenge is new folders only: copies one challenge's three folders under another name in
-# a scratch checkout, builds it, grades with it, and checks that no existing file was edited.
+# A ninth challenge is new folders only: copies one challenge's three folders under another name into
+# a scratch checkout that has no other, builds it, grades with it, and checks that no existing file was
+# edited.
 #
 #   ninth_challenge.sh CHECKOUT BUILD
 #
@@ -20,19 +21,17 @@ fail() {
   exit 1
 }
 
-# The house with one challenge in it, to keep the build short.
+# The house without its challenges, to keep the build short: that they do not get in each other's way
+# is what every build of the checkout shows.
 mkdir -p "$scratch"/{challenges,reference,graders,submissions/textbook}
 cp -r "$checkout"/{CMakeLists.txt,CMakePresets.json,LICENSE,README.md,cmake,harness,packaging,tests} "$scratch"
 cp "$checkout"/challenges/*.md "$scratch/challenges"
 cp -r "$checkout/graders/kit" "$scratch/graders"
-for folder in challenges reference graders; do
-  cp -r "$checkout/$folder/$original" "$scratch/$folder"
-done
-cp -r "$checkout/submissions/textbook"/{model.yaml,"$original"} "$scratch/submissions/textbook"
+cp "$checkout/submissions/textbook/model.yaml" "$scratch/submissions/textbook"
 before=$(cd "$scratch" && find . -type f -not -path './build/*' -exec sha256sum {} + | sort -k 2)
 
 for folder in challenges reference graders submissions/textbook; do
-  cp -r "$scratch/$folder/$original" "$scratch/$folder/$copy"
+  cp -r "$checkout/$folder/$original" "$scratch/$folder/$copy"
 done
 
 same=()
