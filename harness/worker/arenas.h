@@ -30,7 +30,7 @@ class Arenas {
   /// longer than a small call. `last` is the layout of a call around which nothing was found
   /// written, or empty: what lies between bodies that both layouts begin with is left as it is.
   void forget_calls(const Layout& last, const Layout& next);
-  /// Nor is anything left in those bodies.
+  /// Nor in those bodies: all of their pages hold poison. place() writes over all of it as well.
   void poison(const Layout& layout);
   /// No page of earlier calls is left but those of the bodies, nor one of the mailbox: they would
   /// count as memory of the solution that has them mapped.
