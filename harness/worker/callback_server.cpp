@@ -55,6 +55,25 @@ class Request {
     return bytes;
   }
 
+  std::uint64_t address_of(const CallbackArray& array) const {
+    std::uint64_t address = 0;
+    std::memcpy(&address, request_.data() + array.field_offset, sizeof address);
+    return address;
+  }
+
+  /// Whoever answers may write an answer before he has read all that he was asked.
+  void require_answers_apart() const {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      if (callback_.arrays[i].direction == Direction::in) continue;
+      const std::uint64_t begin = address_of(callback_.arrays[i]);
+      for (std::size_t j = 0; j < arrays_.size(); ++j) {
+        const std::uint64_t other = address_of(callback_.arrays[j]);
+        if (i != j && begin < other + arrays_[j].size() && other < begin + arrays_[i].size())
+          refuse("arrays that overlap");
+      }
+    }
+  }
+
   void place_arrays() {
     std::size_t offset = wire::mailbox_aligned(callback_.request_bytes);
     for (const CallbackArray& array : callback_.arrays) {
@@ -67,6 +86,7 @@ class Request {
         std::memcpy(arrays_.back().data(), mailbox_ + offset, bytes);
       offset = wire::mailbox_aligned(offset + bytes);
     }
+    require_answers_apart();
     bytes_ = std::min<std::size_t>(offset, mailbox_bytes_);
     for (std::vector<std::byte>& array : arrays_) raw_.arrays.emplace_back(array);
   }

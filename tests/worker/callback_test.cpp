@@ -39,8 +39,8 @@ TEST_CASE("who calls back from another thread, or with another context, is rejec
        "called back `scale` with another first argument than the one that it was given"}};
   for (const auto& [slip, text] : cases) {
     Scaling scaling(fmt::format(R"(
-      float number = 1;
-      Request request = {{1, 1, &number, &number, 2, -1}};
+      float number = 1, answer = 0;
+      Request request = {{1, 1, &number, &answer, 2, -1}};
       {};
       return 0;
     )",
@@ -90,8 +90,8 @@ TEST_CASE("impossible requests are rejected, whoever made the numbers up") {
       {"1ll << 62, 1", "called back `scale` with counts whose product is no number of bytes"}};
   for (const auto& [counts, text] : cases) {
     Scaling scaling(fmt::format(R"(
-      float number = 1;
-      Request request = {{{}, &number, &number, 2, -1}};
+      float number = 1, answer = 0;
+      Request request = {{{}, &number, &answer, 2, -1}};
       return args->scale(args->context, &request);
     )",
                                 counts));
@@ -102,12 +102,32 @@ TEST_CASE("impossible requests are rejected, whoever made the numbers up") {
   }
 }
 
+TEST_CASE("an answer may be written before all of the question was read") {
+  for (const int apart : {0, 2, 3}) {
+    Scaling scaling(fmt::format(R"(
+      float numbers[6] = {{1, 2, 3}};
+      Request request = {{1, 3, numbers, numbers + {}, 2, -1}};
+      return args->scale(args->context, &request);
+    )",
+                                apart));
+    if (apart == 3) {
+      scaling.session.run(scaling.call);
+      CHECK(scaling.asked == 1);
+      continue;
+    }
+    const Ending end = ending_of(scaling.session, scaling.call);
+    CHECK(end.verdict == Verdict::rejected);
+    CHECK(end.text == "called back `scale` with arrays that overlap");
+    CHECK(scaling.asked == 0);
+  }
+}
+
 TEST_CASE("what the answering side throws comes out, and the next call meets a fresh process") {
   Scaling scaling(R"(
     static int calls = 0;
     ++calls;
-    float number = 1;
-    Request request = {1, 1, &number, &number, 2, -1};
+    float number = 1, answer = 0;
+    Request request = {1, 1, &number, &answer, 2, -1};
     if (args->mode) args->scale(args->context, &request);
     return calls;
   )");

@@ -20,8 +20,8 @@ const char* const kMailbox = R"(
       for (size_t i = 0; i < kMuch; i += 4096) mailbox(args)[i] = 1;
     }
     static int64_t ask(const Args* args) {
-      float number = 1;
-      Request request = {1, 1, &number, &number, 2, -1};
+      float number = 1, answer = 0;
+      Request request = {1, 1, &number, &answer, 2, -1};
       return args->scale(args->context, &request);
     }
 )";
