@@ -45,9 +45,17 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   }
   if (before == "lse differed")
     for (float& lse : other.lse) lse += 1;
+  if (before == "softcap differed") other.form.softcap = problem.form.softcap > 0 ? 0 : 1;
+  if (before == "dlse differed") {
+    other.dlse.resize(other.lse.size());
+    for (float& dlse : other.dlse) dlse += 1;
+  }
+  if (before == "fewer keys existed")
+    for (std::int32_t& len : other.form.kv_len) len = std::max(0, len - 1);
   // Where scores differ, the lse of these would be too low for the contract.
   if (before.ends_with("q differed") || before.ends_with("k differed") ||
-      before == "scale differed" || before == "mask differed")
+      before == "scale differed" || before == "softcap differed" || before == "mask differed" ||
+      before == "fewer keys existed")
     attend(other);
   return other;
 }
@@ -59,6 +67,9 @@ void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
     CallOptions then = options;
     if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
     if (choice.is("before", "another size")) then.far.reset();
+    if (choice.is("before", "other results"))
+      for (bool* wanted : {&then.want_dq, &then.want_dk, &then.want_dv, &then.want_delta})
+        *wanted = !*wanted;
     ask(probe, earlier(choice, rng, problem), then);
   }
   const Answer first = require_right(probe, problem, options);

@@ -95,7 +95,10 @@ void given_output(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("another o {}", n));
     Problem problem = attended_problem(rng, 60, 70);
     require_right(probe, problem);
-    for (float& o : problem.o.data) o = static_cast<float>(rng.normal());
+    kit::for_each_row(problem.o, [&](std::span<float> o, auto, auto, auto) {
+      const double size = rng.chance(0.1) ? kit::one_of(rng, {0.0, 1e-25, 1e-40}) : 1;
+      for (float& number : o) number = static_cast<float>(size * rng.normal());
+    });
     require_right(probe, problem);
   }
 }

@@ -35,12 +35,13 @@ void short_sequences(Probe& probe) {
   }
 }
 
+// Once as far below as 1e5, and as far apart as 5e4.
 void negative_scores(Probe& probe) {
-  for (int n = 0; n < 2; ++n) {
+  for (int n = 0; n < 3; ++n) {
     Rng rng = probe.begin_case(fmt::format("lse below -100 {}", n));
     Sizes sizes = drawn_sizes(rng, rng.integer(70, 140), rng.integer(129, 159));
     sizes.dim = 64;
-    Problem problem = random_problem(rng, sizes, 20);
+    Problem problem = random_problem(rng, sizes, n == 2 ? 12'000 : 20);
     problem.form.causal = n == 1;
     make_scores_negative(problem);
     attend(problem);
@@ -49,7 +50,8 @@ void negative_scores(Probe& probe) {
 }
 
 // Heads and rows of very different size: an error is measured against its own element, so that one
-// in a small head cannot hide behind a large one. Of some rows, the squared length is 0 in float32.
+// in a small head cannot hide behind a large one. Of some rows, the squared length is 0 in float32,
+// and of some, 1 by the largest element is infinite.
 void head_magnitudes(Probe& probe) {
   for (int n = 0; n < 2; ++n) {
     Rng rng = probe.begin_case(fmt::format("large and small {}", n));
@@ -58,15 +60,18 @@ void head_magnitudes(Probe& probe) {
     sizes.kv_heads = n == 0 ? 4 : 2;
     Problem problem = random_problem(rng, sizes);
     kit::for_each_row(problem.dout, [&](std::span<float> dout, auto b, auto h, auto i) {
-      const double size =
-          rng.chance(0.1) ? 1e-25 : std::pow(10.0, static_cast<double>(rng.integer(-8, 4)));
+      const double size = rng.chance(0.1) ? kit::one_of(rng, {1e-25, 1e-40})
+                                          : std::pow(10.0, static_cast<double>(rng.integer(-8, 4)));
       for (float& number : dout) number *= static_cast<float>(size);
       if (!rng.chance(0.2)) return;  // and scores from nearly equal to very sharp
       for (std::int64_t c = 0; c < sizes.dim; ++c)
         problem.q.row(b, h, i)[c] *= static_cast<float>(std::min(size, 10.0));
     });
-    kit::for_each_row(problem.v, [](std::span<float> v, auto, auto h, auto) {
-      for (float& number : v) number *= static_cast<float>(std::pow(10.0, 2.0 * (double(h) - 1)));
+    kit::for_each_row(problem.v, [&](std::span<float> v, auto b, auto h, auto j) {
+      const double size = rng.chance(0.1) ? 1e-40 : std::pow(10.0, 2.0 * (double(h) - 1));
+      for (float& number : v) number *= static_cast<float>(size);
+      if (!rng.chance(0.1)) return;
+      for (std::int64_t c = 0; c < sizes.dim; ++c) problem.k.row(b, h, j)[c] *= 1e-40f;
     });
     problem.form.causal = rng.chance(0.5);
     attend(problem);

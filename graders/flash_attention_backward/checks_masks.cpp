@@ -119,6 +119,23 @@ void spoil_missing_keys(Problem& problem, Rng& rng) {
     });
 }
 
+/// The same arrays with other lists in each call, as while a text is written: of all else that is
+/// asked, nothing differs.
+void require_growing_cache(Probe& probe) {
+  Rng rng = probe.begin_case("one more key exists in each call");
+  Sizes sizes = drawn_sizes(rng, rng.integer(2, 20), rng.integer(70, 90));
+  sizes.batch = 1;
+  Problem problem = random_problem(rng, sizes);
+  problem.form.causal = rng.chance(0.5);
+  const auto len = static_cast<std::int32_t>(rng.integer(20, 60));
+  for (std::int32_t more = 0; more < 3; ++more) {
+    problem.form.kv_len = {len + std::min(more, 1)};
+    problem.form.kv_start = {more / 2};
+    attend(problem);
+    require_right(probe, problem);
+  }
+}
+
 void existing_keys(Probe& probe) {
   for (int n = 0; n < 5; ++n) {
     Rng rng = probe.begin_case(fmt::format("padded keys {}", n));
@@ -142,6 +159,7 @@ void existing_keys(Probe& probe) {
     attend(problem);
     require_right(probe, problem);
   }
+  require_growing_cache(probe);
 }
 
 // Keys that exist and that nobody sees, and keys that do not exist, still have gradients: zeros,

@@ -176,7 +176,7 @@ void contract_limits(Probe& probe) {
   constexpr std::int64_t kWindow = std::int64_t{1} << 40;
   const Sizes shapes[] = {{kMost, 1, 1, 1, 2, 1, 1},
                           {1, kMost, 2, 1, 1, 1, 2},
-                          {1, 1, 1, kMost, 2, 2, 1},
+                          {1, 2, 1, kMost, 1, 1, 1},
                           {1, 1, 1, 1, kMost, 2, 2},
                           {1, 1, 1, 9, 40, 256, 256}};
   for (const Sizes& sizes : shapes) {
@@ -191,21 +191,27 @@ void contract_limits(Probe& probe) {
   }
 }
 
-// A fault at one length in a hundred: no list of boundaries names it.
+// A fault at one length in a hundred, or at one number of heads: no list of boundaries names it.
 void consecutive_lengths(Probe& probe) {
-  constexpr std::int64_t kLongest = 200;
-  for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
-    for (std::int64_t length = 1; length <= kLongest; ++length) {
+  constexpr std::int64_t kLongest = 200, kMostHeads = 110;
+  for (const std::string_view kind :
+       {"causal", "window", "padding", "few queries", "few keys", "heads", "groups"}) {
+    const bool of_heads = kind == "heads" || kind == "groups";
+    for (std::int64_t length = 1; length <= (of_heads ? kMostHeads : kLongest); ++length) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));
       const std::int64_t padding = kind == "padding" ? rng.integer(1, 20) : 0;
-      Problem problem =
-          random_problem(rng, {1, 1, 1, kind == "few queries" ? drawn(rng, 1, 3) : length,
-                               kind == "few keys" ? drawn(rng, 1, 3) : length + padding, 4, 3});
+      Sizes sizes{1, 1, 1, length, length + padding, 4, 3};
+      if (kind == "few queries") sizes.q_len = drawn(rng, 1, 3);
+      if (kind == "few keys") sizes.q_heads = 2, sizes.k_len = drawn(rng, 1, 3);
+      if (kind == "heads") sizes = {2, length, length, 1, 2, 2, 1};
+      if (kind == "groups") sizes = {1, 2 * length, 2, 1, 2, 2, 1};
+      Problem problem = random_problem(rng, sizes);
       problem.form.causal = kind == "causal";
       if (kind == "window") {
         problem.form.window_left = rng.integer(0, 70);
         problem.form.window_right = rng.integer(0, 20);
       }
+      if (kind == "few keys") problem.form.window_left = rng.integer(0, sizes.k_len - 1);
       if (kind == "padding") {
         problem.form.kv_start = {drawn(rng, 0, padding)};
         problem.form.kv_len = {static_cast<std::int32_t>(length)};
@@ -213,6 +219,7 @@ void consecutive_lengths(Probe& probe) {
       attend(problem);
       require_right(probe, problem);
     }
+  }
 }
 
 }  // namespace

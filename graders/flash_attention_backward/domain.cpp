@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain.h"
 
+#include <limits>
+
 #include "domain_numbers.h"
 #include "graders/kit/attention_domain.h"
 
@@ -23,6 +25,8 @@ constexpr double kMostAlike = 33;
 constexpr double kManyThreads = 33;
 constexpr double kFewEntries = 3;
 
+constexpr std::int64_t kNegative = std::numeric_limits<std::int32_t>::min();
+
 std::vector<Argument> arguments() {
   std::vector<Argument> all;
   for (const auto& part :
@@ -30,7 +34,7 @@ std::vector<Argument> arguments() {
         kit::attention_place_arguments({"q", "k", "v", "o", "dout"}, {"dq", "dk", "dv"},
                                        {"lse", "dlse", "delta"})})
     all.insert(all.end(), part.begin(), part.end());
-  all.push_back({"causal is", {sized(1), sized(-1), sized(256)}});
+  all.push_back({"causal is", {sized(1), sized(-1), sized(256), sized(65536), sized(kNegative)}});
   all.push_back({"results",
                  {{"dq, dk, dv"},
                   {"dq, dk, dv, delta"},
@@ -44,7 +48,7 @@ std::vector<Argument> arguments() {
                   hiding({"dv, delta"}, {"dq layout", "dk layout", "v"}),
                   hiding({"none"})}});
   all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
-  all.push_back({"deterministic", {sized(0), sized(1), sized(256)}});
+  all.push_back({"deterministic", {sized(0), sized(1), sized(256), sized(65536)}});
   // One thread gives equal bits anyway, and of many it is not asked.
   const auto alone = [](std::int64_t threads) { return hiding(sized(threads), {"deterministic"}); };
   all.push_back(
@@ -58,7 +62,11 @@ std::vector<Argument> arguments() {
                   {"one element of o differed"},
                   {"lse differed"},
                   {"scale differed"},
+                  {"softcap differed"},
+                  {"dlse differed"},
                   {"mask differed"},
+                  {"fewer keys existed"},
+                  {"other results"},
                   {"another size"},
                   {"other threads"}}});
   return all;
@@ -97,6 +105,8 @@ bool valid(const Assignment& choice) {
   const std::string& before = choice["before"].name;
   if (before.starts_with("one element") && !(kit::has_queries(choice) && kit::has_keys(choice)))
     return false;
+  if (choice.is("before", "fewer keys existed") && choice.is("kv_len", "absent")) return false;
+  if (choice.is("before", "dlse differed") && choice["scale"].most > 1) return false;
   // What is quickly seen first: there are 100,000 tries.
   return threads_start_seldom(choice) && kit::places_are_valid(choice) &&
          kit::mask_is_valid(choice) && numbers_representable(choice) && few_alike(choice) &&
@@ -111,12 +121,12 @@ std::vector<kit::Corner> corners() {
       all.end(),
       {{{"q_len"}, {"kv_start", {"1 to 9"}}},
        {{"q_len"}, {"kv_len", {"half"}}},
-       {{"scores", {"q near 1e-25", "k near 1e-25"}}},
+       {{"scores", {"q below 1e-24", "k below 1e-24"}}},
        {{"group"}, {"deterministic", {"256"}}},
        {{"q_len"}, {"deterministic", {"256"}}},
        {{"k_len"}, {"deterministic", {"256"}}},
        {{"softcap"},
-        {"scores", {"equal", "of the cap's size", "one 14 to 24 above", "1e3 to 1e4 apart"}}}});
+        {"scores", {"equal", "of the cap's size", "one 14 to 24 above", "1e4 to 1e5 apart"}}}});
   return all;
 }
 

@@ -31,9 +31,13 @@ constexpr double kOneSided = 0x1p120;
 // that have it as a factor are far above the contract's 1e-36.
 constexpr double kTiny = 1e-25;
 
+// A subnormal number: the quotient of 1 by it is none of float32, its product with another a number
+// of few bits. What is made of these is below the contract's 1e-36.
+constexpr double kSubnormal = 1e-40;
+
 /// Whether q or k is that small, and all scores with it.
 bool has_tiny_factor(const Assignment& choice) {
-  return choice["scores"].name.ends_with("near 1e-25");
+  return choice["scores"].name.ends_with("below 1e-24");
 }
 
 /// Which of q and k it is, if any: "256, q large".
@@ -58,7 +62,7 @@ double height_of(const std::string& name, std::int64_t j, std::int64_t keys, std
   if (name == "falling") return -size * along;
   if (name.ends_with("above")) return j == only ? size : 0;
   if (name.ends_with("below")) return j == only ? -size : 0;
-  if (name.ends_with("to 1e4 apart")) return rng.uniform(0, size);
+  if (name.ends_with("to 1e5 apart")) return rng.uniform(0, size);
   return name.find("near -") != std::string::npos ? -size : size;
 }
 
@@ -83,11 +87,14 @@ void multiply(std::span<float> numbers, double factor) {
   for (float& number : numbers) number = static_cast<float>(number * factor);
 }
 
-/// By a number of the class; of "rows apart" and "rows 1e-25 to 1", by another for each row.
+/// By a number of the class; of "rows apart" and "rows 1e-25 to 1", by another for each row; of
+/// "some rows 0", by 0 or 1.
 void multiply_rows(const Assignment& choice, const char* argument, Rng& rng, kit::Tensor& tensor) {
   const bool apart = choice[argument].name.starts_with("rows");
+  const bool some = choice.is(argument, "some rows 0");
   const double size = choice.draw_real(rng, argument);
   kit::for_each_row(tensor, [&](std::span<float> row, auto, auto, auto) {
+    if (some && rng.chance(0.3)) std::ranges::fill(row, 0.0f);
     multiply(row, apart ? choice.draw_real(rng, argument) : size);
   });
 }
@@ -128,7 +135,10 @@ void put_scores(const Assignment& choice, Rng& rng, Problem& problem) {
     });
   if (name == "of the cap's size") multiply(problem.q.data, problem.form.softcap / kUsualDeviation);
   if (has_tiny_factor(choice))
-    multiply((name.starts_with('q') ? problem.q : problem.k).data, kTiny);
+    kit::for_each_row(name.starts_with('q') ? problem.q : problem.k,
+                      [&](std::span<float> row, auto, auto, auto) {
+                        multiply(row, rng.chance(0.5) ? kTiny : kSubnormal);
+                      });
 }
 
 float lse_of(const Assignment& choice, Rng& rng, float own) {
@@ -218,15 +228,18 @@ std::vector<kit::Argument> number_arguments() {
             {"near -150", 150, 150},
             {"near -1e5", 1e5, 1e5},
             {"near 1e5", 1e5, 1e5},
-            {"1e3 to 1e4 apart", 1e3, 1e4},
-            {"q near 1e-25"},
-            {"k near 1e-25"}}},
+            {"1e4 to 1e5 apart", 1e4, 1e5},
+            {"q below 1e-24"},
+            {"k below 1e-24"}}},
           {"v",
            {{"usual", 1, 1},
             {"zeros", 0, 0},
             {"1e8", 1e8, 1e8},
             {"1e-12", 1e-12, 1e-12},
             {"1e-25", kTiny, kTiny},
+            {"1e-40", kSubnormal, kSubnormal},
+            {"1e25", 1e25, 1e25},
+            {"some rows 0", 1, 1},
             {"rows apart", 1e-6, 1e6}}},
           {"dout",
            {{"usual", 1, 1},
@@ -234,6 +247,9 @@ std::vector<kit::Argument> number_arguments() {
             {"1e8", 1e8, 1e8},
             {"1e-12", 1e-12, 1e-12},
             {"1e-25", kTiny, kTiny},
+            {"1e-40", kSubnormal, kSubnormal},
+            {"1e25", 1e25, 1e25},
+            {"some rows 0", 1, 1},
             {"rows apart", 1e-8, 1e8},
             {"rows 1e-25 to 1", kTiny, 1}}},
           {"given o", {{"own"}, {"another"}, {"zeros"}}},
@@ -243,6 +259,8 @@ std::vector<kit::Argument> number_arguments() {
             {"lowered by 19.5", 19.5, 19.5},
             {"raised by up to 60", 0.1, 60},
             {"raised by 95 to 105", 95, 105},
+            {"raised by 2e4 to 1e5", 2e4, 1e5},
+            {"raised by 1e30", 1e30, 1e30},
             {"finite where nothing is seen"},
             {"-infinity in some rows"},
             hiding({"-infinity"})}},
@@ -250,11 +268,16 @@ std::vector<kit::Argument> number_arguments() {
 }
 
 /// What is tiny stays representable: dP, and what a scale makes of q and k. With a larger scale,
-/// which q and k have to be smaller for, they would not be.
+/// which q and k have to be smaller for, they would not be. A sum of 256 subnormal products is off
+/// by 2e-43 at most: that is nothing beside 1e-36, unless weights are far above 1, or a cap near it.
 bool tiny_stays(const Assignment& choice) {
   constexpr double kLeast = 1e-32;
   const ValueClass& scale = choice["scale"];
-  if (has_tiny_factor(choice) && (scale.least < 1e-30 || scale.most > 1)) return false;
+  if (has_tiny_factor(choice) &&
+      (scale.least < 1e-30 || scale.most > 1 || choice.is("softcap", "1e-45")))
+    return false;
+  if (choice.is("v", "1e-40") || choice.is("dout", "1e-40"))
+    return scale.most <= 1 && !choice["lse"].name.starts_with("lowered");
   return least_size(choice["v"]) * least_size(choice["dout"]) >= kLeast;
 }
 
