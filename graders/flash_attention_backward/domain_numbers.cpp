@@ -269,7 +269,8 @@ std::vector<kit::Argument> number_arguments() {
 
 /// What is tiny stays representable: dP, and what a scale makes of q and k. With a larger scale,
 /// which q and k have to be smaller for, they would not be. A sum of 256 subnormal products is off
-/// by 2e-43 at most: that is nothing beside 1e-36, unless weights are far above 1, or a cap near it.
+/// by 2e-43 at most, which is nothing beside 1e-36, unless weights are far above 1 or a cap is as
+/// small.
 bool tiny_stays(const Assignment& choice) {
   constexpr double kLeast = 1e-32;
   const ValueClass& scale = choice["scale"];
