@@ -181,6 +181,21 @@ void share_rows(Probe& probe, int threads) {
   require_right(probe, batch, options);
 }
 
+/// A row whose largest is a zero, with zeros of both signs in the parts of all threads behind it.
+void share_zeros(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("wide_row_of_zeros_{}_threads", threads));
+  Language language(rng.integer(66'000, 70'000), rng);
+  Batch batch{&language, {draft_after(language, 7, rng)}};
+  const std::int64_t first = rng.integer(1, language.vocab() / 5);
+  language.say(batch.drafts.front().root, static_cast<std::int32_t>(first));
+  batch.logits = [&](State, std::span<float> row) {
+    write_row(row, static_cast<std::size_t>(first), RowKind::zeros, rng);
+  };
+  CallOptions options;
+  options.threads = threads;
+  require_right(probe, batch, options);
+}
+
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 7, 33}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
@@ -190,8 +205,15 @@ void thread_counts(Probe& probe) {
     for (const int trees : {1, threads - 1, threads + 1, 40, 100})
       if (trees >= 1) require_right_trees(probe, language, trees, options, rng);
     require_right(probe, random_problem(language, rng), options);
+    // Rows, one more than nodes, that do not divide evenly.
+    const std::int64_t large =
+        rng.integer(2100, 2600) / threads * threads + rng.integer(0, std::max(threads - 2, 0));
+    require_large_tree_built(probe, rng, large, threads);
+    require_right(probe, Batch{&language, {random_draft(language, random_chain(large, rng), rng)}},
+                  options);
   }
   for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
+  for (const int threads : {2, 5}) share_zeros(probe, threads);
   limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
   limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
 }
