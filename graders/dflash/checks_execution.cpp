@@ -196,6 +196,19 @@ void share_zeros(Probe& probe, int threads) {
   require_right(probe, batch, options);
 }
 
+/// Trees that are worth sharing. Their rows, one more than nodes, do not divide evenly.
+void share_large_trees(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("large_trees_{}_threads", threads));
+  const std::int64_t nodes =
+      rng.integer(2100, 2600) / threads * threads + rng.integer(0, threads - 2);
+  require_large_tree_built(probe, rng, nodes, threads);
+  const Language language(rng.integer(11, 30), rng);
+  CallOptions options;
+  options.threads = threads;
+  require_right(probe, Batch{&language, {random_draft(language, random_chain(nodes, rng), rng)}},
+                options);
+}
+
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 7, 33}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
@@ -205,13 +218,8 @@ void thread_counts(Probe& probe) {
     for (const int trees : {1, threads - 1, threads + 1, 40, 100})
       if (trees >= 1) require_right_trees(probe, language, trees, options, rng);
     require_right(probe, random_problem(language, rng), options);
-    // Rows, one more than nodes, that do not divide evenly.
-    const std::int64_t large =
-        rng.integer(2100, 2600) / threads * threads + rng.integer(0, std::max(threads - 2, 0));
-    require_large_tree_built(probe, rng, large, threads);
-    require_right(probe, Batch{&language, {random_draft(language, random_chain(large, rng), rng)}},
-                  options);
   }
+  for (const int threads : {2, 3, 7}) share_large_trees(probe, threads);
   for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
   for (const int threads : {2, 5}) share_zeros(probe, threads);
   limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});

@@ -62,7 +62,7 @@ void tree_masks(Probe& probe) {
   options.spare_words = 1 << 16;
   require_built(probe, {&language, {draw_wide(language, 1, rng)}}, options, {true, false});
   rng = probe.begin_case("large_tree");
-  require_large_tree_built(probe, rng, 16'600, 3, {true, false});
+  require_large_tree_built(probe, rng, 16'800, 3, {true, false});
 }
 
 void row_positions(Probe& probe) {

@@ -192,7 +192,7 @@ void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int th
   const Language language(rng.integer(11, 30), rng);
   Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
   Draft& large = batch.drafts.back();
-  large.tree = large_random_tree(language, large.root, nodes, nodes / 16, rng);
+  large.tree = large_random_tree(language, large.root, nodes, nodes / 32, rng);
   CallOptions options;
   options.threads = threads;
   require_built(probe, batch, options, parts);
