@@ -35,8 +35,8 @@ void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& r
 }
 
 /// Rows of every kind, each of a tree alone, so that threads may share it. They do not divide
-/// evenly, in whole blocks or without. The largest is in what is left, or has equals in the parts of
-/// all threads, from the first token on where all of a row may be infinite.
+/// evenly, in whole blocks or without. The largest is in what is left, or has equals in the
+/// parts of all threads, from the first token on where all of a row may be infinite.
 void shared_rows(Probe& probe) {
   for (std::size_t k = 0; k < kRowKinds.size(); ++k) {
     Rng rng = probe.begin_case(fmt::format("shared_row_{}", k));
