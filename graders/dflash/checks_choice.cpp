@@ -35,22 +35,27 @@ void add_foreign_tokens(const Language& language, State root, Tree& tree, Rng& r
 }
 
 /// Rows of every kind, each of a tree alone, so that threads may share it. They do not divide
-/// evenly, in whole blocks or without, and the largest is in what is left.
+/// evenly, in whole blocks or without. The largest is in what is left, or has equals in the
+/// parts of all threads, from the first token on where all of a row may be infinite.
 void shared_rows(Probe& probe) {
   for (std::size_t k = 0; k < kRowKinds.size(); ++k) {
     Rng rng = probe.begin_case(fmt::format("shared_row_{}", k));
+    const RowKind kind = kRowKinds[k];
     CallOptions options;
     options.threads = 2 + static_cast<int>(k % 4);
     const std::int64_t left = rng.integer(1, options.threads - 1);
     const std::int64_t blocks = options.threads * std::int64_t{4096};
     Language language((65'536 / blocks + 1) * blocks + left, rng);
-    Batch batch{&language, {draft_after(language, 5, rng)}};
-    const std::int64_t best = language.vocab() - rng.integer(1, left);
-    language.say(batch.drafts.front().root, static_cast<std::int32_t>(best));
-    batch.logits = [&rng, best, kind = kRowKinds[k]](State, std::span<float> row) {
-      write_row(row, static_cast<std::size_t>(best), kind, rng);
-    };
-    require_right(probe, batch, options);
+    const bool all_equal = kind == RowKind::forbidden || kind == RowKind::infinite;
+    const std::int64_t early = all_equal ? 0 : rng.integer(1, language.vocab() / 3);
+    for (const std::int64_t best : {language.vocab() - rng.integer(1, left), early}) {
+      Batch batch{&language, {draft_after(language, 5, rng)}};
+      language.say(batch.drafts.front().root, static_cast<std::int32_t>(best));
+      batch.logits = [&rng, best, kind](State, std::span<float> row) {
+        write_row(row, static_cast<std::size_t>(best), kind, rng);
+      };
+      require_right(probe, batch, options);
+    }
   }
 }
 

@@ -181,6 +181,34 @@ void share_rows(Probe& probe, int threads) {
   require_right(probe, batch, options);
 }
 
+/// A row whose largest is a zero, with zeros of both signs in the parts of all threads behind it.
+void share_zeros(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("wide_row_of_zeros_{}_threads", threads));
+  Language language(rng.integer(66'000, 70'000), rng);
+  Batch batch{&language, {draft_after(language, 7, rng)}};
+  const std::int64_t first = rng.integer(1, language.vocab() / 5);
+  language.say(batch.drafts.front().root, static_cast<std::int32_t>(first));
+  batch.logits = [&](State, std::span<float> row) {
+    write_row(row, static_cast<std::size_t>(first), RowKind::zeros, rng);
+  };
+  CallOptions options;
+  options.threads = threads;
+  require_right(probe, batch, options);
+}
+
+/// Trees that are worth sharing. Their rows, one more than nodes, do not divide evenly.
+void share_large_trees(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("large_trees_{}_threads", threads));
+  const std::int64_t nodes =
+      rng.integer(2100, 2600) / threads * threads + rng.integer(0, threads - 2);
+  require_large_tree_built(probe, rng, nodes, threads);
+  const Language language(rng.integer(11, 30), rng);
+  CallOptions options;
+  options.threads = threads;
+  require_right(probe, Batch{&language, {random_draft(language, random_chain(nodes, rng), rng)}},
+                options);
+}
+
 void thread_counts(Probe& probe) {
   for (const int threads : {1, 2, 3, 7, 33}) {
     Rng rng = probe.begin_case(fmt::format("{}_threads", threads));
@@ -191,7 +219,9 @@ void thread_counts(Probe& probe) {
       if (trees >= 1) require_right_trees(probe, language, trees, options, rng);
     require_right(probe, random_problem(language, rng), options);
   }
+  for (const int threads : {2, 3, 7}) share_large_trees(probe, threads);
   for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
+  for (const int threads : {2, 5}) share_zeros(probe, threads);
   limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
   limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
 }

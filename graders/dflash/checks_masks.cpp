@@ -61,6 +61,8 @@ void tree_masks(Probe& probe) {
   CallOptions options;
   options.spare_words = 1 << 16;
   require_built(probe, {&language, {draw_wide(language, 1, rng)}}, options, {true, false});
+  rng = probe.begin_case("large_tree");
+  require_large_tree_built(probe, rng, 16'800, 3, {true, false});
 }
 
 void row_positions(Probe& probe) {

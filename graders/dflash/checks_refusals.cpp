@@ -36,7 +36,11 @@ std::vector<Flaw<What>> tree_flaws() {
           {"first_node_of_itself", [](What& c) { c.trees.parent[4] = 0; }},
           {"parent_far_away", [](What& c) { c.trees.parent[9] = 1 << 30; }},
           {"starts_above_zero", [](What& c) { c.trees.node_start[0] = 1; }},
-          {"starts_descend", [](What& c) { c.trees.node_start[2] = 3; }}};
+          {"starts_descend", [](What& c) { c.trees.node_start[2] = 3; }},
+          {"starts_descend_from_beyond_all_nodes", [](What& c) {
+             std::ranges::fill(c.trees.parent, -1);
+             c.trees.node_start[1] = 40'000;
+           }}};
 }
 
 Batch three_trees(const Language& language, Rng& rng) {
@@ -135,7 +139,8 @@ void bad_arguments(Probe& probe) {
        {"no_prompt", [](G& c) { c.prompt_start[1] = 0; }},
        {"no_prompt_where_nothing_is_wanted", [](G& c) { c.prompt_start[1] = c.max_new[0] = 0; }},
        {"prompts_above_zero", [](G& c) { c.prompt_start[0] = 1; }},
-       {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }}},
+       {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }},
+       {"prompts_descend_from_beyond_all", [](G& c) { c.prompt_start[1] = 40'000; }}},
       kBad);
   // Behind as many as 16 bits can count.
   Rng rng = probe.begin_case("last_of_many");

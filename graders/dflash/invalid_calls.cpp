@@ -106,6 +106,28 @@ InvalidGroup<Made> descending_starts() {
       const std::size_t t = at_place(place, start.size() - 1);
       start[t + 1] = start[t] - back;
     });
+  // Such that the difference is positive again in 64 bits, where there is any node before it.
+  add_at_places<Made>(group, "least", [](Made& c, std::size_t place) {
+    flatten(c.trees);
+    auto& start = c.trees.node_start;
+    start[at_place(place, start.size() - 1) + 1] = kLeast;
+  });
+  return group;
+}
+
+/// Below a start that is beyond all nodes, all are ascending but for the next one. As many nodes as
+/// a tree may have end there, none of which is in the array.
+template <class Made>
+InvalidGroup<Made> starts_beyond_all() {
+  InvalidGroup<Made> group{
+      "a start beyond all nodes", {}, DFLASH_BAD_ARGUMENT, [](const Assignment& choice) {
+        return choice["trees"].least > 1;
+      }};
+  add_at_places<Made>(group, "+ 40,000", [](Made& c, std::size_t place) {
+    flatten(c.trees);
+    auto& start = c.trees.node_start;
+    start[at_place(place, start.size() - 2) + 1] = start.back() + 40'000;
+  });
   return group;
 }
 
@@ -142,6 +164,7 @@ std::vector<InvalidGroup<Made>> tree_groups() {
   all.push_back(size_below<Made>("num_trees", &Numbers<Made>::num_trees, 0));
   all.push_back(first_start<Made>());
   all.push_back(descending_starts<Made>());
+  all.push_back(starts_beyond_all<Made>());
   all.push_back(parents<Made>());
   return all;
 }
@@ -222,6 +245,21 @@ InvalidGroup<GenerateCall> empty_prompts() {
   return group;
 }
 
+/// So that the next prompt has less than no token.
+InvalidGroup<GenerateCall> prompts_beyond_all() {
+  InvalidGroup<GenerateCall> group{
+      "a prompt beyond all tokens", {}, DFLASH_BAD_ARGUMENT, [](const Assignment& choice) {
+        return choice["requests"].least > 1;
+      }};
+  for (const std::int64_t tokens : {std::int64_t{40'000}, kNarrowed})
+    add_at_places<GenerateCall>(
+        group, fmt::format("by {}", tokens), [=](GenerateCall& c, std::size_t place) {
+          auto& start = c.prompt_start;
+          start[at_place(place, start.size() - 2) + 1] = start.back() + tokens;
+        });
+  return group;
+}
+
 bool is_drafted(const Assignment& choice) {
   return has_requests(choice) && choice["max_new"].least > 0;
 }
@@ -294,7 +332,8 @@ std::vector<InvalidGroup<GenerateCall>> invalid_generates() {
   all.push_back(size_below<GenerateCall>("num_eos", &DflashGenerateArgs::num_eos, 0));
   all.push_back(size_below<GenerateCall>("draft_budget", &DflashGenerateArgs::draft_budget, 0));
   all.push_back(negative("max_new", &GenerateCall::max_new, has_requests));
-  for (auto& group : {emit_strides(), limits_beyond(), first_prompt(), empty_prompts()})
+  for (auto& group :
+       {emit_strides(), limits_beyond(), first_prompt(), empty_prompts(), prompts_beyond_all()})
     all.push_back(group);
   return all;
 }

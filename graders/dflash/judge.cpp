@@ -187,6 +187,17 @@ void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts) {
   require_chain_built(probe, batch.drafts.front(), build, 0, parts);
 }
 
+void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
+                              BuiltParts parts) {
+  const Language language(rng.integer(11, 30), rng);
+  Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
+  Draft& large = batch.drafts.back();
+  large.tree = large_random_tree(language, large.root, nodes, nodes / 32, rng);
+  CallOptions options;
+  options.threads = threads;
+  require_built(probe, batch, options, parts);
+}
+
 void require_last_refused(Probe& probe, const Batch& batch) {
   BuildCall build(batch);
   build.context_length.back() = -1;

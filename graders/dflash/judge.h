@@ -36,6 +36,10 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
 /// of 130 MiB, which are compared by words.
 void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});
 
+/// The same of a tree that branches, with a long path among its nodes, behind one without nodes.
+void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
+                              BuiltParts parts = {});
+
 /// Demands that calls are refused of which only the last tree or the last request is wrong.
 void require_last_refused(Probe& probe, const Batch& batch);
 void require_last_refused(Probe& probe, const Problem& problem);

@@ -24,10 +24,12 @@ inline bool valid(const std::int32_t* parent, std::int64_t nodes) {
 inline bool valid(const std::int64_t* node_start, const std::int32_t* parent, std::int64_t trees,
                   std::int64_t most_rows) {
   if (node_start[0] != 0) return false;
-  for (std::int64_t t = 0; t < trees; ++t) {
-    const std::int64_t nodes = node_start[t + 1] - node_start[t];
-    if (nodes < 0 || nodes + 1 > most_rows || !valid(parent + node_start[t], nodes)) return false;
-  }
+  for (std::int64_t t = 0; t < trees; ++t)
+    if (node_start[t + 1] < node_start[t] || node_start[t + 1] - node_start[t] >= most_rows)
+      return false;
+  // Only now is it known that each has its nodes within the array.
+  for (std::int64_t t = 0; t < trees; ++t)
+    if (!valid(parent + node_start[t], node_start[t + 1] - node_start[t])) return false;
   return true;
 }
 

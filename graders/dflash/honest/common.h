@@ -25,8 +25,10 @@ bool valid_tree(const std::int32_t* parent, std::int64_t nodes) {
 bool valid_trees(const std::int64_t* start, const std::int32_t* parent, std::int64_t trees) {
   if (start[0] != 0) return false;
   for (std::int64_t t = 0; t < trees; ++t)
-    if (start[t + 1] < start[t] || !valid_tree(parent + start[t], start[t + 1] - start[t]))
-      return false;
+    if (start[t + 1] < start[t]) return false;
+  // Only now is it known that each has its nodes within the array.
+  for (std::int64_t t = 0; t < trees; ++t)
+    if (!valid_tree(parent + start[t], start[t + 1] - start[t])) return false;
   return true;
 }
 
