@@ -63,15 +63,17 @@ class Request {
 
   /// Whoever answers may write an answer before he has read all that he was asked.
   void require_answers_apart() const {
-    for (std::size_t i = 0; i < arrays_.size(); ++i) {
-      if (callback_.arrays[i].direction == Direction::in) continue;
-      const std::uint64_t begin = address_of(callback_.arrays[i]);
-      for (std::size_t j = 0; j < arrays_.size(); ++j) {
-        const std::uint64_t other = address_of(callback_.arrays[j]);
-        if (i != j && begin < other + arrays_[j].size() && other < begin + arrays_[i].size())
+    for (std::size_t i = 0; i < arrays_.size(); ++i)
+      for (std::size_t j = 0; j < arrays_.size(); ++j)
+        if (i != j && callback_.arrays[i].direction != Direction::in && overlap(i, j))
           refuse("arrays that overlap");
-      }
-    }
+  }
+
+  bool overlap(std::size_t i, std::size_t j) const {
+    if (arrays_[i].empty() || arrays_[j].empty()) return false;
+    const std::uint64_t one = address_of(callback_.arrays[i]);
+    const std::uint64_t other = address_of(callback_.arrays[j]);
+    return one < other + arrays_[j].size() && other < one + arrays_[i].size();
   }
 
   void place_arrays() {
