@@ -83,6 +83,28 @@ void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
   require_right(probe, problem, options);
 }
 
+/// One stride of each tensor is no multiple of a vector's elements, and the others are.
+void ask_one_odd_stride(Probe& probe, std::int64_t gap, const Placement& placement) {
+  constexpr std::int64_t kWhole = 64;
+  const Sizes sizes{3, 4, 2, kWhole, kWhole, 32, 32};
+  for (const char* stride : {"rows", "heads", "batch entries"}) {
+    Rng rng = probe.begin_case(fmt::format("{} elements between {} alone", gap, stride));
+    const auto layout = [&](std::int64_t heads) {
+      const std::string_view apart = stride;
+      if (apart == "rows") return kit::Layout{.row_gap = gap};
+      if (apart == "batch entries") return kit::Layout{.batch_gap = gap};
+      return kit::Layout{.outer_gap = gap, .batch_gap = kWhole - heads * gap};
+    };
+    CallOptions options;
+    options.q = options.o = layout(sizes.q_heads);
+    options.k = options.v = layout(sizes.kv_heads);
+    options.placement = placement;
+    Problem problem(sizes);
+    fill_sharp(problem, rng);
+    require_right(probe, problem, options);
+  }
+}
+
 void strides(Probe& probe) {
   for (const std::string_view kind : {"rows_first", "packed", "gapped", "packed_again",
                                       "shared_heads", "shared_batch", "gapped_again"}) {
@@ -102,6 +124,7 @@ void strides(Probe& probe) {
     require_right(probe, problem, options);
   }
   for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 16, {});
+  ask_one_odd_stride(probe, 1, {});
 }
 
 // Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What
@@ -128,6 +151,7 @@ void unaligned_pointers(Probe& probe) {
     require_right(probe, problem, options);
   }
   for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 1, {64, 12});
+  for (const std::int64_t gap : {2, 4, 8}) ask_one_odd_stride(probe, gap, {256, 0});
 }
 
 // NaN and infinity in keys that do not exist; the layout's gaps hold NaN as well.

@@ -19,18 +19,6 @@ constexpr std::int64_t kManyRows = 1 << 16;  // a float for each is 256 KiB
 constexpr Sizes kFewOfMany{1, 1, 1, 16, 14 * kManyRows, 1, 1};
 constexpr Sizes kOneOfMany{1, 4, 1, 1, 16 * kManyRows, 1, 1};
 
-/// As sharp as fill_sharp has it, with the same numbers again and again, which are made sooner.
-void fill_repeating(Problem& problem, Rng& rng) {
-  constexpr std::size_t kDrawn = 4099;  // a prime: no rows are alike for long
-  constexpr float kSharp = 3.5f;
-  for (kit::Tensor* tensor : {&problem.q, &problem.k, &problem.v}) {
-    std::vector<float>& data = tensor->data;
-    for (std::size_t n = 0; n < data.size(); ++n)
-      data[n] = n < kDrawn ? static_cast<float>(rng.normal()) : data[n - kDrawn];
-  }
-  for (float& q : problem.q.data) q *= kSharp;
-}
-
 /// Peak memory of one call, whose answer must be right, in MiB.
 double peak_mib(Probe& probe, const char* name, Rng& rng, const Problem& problem, double most,
                 int threads = kUsualThreads) {

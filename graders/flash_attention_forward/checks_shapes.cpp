@@ -114,6 +114,8 @@ void scale_and_softcap(Probe& probe) {
       problem.form.softcap = setting.softcap;
       fill_scores(problem, rng, setting.deviation);
       fill_values(problem, rng);
+      // A cap is no reason to leave out the maximum: e^cap times the largest values overflows.
+      if (causal && setting.softcap > 0) grow_values(problem);
       require_right(probe, problem);
     }
   Rng rng = probe.begin_case("scale times keys beyond floats");
@@ -222,7 +224,8 @@ void consecutive_lengths(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem);
   }
-  for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
+  for (const std::string_view kind :
+       {"causal", "window", "wide window", "padding", "few queries", "few keys"})
     for (std::int64_t length = 1; length <= kLongest; ++length) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));
       Problem problem({1, 1, 1, kind == "few queries" ? drawn(rng, 1, 3) : length,
@@ -232,6 +235,8 @@ void consecutive_lengths(Probe& probe) {
         problem.form.window_left = rng.integer(0, 70);
         problem.form.window_right = rng.integer(0, 20);
       }
+      // Each width from 0 to 133, so that a row's window begins anywhere in a tile.
+      if (kind == "wide window") problem.form.window_left = length * 2 / 3;
       if (kind == "padding") put_lists(problem, rng);
       fill_sharp(problem, rng);
       require_right(probe, problem);
