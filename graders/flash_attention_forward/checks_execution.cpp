@@ -36,7 +36,9 @@ CallOptions in_pages() {
 constexpr Sizes kManyBlocks{1, 8, 2, 510, 510, 64, 64};
 constexpr Sizes kOneBlock{1, 1, 1, 32, 1 << 14, 64, 64};
 
-void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int> counts) {
+/// `before`: with so many threads a call was made earlier in the same process, where not 0.
+void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int> counts,
+                   int before = 0) {
   constexpr int kJudged = 32;
   sizes.k_len += rng.integer(-10, 10);
   Problem problem(sizes);
@@ -46,13 +48,22 @@ void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int
     CallOptions options;
     options.threads = threads;
     Answer answer;
-    kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
+    const auto again = [&] { answer = ask(probe, problem, options); };
+    const auto earlier = [&] {
+      if (before == 0) return;
+      CallOptions more = options;
+      more.threads = before;
+      ask(probe, problem, more);
+      again();
+    };
+    kit::require_thread_limit(probe, threads, again, {}, earlier);
     probe.require(rows.miss(answer));
   }
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {1, 2, 3});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2, 3});
+  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
   limit_threads(probe, probe.begin_case("one_thread_of_few_queries"), kOneBlock, {1});
 }
 
@@ -71,7 +82,9 @@ void thread_counts(Probe& probe) {
     const Answer answer = require_right(probe, problem, options);
     require_equal(probe, problem, ask(probe, problem, options), answer);
   }
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {1, 2});
+  ask_many_threads(probe);
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2});
+  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
 }
 
 // Also with calls of other shapes in between, whose leftovers a reused scratch buffer would hold.

@@ -107,18 +107,26 @@ void ask_one_odd_stride(Probe& probe, std::int64_t gap, const Placement& placeme
 
 void strides(Probe& probe) {
   for (const std::string_view kind : {"rows_first", "packed", "gapped", "packed_again",
-                                      "shared_heads", "shared_batch", "gapped_again"}) {
+                                      "shared_heads", "shared_batch", "all_of_one_batch",
+                                      "gapped_again"}) {
     Rng rng = probe.begin_case(std::string(kind));
     const bool causal = rng.chance(0.5);
     const Sizes sizes = small_sizes(rng, causal);
-    const CallOptions options = kind == "rows_first"       ? in_layout(kRowsOutside)
-                                : kind == "shared_heads"   ? in_shared({.one_head = true})
-                                : kind == "shared_batch"   ? in_shared({.one_batch = true})
-                                : kind.starts_with("pack") ? in_layouts(rng, sizes, packed)
-                                                           : in_layouts(rng, sizes, gapped);
+    CallOptions options = kind == "rows_first"       ? in_layout(kRowsOutside)
+                          : kind == "shared_heads"   ? in_shared({.one_head = true})
+                          : kind.ends_with("batch")  ? in_shared({.one_batch = true})
+                          : kind.starts_with("pack") ? in_layouts(rng, sizes, packed)
+                                                     : in_layouts(rng, sizes, gapped);
     Problem problem(sizes);
     problem.form.causal = causal;
     fill_sharp(problem, rng);
+    // Only the keys that exist tell entries apart.
+    if (kind == "all_of_one_batch") {
+      options.q = options.k;
+      problem.form.kv_len = {static_cast<std::int32_t>(rng.integer(1, sizes.k_len / 2)),
+                             static_cast<std::int32_t>(sizes.k_len)};
+    }
+    kit::repeat_shared(problem.q, options.q);
     kit::repeat_shared(problem.k, options.k);
     kit::repeat_shared(problem.v, options.v);
     require_right(probe, problem, options);
