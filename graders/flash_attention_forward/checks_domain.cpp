@@ -77,8 +77,6 @@ void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
     if (choice.is("before", "another size") || choice.is("before", "another group"))
       then.far.reset();
     if (choice.is("before", "lse or not")) then.want_lse = !options.want_lse;
-    if (choice.is("before", "strides differed"))
-      for (kit::Layout* layout : {&then.q, &then.k, &then.v, &then.o}) layout->row_gap += 4;
     ask(probe, earlier(choice, rng, problem), then);
   }
   require_right(probe, problem, options);

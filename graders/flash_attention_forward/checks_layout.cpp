@@ -106,9 +106,9 @@ void ask_one_odd_stride(Probe& probe, std::int64_t gap, const Placement& placeme
 }
 
 void strides(Probe& probe) {
-  for (const std::string_view kind : {"rows_first", "packed", "gapped", "packed_again",
-                                      "shared_heads", "shared_batch", "all_of_one_batch",
-                                      "gapped_again"}) {
+  for (const std::string_view kind :
+       {"rows_first", "packed", "gapped", "packed_again", "shared_heads", "shared_batch",
+        "all_of_one_batch", "gapped_again"}) {
     Rng rng = probe.begin_case(std::string(kind));
     const bool causal = rng.chance(0.5);
     const Sizes sizes = small_sizes(rng, causal);

@@ -71,8 +71,7 @@ void grouped_heads(Probe& probe) {
 void ask_unread(Probe& probe) {
   for (const Sizes& sizes : {Sizes{2, 2, 1, 0, 5, 8, 8}, Sizes{2, 0, 3, 4, 5, 8, 8}})
     for (const char* missing : {"k", "v"}) {
-      Rng rng =
-          probe.begin_case(fmt::format("{} missing, {} queries", missing, sizes.q_len));
+      Rng rng = probe.begin_case(fmt::format("{} missing, {} queries", missing, sizes.q_len));
       Problem problem(sizes);
       fill_sharp(problem, rng);
       CallOptions options;
@@ -231,7 +230,6 @@ void contract_limits(Probe& probe) {
     if (sizes.k_len == kMost) raise_ends(problem);
     require_right(probe, problem);
   }
-  ask_many_threads(probe);
 }
 
 /// So many of the keys exist, behind padding, before it, and between two paddings.
@@ -274,7 +272,6 @@ void consecutive_lengths(Probe& probe) {
       fill_sharp(problem, rng);
       require_right(probe, problem);
     }
-  ask_consecutive_columns(probe);
 }
 
 // Everything at once at lengths where a solution may take another path than for short sequences.

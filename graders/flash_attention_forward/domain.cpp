@@ -41,7 +41,6 @@ std::vector<Argument> arguments() {
                   {"one element of v differed"},
                   {"scale differed"},
                   {"softcap differed"},
-                  {"strides differed"},
                   {"lse or not"},
                   {"another group"},
                   {"mask differed"},
@@ -116,8 +115,7 @@ std::vector<kit::Corner> corners() {
                           {"scores", {"all near -150", "all near 8e35"}},
                           {"values", {"9e35 in all", "1e-33 to 1e-25"}}},
                          {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}},
-                         {{"before", {"softcap differed", "strides differed", "lse or not"}},
-                          {"k_len", {"31 to 33"}}},
+                         {{"before", {"softcap differed", "lse or not"}}, {"k_len", {"31 to 33"}}},
                          {{"before", {"another group"}}, {"kv heads", {"2"}}, {"group", {"2"}}},
                          {{"before", {"lists differed"}}, {"kv_len", {"one less"}}},
                          {{"before", {"lists differed"}}, {"kv_start", {"1 to 9"}}}});

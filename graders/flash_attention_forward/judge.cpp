@@ -37,16 +37,6 @@ Answer require_right(Probe& probe, const Problem& problem, const CallOptions& op
   return got;
 }
 
-void ask_many_threads(Probe& probe) {
-  constexpr std::int64_t kBatch = 12;
-  Rng rng = probe.begin_case("many_threads");
-  Problem problem({kBatch, kit::kManyThreads / kBatch, 1, 3, 9, 5, 7});
-  fill_sharp(problem, rng);
-  CallOptions options;
-  options.threads = kit::kManyThreads;
-  require_right(probe, problem, options);
-}
-
 void require_close(Probe& probe, const Problem& problem, const Answer& got,
                    const Expected& expected, double slack) {
   for_each_result(problem, [&](auto part, auto value, auto bound, const kit::IndexNamer& name) {

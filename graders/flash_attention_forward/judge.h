@@ -15,9 +15,6 @@ double allowed_error(const Problem& problem, double bound);
 /// Asks and compares with the oracle.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
-/// With as many threads as a worker has room for, and work for each of them.
-void ask_many_threads(Probe& probe);
-
 /// Ends the check unless every element that was asked for is as close to the expected one as the
 /// allowance, times `slack`, says.
 void require_close(Probe& probe, const Problem& problem, const Answer& got,

@@ -23,8 +23,7 @@ constexpr double kDoubtful = 1.1;
 }  // namespace
 
 void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask,
-                          const std::function<void()>& less,
-                          const std::function<void()>& earlier) {
+                          const std::function<void()>& less, const std::function<void()>& earlier) {
   const double processors = std::min(threads, this_machine().cores);
   probe.restart();
   if (earlier) earlier();
