@@ -104,9 +104,10 @@ bool valid(const Assignment& choice) {
 
 /// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys
 /// of no weight beside values that show the least; scores at either end of a cap that floats would
-/// bear without a maximum, beside values that they would not; and keys that were others at the same address,
-/// some of them only, or that existed, by lists that were others at the same address. A copy of
-/// rows is kept where these lie apart, if anywhere, and by a thread that the next call has again.
+/// bear without a maximum, beside values that they would not; a call that is like the one before
+/// but for one argument; and keys that were others at the same address, some of them only, or that
+/// existed, by lists that were others at the same address. A copy of rows is kept where these lie
+/// apart, if anywhere, and by a thread that the next call has again.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
