@@ -137,6 +137,7 @@ void memory_growth(Probe& probe) {
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
   require_freed(probe, "call after call, many queries", {1, 1, 1, kManyRows, 1, 1, 1});
+  require_all_freed(probe);
 }
 
 void peak_memory(Probe& probe) {
