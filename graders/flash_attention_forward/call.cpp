@@ -18,8 +18,10 @@ ForwardCall::ForwardCall(const Problem& problem, const CallOptions& options)
   tensor_in("q", a.q, problem.q, options.q, {&a.q_batch_stride, &a.q_head_stride, &a.q_row_stride});
   tensor_in("k", a.k, problem.k, options.k, {&a.k_batch_stride, &a.k_head_stride, &a.k_row_stride});
   tensor_in("v", a.v, problem.v, options.v, {&a.v_batch_stride, &a.v_head_stride, &a.v_row_stride});
-  if (!problem.form.kv_start.empty()) in("kv_start", a.kv_start, problem.form.kv_start);
-  if (!problem.form.kv_len.empty()) in("kv_len", a.kv_len, problem.form.kv_len);
+  // The contract promises no alignment of these but that of their elements.
+  constexpr Placement kElement{16, 4};
+  if (!problem.form.kv_start.empty()) in("kv_start", a.kv_start, problem.form.kv_start, kElement);
+  if (!problem.form.kv_len.empty()) in("kv_len", a.kv_len, problem.form.kv_len, kElement);
   const auto take = [&](const char* name, auto*& field, std::int64_t columns,
                         const kit::Layout& layout, const kit::StrideFields& fields) {
     kit::Extents extents = problem.q.extents;

@@ -24,6 +24,15 @@ Problem another_size(Rng& rng, const kit::AttentionProblem& form) {
   return other;
 }
 
+/// Of as many query heads, each on keys of its own or all on the same.
+Problem another_group(Rng& rng, const kit::AttentionProblem& form) {
+  const std::int64_t heads = form.kv_heads < form.q_heads ? form.q_heads : form.kv_heads > 0;
+  Problem other(
+      {form.batch, form.q_heads, heads, form.q_len, form.k_len, form.dim, form.value_dim});
+  fill_sharp(other, rng);
+  return other;
+}
+
 /// Only about half of the keys existed, none that does not now: those may be no numbers.
 void halve_lists(kit::AttentionProblem& form) {
   for (std::int64_t b = 0; b < form.batch; ++b) {
@@ -37,6 +46,7 @@ void halve_lists(kit::AttentionProblem& form) {
 /// What the solution is asked before the problem that is judged.
 Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (choice.is("before", "another size")) return another_size(rng, problem.form);
+  if (choice.is("before", "another group")) return another_group(rng, problem.form);
   Problem other = problem;
   const auto negate_one = [&](kit::Tensor& tensor) {
     float& number = tensor.data[static_cast<std::size_t>(
@@ -51,6 +61,9 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
     other.form.causal = !problem.form.causal;
     other.form.window_left = rng.integer(0, 9);
   }
+  if (choice.is("before", "softcap differed")) {
+    other.form.softcap = problem.form.softcap > 0 ? problem.form.softcap / 2 : 1.0f;
+  }
   if (choice.is("before", "lists differed")) halve_lists(other.form);
   return other;
 }
@@ -61,7 +74,9 @@ void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
   if (!choice.is("before", "nothing")) {
     CallOptions then = options;
     if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
-    if (choice.is("before", "another size")) then.far.reset();
+    if (choice.is("before", "another size") || choice.is("before", "another group"))
+      then.far.reset();
+    if (choice.is("before", "lse or not")) then.want_lse = !options.want_lse;
     ask(probe, earlier(choice, rng, problem), then);
   }
   require_right(probe, problem, options);

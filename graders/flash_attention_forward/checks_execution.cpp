@@ -3,7 +3,7 @@
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
-#include "judge.h"
+#include "lap.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -16,9 +16,10 @@ Problem uneven_work(Rng& rng, std::int64_t length) {
   return problem;
 }
 
-/// Too few queries for one a thread, and keys enough to be divided between threads.
+/// Too few blocks of queries for one a thread, and keys enough to be divided between threads, each
+/// with so much of them that it is at work while others are.
 Problem many_keys(Rng& rng) {
-  Problem problem({1, 1, 1, rng.integer(1, 3), rng.integer(3000, 4000), 16, 16});
+  Problem problem({1, 1, 1, rng.integer(24, 32), rng.integer(3000, 4000), 24, 24});
   fill_sharp(problem, rng);
   return problem;
 }
@@ -30,23 +31,40 @@ CallOptions in_pages() {
   return options;
 }
 
-/// Heads that are work enough for threads to be counted.
-void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
-  const std::int64_t length = rng.integer(500, 520);
-  Problem problem({1, 8, 2, length, length, 64, 64});
-  fill_sharp(problem, rng);
-  const Expected expected = expect(problem);
+/// Work enough for threads to be counted: of heads; and of few queries, so that who has more
+/// threads than blocks of these divides keys.
+constexpr Sizes kManyBlocks{1, 8, 2, 510, 510, 64, 64};
+constexpr Sizes kOneBlock{1, 1, 1, 32, 1 << 14, 64, 64};
+
+/// `before`: with so many threads a call was made earlier in the same process, where not 0.
+void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int> counts,
+                   int before = 0) {
+  constexpr int kJudged = 32;
+  sizes.k_len += rng.integer(-10, 10);
+  Problem problem(sizes);
+  fill_repeating(problem, rng);
+  const JudgedRows rows = some_rows(problem, rng, kJudged);
   for (const int threads : counts) {
     CallOptions options;
     options.threads = threads;
     Answer answer;
-    kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
-    require_close(probe, problem, answer, expected);
+    const auto again = [&] { answer = ask(probe, problem, options); };
+    const auto earlier = [&] {
+      if (before == 0) return;
+      CallOptions more = options;
+      more.threads = before;
+      ask(probe, problem, more);
+      again();
+    };
+    kit::require_thread_limit(probe, threads, again, {}, earlier);
+    probe.require(rows.miss(answer));
   }
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 3});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2});
+  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
+  limit_threads(probe, probe.begin_case("one_thread_of_few_queries"), kOneBlock, {1});
 }
 
 void thread_counts(Probe& probe) {
@@ -64,7 +82,8 @@ void thread_counts(Probe& probe) {
     const Answer answer = require_right(probe, problem, options);
     require_equal(probe, problem, ask(probe, problem, options), answer);
   }
-  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2});
+  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
 }
 
 // Also with calls of other shapes in between, whose leftovers a reused scratch buffer would hold.

@@ -83,25 +83,56 @@ void ask_overlapping(Probe& probe, std::string_view kind, std::int64_t unit,
   require_right(probe, problem, options);
 }
 
+/// One stride of each tensor is no multiple of a vector's elements, and the others are.
+void ask_one_odd_stride(Probe& probe, std::int64_t gap, const Placement& placement) {
+  constexpr std::int64_t kWhole = 64;
+  const Sizes sizes{3, 4, 2, kWhole, kWhole, 32, 32};
+  for (const char* stride : {"rows", "heads", "batch entries"}) {
+    Rng rng = probe.begin_case(fmt::format("{} elements between {} alone", gap, stride));
+    const auto layout = [&](std::int64_t heads) {
+      const std::string_view apart = stride;
+      if (apart == "rows") return kit::Layout{.row_gap = gap};
+      if (apart == "batch entries") return kit::Layout{.batch_gap = gap};
+      return kit::Layout{.outer_gap = gap, .batch_gap = kWhole - heads * gap};
+    };
+    CallOptions options;
+    options.q = options.o = layout(sizes.q_heads);
+    options.k = options.v = layout(sizes.kv_heads);
+    options.placement = placement;
+    Problem problem(sizes);
+    fill_sharp(problem, rng);
+    require_right(probe, problem, options);
+  }
+}
+
 void strides(Probe& probe) {
-  for (const std::string_view kind : {"rows_first", "packed", "gapped", "packed_again",
-                                      "shared_heads", "shared_batch", "gapped_again"}) {
+  for (const std::string_view kind :
+       {"rows_first", "packed", "gapped", "packed_again", "shared_heads", "shared_batch",
+        "all_of_one_batch", "gapped_again"}) {
     Rng rng = probe.begin_case(std::string(kind));
     const bool causal = rng.chance(0.5);
     const Sizes sizes = small_sizes(rng, causal);
-    const CallOptions options = kind == "rows_first"       ? in_layout(kRowsOutside)
-                                : kind == "shared_heads"   ? in_shared({.one_head = true})
-                                : kind == "shared_batch"   ? in_shared({.one_batch = true})
-                                : kind.starts_with("pack") ? in_layouts(rng, sizes, packed)
-                                                           : in_layouts(rng, sizes, gapped);
+    CallOptions options = kind == "rows_first"       ? in_layout(kRowsOutside)
+                          : kind == "shared_heads"   ? in_shared({.one_head = true})
+                          : kind.ends_with("batch")  ? in_shared({.one_batch = true})
+                          : kind.starts_with("pack") ? in_layouts(rng, sizes, packed)
+                                                     : in_layouts(rng, sizes, gapped);
     Problem problem(sizes);
     problem.form.causal = causal;
     fill_sharp(problem, rng);
+    // Only the keys that exist tell entries apart.
+    if (kind == "all_of_one_batch") {
+      options.q = options.k;
+      problem.form.kv_len = {static_cast<std::int32_t>(rng.integer(1, sizes.k_len / 2)),
+                             static_cast<std::int32_t>(sizes.k_len)};
+    }
+    kit::repeat_shared(problem.q, options.q);
     kit::repeat_shared(problem.k, options.k);
     kit::repeat_shared(problem.v, options.v);
     require_right(probe, problem, options);
   }
   for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 16, {});
+  ask_one_odd_stride(probe, 1, {});
 }
 
 // Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What
@@ -128,6 +159,7 @@ void unaligned_pointers(Probe& probe) {
     require_right(probe, problem, options);
   }
   for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 1, {64, 12});
+  for (const std::int64_t gap : {2, 4, 8}) ask_one_odd_stride(probe, gap, {256, 0});
 }
 
 // NaN and infinity in keys that do not exist; the layout's gaps hold NaN as well.

@@ -19,18 +19,6 @@ constexpr std::int64_t kManyRows = 1 << 16;  // a float for each is 256 KiB
 constexpr Sizes kFewOfMany{1, 1, 1, 16, 14 * kManyRows, 1, 1};
 constexpr Sizes kOneOfMany{1, 4, 1, 1, 16 * kManyRows, 1, 1};
 
-/// As sharp as fill_sharp has it, with the same numbers again and again, which are made sooner.
-void fill_repeating(Problem& problem, Rng& rng) {
-  constexpr std::size_t kDrawn = 4099;  // a prime: no rows are alike for long
-  constexpr float kSharp = 3.5f;
-  for (kit::Tensor* tensor : {&problem.q, &problem.k, &problem.v}) {
-    std::vector<float>& data = tensor->data;
-    for (std::size_t n = 0; n < data.size(); ++n)
-      data[n] = n < kDrawn ? static_cast<float>(rng.normal()) : data[n - kDrawn];
-  }
-  for (float& q : problem.q.data) q *= kSharp;
-}
-
 /// Peak memory of one call, whose answer must be right, in MiB.
 double peak_mib(Probe& probe, const char* name, Rng& rng, const Problem& problem, double most,
                 int threads = kUsualThreads) {
@@ -113,6 +101,22 @@ void require_freed(Probe& probe, const char* name, const Sizes& sizes) {
   kit::require_freed(probe, refused, FLASH_ATTENTION_BAD_ARGUMENT);
 }
 
+/// The same with all that those leave out, and work that is no more: a row sees one key.
+void require_all_freed(Probe& probe) {
+  Rng rng = probe.begin_case("call after call, everything wanted");
+  constexpr std::int64_t kBatch = 16;
+  Problem problem({kBatch, 8, 8, kManyRows / 256, kManyRows / 256, 1, 1});
+  problem.form.window_left = problem.form.window_right = 0;
+  problem.form.softcap = 1;
+  problem.form.kv_start.assign(kBatch, 1);
+  problem.form.kv_len.assign(kBatch, static_cast<std::int32_t>(problem.form.k_len - 1));
+  fill_sharp(problem, rng);
+  CallOptions options = in_layout({.row_gap = 1});
+  options.threads = 1;
+  ForwardCall call(problem, options);
+  kit::require_freed(probe, call);
+}
+
 // Linear memory doubles with the length; a matrix of scores grows fourfold, from 16 to 64 MiB here.
 void memory_growth(Probe& probe) {
   constexpr double kMostGrowth = 2.3;
@@ -133,6 +137,7 @@ void memory_growth(Probe& probe) {
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
   require_freed(probe, "call after call, many queries", {1, 1, 1, kManyRows, 1, 1, 1});
+  require_all_freed(probe);
 }
 
 void peak_memory(Probe& probe) {
@@ -143,6 +148,7 @@ void peak_memory(Probe& probe) {
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
   require_freed(probe, "call after call, many entries", {32, 8, 2, kManyRows / 256, 1, 1, 1});
+  require_all_freed(probe);
 }
 
 }  // namespace

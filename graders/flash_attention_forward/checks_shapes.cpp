@@ -10,6 +10,17 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+/// A fault at one head size among 256, of keys or of values.
+void ask_consecutive_columns(Probe& probe) {
+  constexpr std::int64_t kMost = 256;
+  for (std::int64_t dim = 1; dim <= kMost; ++dim) {
+    Rng rng = probe.begin_case(fmt::format("{} columns", dim));
+    Problem problem({1, 1, 1, 1, 3, dim, kMost + 1 - dim});
+    fill_sharp(problem, rng);
+    require_right(probe, problem);
+  }
+}
+
 void head_dims(Probe& probe) {
   constexpr std::pair<int, int> kDims[] = {
       {1, 1},     {2, 3},     {16, 16},   {32, 32},   {40, 40},   {59, 59},   {64, 64},
@@ -26,6 +37,7 @@ void head_dims(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem);
   }
+  ask_consecutive_columns(probe);
 }
 
 constexpr std::int64_t kLargestGroup = 128;
@@ -55,6 +67,19 @@ void grouped_heads(Probe& probe) {
   }
 }
 
+/// Keys without a query that would read them may be missing.
+void ask_unread(Probe& probe) {
+  for (const Sizes& sizes : {Sizes{2, 2, 1, 0, 5, 8, 8}, Sizes{2, 0, 3, 4, 5, 8, 8}})
+    for (const char* missing : {"k", "v"}) {
+      Rng rng = probe.begin_case(fmt::format("{} missing, {} queries", missing, sizes.q_len));
+      Problem problem(sizes);
+      fill_sharp(problem, rng);
+      CallOptions options;
+      options.missing = missing;
+      require_right(probe, problem, options);
+    }
+}
+
 void tiny_shapes(Probe& probe) {
   const Sizes shapes[] = {{1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 64, 64}, {2, 2, 1, 1, 3, 8, 8},
                           {1, 1, 1, 3, 1, 8, 8}, {1, 1, 1, 5, 0, 8, 8},   {1, 2, 1, 0, 5, 8, 8},
@@ -71,6 +96,7 @@ void tiny_shapes(Probe& probe) {
       fill_sharp(problem, rng);
       require_right(probe, problem);
     }
+  ask_unread(probe);
 }
 
 /// Products of scale and keys that are beyond floats, which the contract allows: none that it names
@@ -114,6 +140,8 @@ void scale_and_softcap(Probe& probe) {
       problem.form.softcap = setting.softcap;
       fill_scores(problem, rng, setting.deviation);
       fill_values(problem, rng);
+      // A cap is no reason to leave out the maximum: e^cap times the largest values overflows.
+      if (causal && setting.softcap > 0) grow_values(problem);
       require_right(probe, problem);
     }
   Rng rng = probe.begin_case("scale times keys beyond floats");
@@ -222,7 +250,8 @@ void consecutive_lengths(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem);
   }
-  for (const std::string_view kind : {"causal", "window", "padding", "few queries", "few keys"})
+  for (const std::string_view kind :
+       {"causal", "window", "wide window", "padding", "few queries", "few keys"})
     for (std::int64_t length = 1; length <= kLongest; ++length) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", kind, length));
       Problem problem({1, 1, 1, kind == "few queries" ? drawn(rng, 1, 3) : length,
@@ -232,7 +261,14 @@ void consecutive_lengths(Probe& probe) {
         problem.form.window_left = rng.integer(0, 70);
         problem.form.window_right = rng.integer(0, 20);
       }
+      // Each width from 0 to 133, so that a row's window begins anywhere in a tile.
+      if (kind == "wide window") problem.form.window_left = length * 2 / 3;
       if (kind == "padding") put_lists(problem, rng);
+      // Windows that are wider than what exists, beside keys that do not.
+      if (kind == "few queries" && length % 2 == 0) {
+        put_lists(problem, rng);
+        problem.form.window_left = rng.integer(0, length);
+      }
       fill_sharp(problem, rng);
       require_right(probe, problem);
     }

@@ -40,6 +40,9 @@ std::vector<Argument> arguments() {
                   {"one element of k differed"},
                   {"one element of v differed"},
                   {"scale differed"},
+                  {"softcap differed"},
+                  {"lse or not"},
+                  {"another group"},
                   {"mask differed"},
                   {"lists differed"},
                   {"another size"},
@@ -100,14 +103,21 @@ bool valid(const Assignment& choice) {
 }
 
 /// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys
-/// of no weight beside values that show the least; and keys that were others at the same address,
-/// some of them only, or that existed, by lists that were others at the same address. A copy of
-/// rows is kept where these lie apart, if anywhere, and by a thread that the next call has again.
+/// of no weight beside values that show the least; scores at either end of a cap that floats would
+/// bear without a maximum, beside values that they would not; a call that is like the one before
+/// but for one argument; and keys that were others at the same address, some of them only, or that
+/// existed, by lists that were others at the same address. A copy of rows is kept where these lie
+/// apart, if anywhere, and by a thread that the next call has again.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
                          {{"scores", {"1e3 to 1e6 apart"}}, {"values", {"1e35 behind none"}}},
+                         {{"softcap", {"10 to 60"}},
+                          {"scores", {"all near -150", "all near 8e35"}},
+                          {"values", {"9e35 in all", "1e-33 to 1e-25"}}},
                          {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}},
+                         {{"before", {"softcap differed", "lse or not"}}, {"k_len", {"31 to 33"}}},
+                         {{"before", {"another group"}}, {"kv heads", {"2"}}, {"group", {"2"}}},
                          {{"before", {"lists differed"}}, {"kv_len", {"one less"}}},
                          {{"before", {"lists differed"}}, {"kv_start", {"1 to 9"}}}});
   for (const std::string array : {"q", "k", "v"})

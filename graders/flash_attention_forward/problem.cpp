@@ -74,6 +74,17 @@ void fill_sharp(Problem& problem, Rng& rng) {
   fill_values(problem, rng);
 }
 
+void fill_repeating(Problem& problem, Rng& rng) {
+  constexpr std::size_t kDrawn = 4099;  // a prime: no rows are alike for long
+  constexpr float kSharp = 3.5f;
+  for (kit::Tensor* tensor : {&problem.q, &problem.k, &problem.v}) {
+    std::vector<float>& data = tensor->data;
+    for (std::size_t n = 0; n < data.size(); ++n)
+      data[n] = n < kDrawn ? static_cast<float>(rng.normal()) : data[n - kDrawn];
+  }
+  for (float& q : problem.q.data) q *= kSharp;
+}
+
 void add_to_scores(Problem& problem, std::int64_t dim, const RowNumber& query_part,
                    const RowNumber& key_part) {
   const auto column = static_cast<std::size_t>(dim);

@@ -43,6 +43,9 @@ void fill_scores(Problem& problem, Rng& rng, double deviation, std::int64_t firs
 /// fill_scores with 3.5 and fill_values: what most cases start from.
 void fill_sharp(Problem& problem, Rng& rng);
 
+/// As sharp as fill_sharp has it, with the same numbers again and again, which are made sooner.
+void fill_repeating(Problem& problem, Rng& rng);
+
 /// Uses one dimension to add query_part(b, h, i) * key_part(b, g, j) to every score.
 void add_to_scores(Problem& problem, std::int64_t dim, const RowNumber& query_part,
                    const RowNumber& key_part);

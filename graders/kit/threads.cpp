@@ -23,9 +23,10 @@ constexpr double kDoubtful = 1.1;
 }  // namespace
 
 void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask,
-                          const std::function<void()>& less) {
+                          const std::function<void()>& less, const std::function<void()>& earlier) {
   const double processors = std::min(threads, this_machine().cores);
   probe.restart();
+  if (earlier) earlier();
   const auto watched = [&](const std::function<void()>& calls, bool again) {
     probe.solution().watch_threads(again);
     calls();

@@ -19,8 +19,10 @@ namespace gauntlet::kit {
 /// A call of `ask` is to take the reference some 20 ms of one thread: on most machines the kernel
 /// accounts every 4 ms what a thread uses, and two accounts of each are wanted. `less` is a smaller
 /// one, for solutions so slow that it takes them as long: it is tried first, and where it does,
-/// `ask` follows once, at the end.
+/// `ask` follows once, at the end. `earlier` is asked first, unwatched: with more threads, which a
+/// solution may keep, and at last with so many, so that those have had the time to fall asleep.
 void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask,
-                          const std::function<void()>& less = {});
+                          const std::function<void()>& less = {},
+                          const std::function<void()>& earlier = {});
 
 }  // namespace gauntlet::kit
