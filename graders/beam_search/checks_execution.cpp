@@ -163,8 +163,8 @@ class SecondStep {
     const ThreadUse use = probe.solution().end_watch();
     require_no_difference(probe, solved_, call.answer());
     if (use.at_once > threads)
-      probe.fail(fmt::format("{} threads were at work at once, num_threads is {}", use.at_once,
-                             threads));
+      probe.fail(
+          fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
   }
 
  private:

@@ -100,7 +100,8 @@ void short_horizons(Probe& probe) {
 }
 
 // Two thousand steps: more than fits into an array or a recursion for short outputs, and what a
-// float loses adds up; powers of so many that integers do not hold. Copies of all tokens in every step are still cheap here.
+// float loses adds up; powers of so many that integers do not hold. Copies of all tokens in every
+// step are still cheap here.
 void long_horizon(Probe& probe) {
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}", policy));

@@ -123,8 +123,8 @@ std::vector<Argument> answers() {
             hiding({"none"})}},
           {"EOS come",
            {{"now and then"}, {"often"}, {"before all others"}, {"rarely"}, hiding({"never"})}},
-          {"states", {{"random"}, {"from 0"}, {"down from 2^64 - 1"}, {"that converge"},
-            {"of the prompt"}}},
+          {"states",
+           {{"random"}, {"from 0"}, {"down from 2^64 - 1"}, {"that converge"}, {"of the prompt"}}},
           {"prompts", {{"usual"}, {"of 0 tokens"}, {"beyond 2^32"}}}};
 }
 
