@@ -221,7 +221,7 @@ void thread_counts(Probe& probe) {
   Rng rng = probe.begin_case("rows_cut_in_the_middle");
   require_same_by_threads(probe, rng, cut_rows_problem(rng, BEAM_POOLED));
   FirstStep(probe.begin_case("one_thread_at_most")).limit_threads(probe, {1});
-  SecondStep(probe.begin_case("so_many_after_an_answer")).limit_threads(probe, 3);
+  SecondStep(probe.begin_case("so_many_after_an_answer")).limit_threads(probe, 2);
 }
 
 }  // namespace
