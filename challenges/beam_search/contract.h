@@ -75,8 +75,9 @@
  * where different log-probs give equal sums, or different sums equal scores. The same arguments give
  * the same bits, whatever num_threads is.
  *
- * LAYOUT. Arrays are dense and row-major, [batch][n_return][max_new] and so on, on the natural
- * alignment of their type, and do not overlap. Inputs must not be written. All outputs but steps are
+ * LAYOUT. Arrays, those of a request as well, are dense and row-major, [batch][n_return][max_new] and
+ * so on, on the natural alignment of their type, and do not overlap: the model may write an answer
+ * before it has read all that it was asked. Inputs must not be written. All outputs but steps are
  * given.
  *
  * RETURN. 0 when everything was written; batch = 0 is valid and does nothing. BEAM_BAD_ARGUMENT for

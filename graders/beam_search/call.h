@@ -14,7 +14,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// How many threads may be used is one of a problem's settings.
 struct CallOptions : kit::CallOptions {
   ModelFailure failure;
-  StateNumbers states = StateNumbers::random;
+  StateNumbers states = StateNumbers::drawn;
 };
 
 /// What came back from one call.

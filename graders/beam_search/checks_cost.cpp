@@ -105,7 +105,9 @@ void require_no_waste(Probe& probe, const Waste& waste) {
   rng = probe.common_stream("what the model is asked");
   kit::ask_each(probe, domain(), kit::random_assignments(domain(), rng, kOfTheDomain),
                 [&](const kit::Assignment& choice, Rng& case_rng) {
-                  const SolvedProblem solved = solved_problem_of(choice, case_rng);
+                  const auto judgeable = judgeable_problem_of(choice, case_rng);
+                  if (!judgeable) return;
+                  const SolvedProblem& solved = *judgeable;
                   const Answer answer = ask(probe, case_rng, solved.problem, options_of(choice));
                   // Wrong answers there fail other checks.
                   if (difference(solved.problem, solved.want, answer)) return;

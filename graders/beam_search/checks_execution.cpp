@@ -131,8 +131,51 @@ class FirstStep {
   std::unique_ptr<Asked> few_, many_, most_;
 };
 
+/// A second step that is work for threads, more items than there may be of them: all the time goes
+/// into sorting, and little into the model's answer.
+class SecondStep {
+ public:
+  explicit SecondStep(Rng rng) {
+    Settings settings;
+    settings.beam = settings.n_return = 256;
+    settings.vocab = rng.integer(320, 340);
+    settings.max_new = 2;
+    settings.min_new = 1;
+    settings.penalty = BEAM_PENALTY_NONE;
+    settings.stop = BEAM_STOP_BOUND;
+    settings.eos = spread_tokens(rng, 64, settings.vocab);
+    const SolvedProblem one =
+        solved_problem(settings, {3}, [seed = rng()](const Context& at, std::span<float> row) {
+          for (std::size_t token = 0; token < row.size(); ++token)
+            row[token] = -static_cast<float>(mixed(at.path ^ seed, token) >> 44) / 1024;
+        });
+    solved_ = {part_of(one.problem, std::vector<std::int64_t>(kItems, 0)),
+               std::vector<Expected>(kItems, one.want[0])};
+    states_ = rng.seed();
+  }
+
+  /// Asked once: threads that share so much are at work for long.
+  void limit_threads(Probe& probe, int threads) const {
+    SearchCall call(solved_.problem, Rng(states_));
+    call.args.num_threads = threads;
+    probe.solution().watch_threads(false);
+    probe.run(call);
+    const ThreadUse use = probe.solution().end_watch();
+    require_no_difference(probe, solved_, call.answer());
+    if (use.at_once > threads)
+      probe.fail(
+          fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
+  }
+
+ private:
+  static constexpr std::size_t kItems = 16;
+  SolvedProblem solved_;
+  Seed states_ = Seed(0);
+};
+
 void thread_limit(Probe& probe) {
   FirstStep(probe.begin_case("so_many_threads_at_most")).limit_threads(probe, {1, 3});
+  SecondStep(probe.begin_case("so_many_after_an_answer")).limit_threads(probe, 2);
 }
 
 void require_same_by_threads(Probe& probe, Rng& rng, SolvedProblem solved) {
@@ -178,6 +221,7 @@ void thread_counts(Probe& probe) {
   Rng rng = probe.begin_case("rows_cut_in_the_middle");
   require_same_by_threads(probe, rng, cut_rows_problem(rng, BEAM_POOLED));
   FirstStep(probe.begin_case("one_thread_at_most")).limit_threads(probe, {1});
+  SecondStep(probe.begin_case("so_many_after_an_answer")).limit_threads(probe, 2);
 }
 
 }  // namespace

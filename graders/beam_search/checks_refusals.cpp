@@ -140,6 +140,13 @@ void optional_outputs(Probe& probe) {
     SearchCall refused(nothing, Rng(rng.seed()));
     kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
   }
+  rng = probe.begin_case("no_step_and_no_eos");
+  Settings unneeded = random_settings(rng, BEAM_SEPARATE);
+  unneeded.max_new = unneeded.min_new = 0;
+  unneeded.eos = {0};
+  const Problem idle = random_problem(rng, unneeded, 3).problem;
+  SearchCall without_ids(idle, Rng(rng.seed()), without("eos"));
+  kit::require_refused(probe, without_ids, BEAM_BAD_ARGUMENT);
   rng = probe.begin_case("without_eos");
   Settings endless = random_settings(rng, BEAM_SEPARATE);
   endless.eos.clear();

@@ -50,6 +50,16 @@ void length_bookkeeping(Probe& probe) {
       settings.max_new = 4;
       require_right(probe, rng, random_problem(rng, settings, 4));
     }
+  // Powers of lengths that no integer holds, of which some are 0 in 64 bits.
+  for (const std::int32_t policy : kPolicies)
+    for (const double alpha : {20, 64, -20, -64}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_whole_alpha_{}", policy, alpha));
+      Settings settings = mixed_lengths(rng, policy);
+      settings.penalty = rng.chance(0.7) ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_GNMT;
+      settings.alpha = alpha;
+      settings.max_new = rng.integer(11, 16);
+      require_right(probe, rng, random_problem(rng, settings, 4));
+    }
   // Scores rank, also where they are equal and the sums are not.
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_equal_scores", policy));

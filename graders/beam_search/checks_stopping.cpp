@@ -36,6 +36,34 @@ Table comeback(std::int64_t max_new, const std::vector<std::int32_t>& early_eos_
   return table;
 }
 
+/// One hypothesis, and an EOS that is as good as what goes on, at the first step that allows one.
+SolvedProblem equal_end_problem(Rng& rng, std::int32_t penalty, std::int32_t stop) {
+  Settings settings;
+  settings.beam = settings.n_return = 1;
+  settings.vocab = 3;
+  settings.min_new = rng.integer(1, 9);
+  settings.max_new = settings.min_new + 3;
+  settings.penalty = penalty;
+  settings.stop = stop;
+  settings.alpha = stop == BEAM_STOP_BOUND ? rng.uniform(-1.5, -0.3) : rng.uniform(0.3, 1.5);
+  const auto language = [seed = rng()](const Context& at, std::span<float> row) {
+    const std::uint64_t place = mixed(at.path ^ seed, static_cast<std::uint64_t>(at.item));
+    row[0] = row[1] = -static_cast<float>(place % 4096 + 1) / 1024;
+    row[2] = row[0] - 1;
+  };
+  return solved_problem(settings, random_prompts(rng, 12), language);
+}
+
+// The list is full, and its worst is as good as what may still come, to the last bit. Of some lp
+// all products with 1 / lp are on the harmless side.
+void ask_equal_ends(Probe& probe, std::int32_t stop) {
+  for (const std::int32_t penalty : {BEAM_PENALTY_LENGTH, BEAM_PENALTY_GNMT})
+    for (int turn = 0; turn < 6; ++turn) {
+      Rng rng = probe.begin_case(fmt::format("penalty_{}_equal_ends_{}", penalty, turn));
+      require_right(probe, rng, equal_end_problem(rng, penalty, stop));
+    }
+}
+
 // When the list is full, each rule has its own idea of whether better can still come.
 void stop_rules(Probe& probe) {
   require_right_directed(probe, "bound_is_not_full");
@@ -69,6 +97,7 @@ void stop_rules(Probe& probe) {
     other.stop = BEAM_STOP_FULL;
     require_right(probe, rng, random_problem(rng, settings, 12, draw_language, unlike(other)));
   }
+  ask_equal_ends(probe, BEAM_STOP_ESTIMATE);
 }
 
 // With alpha < 0 longer is worse.
@@ -85,6 +114,7 @@ void negative_alpha(Probe& probe) {
     other.penalty = policy == BEAM_POOLED ? BEAM_PENALTY_NONE : settings.penalty;
     require_right(probe, rng, random_problem(rng, settings, 8, draw_language, unlike(other)));
   }
+  ask_equal_ends(probe, BEAM_STOP_BOUND);
 }
 
 // A beam that looks lost and ends best; a list that is full of poor ones when a good one comes.

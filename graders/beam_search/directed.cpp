@@ -206,17 +206,20 @@ SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t voc
   Settings settings;
   settings.policy = policy;
   settings.vocab = vocab;
-  settings.beam = settings.n_return = kEquals + 2;
+  settings.beam = settings.n_return = kEquals + 1;
   settings.max_new = 2;
   settings.penalty = BEAM_PENALTY_NONE;
   settings.eos = {static_cast<std::int32_t>(vocab / 2)};
   const auto language = [](const Context& at, std::span<float> row) {
     std::ranges::fill(row, kForbidden);
-    const std::span<float> possible = at.last == 0 ? row.last(kEquals) : row.first(kEquals);
+    const std::size_t roots = at.item == 0 ? 2 : 1;
+    const std::span<float> possible = at.depth == 0  ? row.first(roots)
+                                      : at.last == 0 ? row.last(kEquals)
+                                                     : row.first(kEquals);
     std::ranges::fill(possible, at.depth == 0 ? -1.0F : -2.0F);
     possible[0] = -1;
   };
-  return solved_problem(settings, random_prompts(rng, 1), language);
+  return solved_problem(settings, random_prompts(rng, 2), language);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

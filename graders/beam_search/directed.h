@@ -55,9 +55,9 @@ SolvedProblem cut_rows_problem(Rng& rng, std::int32_t policy);
 /// then, and extensions beside a separate list by their sums all the same.
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows);
 
-/// A search in which all hypotheses are equal, and so are the best extensions of each, and the next
-/// ones, of which some stay. Those of the hypothesis that comes first are the last of the
-/// vocabulary, and those of all others the first.
+/// Two items, of two hypotheses and of one. All are equal, and so are the best extensions of each,
+/// and the next ones, of which some stay. Those of the hypothesis that comes first are the last of
+/// the vocabulary, and those of the other one the first.
 SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t vocab);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -80,8 +80,8 @@ std::vector<Argument> rules() {
             {"-1e-7", -1e-7, -1e-7},
             {"1e-300", 1e-300, 1e-300},
             {"-1e-300", -1e-300, -1e-300},
-            {"100", 100, 100},
-            {"-100", -100, -100},
+            {"large and whole"},
+            {"large, whole, below 0"},
             {"largest", kMostAlpha, kMostAlpha},
             {"least", -kMostAlpha, -kMostAlpha}}},
           {"EOS ids",
@@ -123,7 +123,8 @@ std::vector<Argument> answers() {
             hiding({"none"})}},
           {"EOS come",
            {{"now and then"}, {"often"}, {"before all others"}, {"rarely"}, hiding({"never"})}},
-          {"states", {{"random"}, {"from 0"}, {"down from 2^64 - 1"}, {"that converge"}}},
+          {"states",
+           {{"random"}, {"from 0"}, {"down from 2^64 - 1"}, {"that converge"}, {"of the prompt"}}},
           {"prompts", {{"usual"}, {"of 0 tokens"}, {"beyond 2^32"}}}};
 }
 
@@ -216,8 +217,8 @@ bool valid(const Assignment& choice) {
   return !choice["alpha"].name.ends_with("1e-7") || choice["max_new"].most <= 33;
 }
 
-/// Equal sums of different log-probs, as many threads as there may be, and EOS ids that fill a word
-/// and would be all the best while they are forbidden.
+/// Equal sums of different log-probs, as many threads as there may be, EOS ids that fill a word
+/// and would be all the best while they are forbidden, and powers of lengths that no integer holds.
 std::vector<kit::Corner> corners() {
   return {{{"batch", {"0"}}, {"threads", {"1024"}}},
           {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}},
@@ -226,6 +227,10 @@ std::vector<kit::Corner> corners() {
            {"min_new", {"2"}},
            {"vocab", {"1023 to 1025"}},
            {"beam", {"1", kFew}},
+           {"policy"}},
+          {{"alpha", {"large and whole", "large, whole, below 0"}},
+           {"penalty", {"length", "GNMT"}},
+           {"max_new", {"15 to 17"}},
            {"policy"}}};
 }
 

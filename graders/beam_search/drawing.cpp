@@ -36,6 +36,7 @@ struct Manner {
   bool lost_in_the_sum = false;
   bool mostly_lowest = false;
   bool converging = false;
+  bool forgetful = false;
   std::vector<std::int32_t> eos;
 };
 
@@ -53,6 +54,7 @@ Manner manner_of(const Assignment& choice, const Settings& settings) {
           choice.is("log-probs", "lost in the sum"),
           choice.is("log-probs", "mostly the lowest float"),
           choice.is("states", "that converge"),
+          choice.is("states", "of the prompt"),
           settings.eos};
 }
 
@@ -144,10 +146,15 @@ Language language_of(const Manner& manner, const std::vector<Item>& items) {
       for (std::size_t token = 0; token < row.size(); ++token)
         if (row[token] == 0) row[token] = mixed(at.path, token) % 2 == 0 ? 0.0F : -0.0F;
   };
+  if (manner.forgetful) return forgetful(std::move(whole));
   return manner.converging ? converging(std::move(whole)) : whole;
 }
 
 double alpha_of(const Assignment& choice, Rng& rng) {
+  // Of lengths up to 257 a power of 8 goes beyond 64 bits at last, the others soon.
+  constexpr std::array kWhole{8.0, 20.0, 64.0, 100.0};
+  if (choice.is("alpha", "large and whole")) return kit::one_of(rng, kWhole);
+  if (choice.is("alpha", "large, whole, below 0")) return -kit::one_of(rng, kWhole);
   if (choice.is("alpha", "-0")) return -0.0;
   if (choice.is("alpha", "-1.5 to -0.3")) return -choice.draw_real(rng, "alpha");
   return choice.draw_real(rng, "alpha");
@@ -333,6 +340,7 @@ CallOptions options_of(const Assignment& choice) {
   if (choice.is("states", "from 0")) options.states = StateNumbers::from_0;
   if (choice.is("states", "down from 2^64 - 1")) options.states = StateNumbers::from_the_top;
   if (choice.is("states", "that converge")) options.states = StateNumbers::converging;
+  if (choice.is("states", "of the prompt")) options.states = StateNumbers::of_the_prompt;
   put_alignment(choice["alignment"].name, options);
   return options;
 }

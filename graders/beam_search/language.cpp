@@ -152,6 +152,13 @@ Language converging(Language language) {
   };
 }
 
+Language forgetful(Language language) {
+  return [language = std::move(language)](const Context& at, std::span<float> row) {
+    if (at.depth == 0) return language(at, row);
+    language(root_of(at.item).extended(at.last), row);
+  };
+}
+
 Language large_language(Rng& rng) {
   const auto known = std::make_shared<KnownRows>();
   return [known, seed = rng.seed()](const Context& at, std::span<float> row) {

@@ -73,6 +73,10 @@ Language mostly_lowest(Language language);
 /// states may be one (StateNumbers::converging).
 Language converging(Language language);
 
+/// The same for all hypotheses of an item that end with the same token. Their states may all be the
+/// prompt's (StateNumbers::of_the_prompt).
+Language forgetful(Language language);
+
 /// Every row is drawn by itself when it is first asked for, and copied at memory speed after that:
 /// whoever decodes before the clock runs has paid for it. For large vocabularies.
 Language large_language(Rng& rng);

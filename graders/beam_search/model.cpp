@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -11,6 +12,10 @@ namespace {
 // A search needs one row for each hypothesis of each step. Who asks for more is wasteful, which is
 // counted, up to here: we remember every row, and must not be made to remember them without end.
 constexpr std::int64_t kWasteful = 4;
+
+// Numbers that may stand for "none" or "not yet", and the bounds of narrower ones.
+constexpr std::array<std::uint64_t, 8> kTelling{
+    0, ~std::uint64_t{0}, 1, 1ULL << 63, ~0ULL >> 1, 1ULL << 32, 0xffffffff, 0x7fffffff};
 
 std::int64_t most_rows(const Problem& problem) {
   return kWasteful * problem.batch() * problem.settings.beam * (problem.settings.max_new + 1);
@@ -36,11 +41,26 @@ Model::Model(const Problem& problem, Rng states, const ModelFailure& failure, St
   }
 }
 
+/// Four of 16 are telling, and of two more each the upper half is all that there is, or one bit all
+/// that parts it from a prompt's.
+std::uint64_t Model::drawn_number() {
+  const std::uint64_t any = rng_();
+  const std::uint64_t kind = any % 16;
+  std::uint64_t number = any;
+  if (kind < 4) number = kTelling[(any >> 8) % kTelling.size()];
+  if (kind == 4 || kind == 5) number = any >> 32 << 32;
+  if ((kind == 6 || kind == 7) && !root_states_.empty())
+    number = root_states_[(any >> 16) % root_states_.size()] ^ (1ULL << (any >> 8) % 64);
+  return states_.contains(number) ? any : number;
+}
+
 std::uint64_t Model::new_state(const Context& of) {
+  if (numbers_ == StateNumbers::of_the_prompt && of.depth > 0)
+    return root_states_[static_cast<std::size_t>(of.item)];
   const std::uint64_t count = states_.size();
   const std::uint64_t number = numbers_ == StateNumbers::from_0         ? count
                                : numbers_ == StateNumbers::from_the_top ? ~count
-                                                                        : rng_();
+                                                                        : drawn_number();
   if (numbers_ == StateNumbers::converging) {
     const auto depth = static_cast<std::uint64_t>(of.depth);
     const auto place = mixed(depth, static_cast<std::uint64_t>(of.item));

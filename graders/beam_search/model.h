@@ -27,16 +27,18 @@ struct ModelFailure {
   std::int64_t returned = 0;  // what the model returns then
 };
 
-/// What the numbers of the states look like. They are opaque: a 0 is as good as any. A model that
-/// says the same of all hypotheses of an item that are as long may have one state for them.
-enum class StateNumbers { random, from_0, from_the_top, converging };
+/// What the numbers of the states look like. They are opaque: a 0 is as good as any. Drawn ones are
+/// often such as a solution may keep for something of its own, or differ from another state's in
+/// one bit. A model that says the same of all hypotheses of an item that are as long may have one
+/// state for them, and one that goes by the last token alone needs no other than the prompt's.
+enum class StateNumbers { drawn, from_0, from_the_top, converging, of_the_prompt };
 
 /// The language model of one call: gives states out and answers requests for them.
 class Model {
  public:
   /// `states` draws the states. The problem must outlive the model.
   Model(const Problem& problem, Rng states, const ModelFailure& failure = {},
-        StateNumbers numbers = StateNumbers::random);
+        StateNumbers numbers = StateNumbers::drawn);
 
   const std::vector<std::uint64_t>& root_states() const { return root_states_; }
   const std::vector<float>& root_log_probs() const { return root_log_probs_; }
@@ -44,6 +46,7 @@ class Model {
   const Tally& tally() const { return tally_; }
 
  private:
+  std::uint64_t drawn_number();
   std::uint64_t new_state(const Context& of);
   std::int64_t refuse(std::string fault);
   bool answer_row(std::uint64_t state, std::int32_t token, std::uint64_t& state_after,
