@@ -28,7 +28,7 @@ Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
 }
 
 /// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the
-/// last and some are verified. There may not be 16 bytes of scratch memory for each, nor as much
+/// last and some are verified. Threads may deal them out by their lengths. There may not be 16 bytes of scratch memory for each, nor as much
 /// as the winners take in the outputs; of a device, where they are too few for that, a process is
 /// asked that has answered before.
 void ask_many_rows(Probe& probe) {
@@ -39,6 +39,7 @@ void ask_many_rows(Probe& probe) {
       make_problem(rng, many + rng.integer(0, 99), device ? rng.integer(5, 9) : 3, 2);
   problem.options.threads = 2;
   problem.options.lse = problem.options.row_max = device;
+  if (!device) draw_lengths(rng, problem);
   SoftmaxTopkCall call(problem);
   if (device)
     probe.run_ok(call);
@@ -49,12 +50,11 @@ void ask_many_rows(Probe& probe) {
   require_rows(probe, problem, call.answer(), expect_rows(problem, sample, Sums::plain));
 }
 
-/// Again more than 16 bits can count. Threads may deal them out by their lengths.
-void ask_many_lengths(Probe& probe) {
-  Rng rng = probe.begin_case("rows_of_their_own_lengths");
+/// Again more than 16 bits can count.
+void ask_many_full_rows(Probe& probe) {
+  Rng rng = probe.begin_case("rows_of_one_length");
   Problem problem = make_problem(rng, 70'000 + rng.integer(0, 999), 3, rng.integer(1, 3));
   problem.options.threads = static_cast<int>(rng.integer(2, 4));
-  draw_lengths(rng, problem);
   std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
   sample.push_back(problem.rows - 1);
   require_rows(probe, problem, ask(probe, problem), expect_rows(problem, sample, Sums::plain));
@@ -63,7 +63,7 @@ void ask_many_lengths(Probe& probe) {
 /// A row whose indices and length are no floats: those above 2^24 lose their last bit there, and
 /// the row its best entry, the last one. Some of the few winners have an equal one below 2^24.
 /// Threads are so many that their product with the length has more than 32 bits, unsigned ones too.
-/// What follows the row is NaN. Nearly all terms are equal, and more than one float can count.
+/// What follows the row is NaN.
 void ask_row_beyond_floats(Probe& probe) {
   Rng rng = probe.begin_case("one_row_beyond_2^24");
   constexpr std::int64_t kEdge = 1 << 24;
@@ -101,7 +101,7 @@ void large_batch(Probe& probe) {
   }
   ask_many_rows(probe);
   if (kit::on_device(probe)) return;  // which would be at it for a minute
-  ask_many_lengths(probe);
+  ask_many_full_rows(probe);
   ask_row_beyond_floats(probe);
 }
 

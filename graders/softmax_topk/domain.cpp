@@ -43,6 +43,7 @@ std::vector<Argument> size_arguments() {
             sized(511, 513),
             sized(1023, 1025),
             sized(2047, 2049),
+            {"half of vocab"},
             {"vocab - 1"},
             {"vocab"}}},
           {"stride",
@@ -113,6 +114,7 @@ std::vector<Corner> corners() {
           {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"k", {"1", "2047 to 2049", "vocab"}}},
           {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"lengths", {"1", "k - 1", "vocab - 1"}}},
           {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"scale", {"2^-149", "the largest"}}},
+          {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"totals", {"row_max", "none"}}},
           // What threads, more before than now, left behind of their parts.
           {{"rows", {"1"}}, wide, {"before"}},
           // Terms so many that they need not be large for a sum without a shift.
@@ -187,6 +189,7 @@ std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
 
 std::int64_t k_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
   if (choice.is("k", "vocab")) return vocab;
+  if (choice.is("k", "half of vocab")) return (vocab + 1) / 2;
   if (choice.is("k", "vocab - 1")) return std::max<std::int64_t>(1, vocab - 1);
   return std::min(vocab, choice.draw(rng, "k"));
 }

@@ -183,6 +183,7 @@ std::vector<Argument> entry_arguments() {
         {"0.3 to 0.9", 0.3, 0.9},
         {"1.1 to 3", 1.1, 3},
         {"nearly 1", 0.99999, 1.00001},
+        {"2", 2, 2},
         {"2^-149", kLeastScale, kLeastScale},
         {"1e-42 to 1e-40", 1e-42, 1e-40},
         {"1e-38 to 2e-38", 1e-38, 2e-38},
