@@ -14,7 +14,7 @@ namespace {
 
 using kit::Assignment;
 
-/// In every second row it is as large as the best one: whoever looks at that one alone sees nothing.
+/// In every second row it is as large as the best one: whoever looks at that alone sees nothing.
 void differ(std::int64_t i, float& one, float& best) {
   if (i % 2 == 0 && &one != &best)
     one = best;
