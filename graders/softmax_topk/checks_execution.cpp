@@ -28,9 +28,9 @@ Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
 }
 
 /// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the
-/// last and some are verified. Threads may deal them out by their lengths. There may not be 16 bytes
-/// of scratch memory for each, nor as much as the winners take in the outputs; of a device, where
-/// they are too few for that, a process is asked that has answered before.
+/// last and some are verified. Threads may deal them out by their lengths. There may not be 16
+/// bytes of scratch memory for each, nor as much as the winners take in the outputs; of a device,
+/// where they are too few for that, a process is asked that has answered before.
 void ask_many_rows(Probe& probe) {
   const bool device = kit::on_device(probe);
   const std::int64_t many = device ? 3000 : 1'100'000;
