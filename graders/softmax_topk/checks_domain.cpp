@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "domain.h"
 #include "domain_questions.h"
@@ -12,6 +13,29 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 using kit::Assignment;
+
+/// In every second row it is as large as the best one: whoever looks at that alone sees nothing.
+void differ(std::int64_t i, float& one, float& best) {
+  if (i % 2 == 0 && &one != &best)
+    one = best;
+  else
+    one = one == 0 ? 1 : -one / 2;
+}
+
+/// What adds up to the same is another row.
+void change_places(std::int64_t, float& one, float& best) {
+  std::swap(one, best);
+}
+
+/// Changes some entry of each row, or it and the best one.
+void change_rows(Rng& rng, Problem& problem, void (*change)(std::int64_t, float&, float&)) {
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const auto row = problem.row(i).first(static_cast<std::size_t>(problem.len(i)));
+    if (row.empty()) continue;
+    float& one = row[static_cast<std::size_t>(rng.integer(0, std::ssize(row) - 1))];
+    change(i, one, *std::ranges::max_element(row));
+  }
+}
 
 /// The call that the solution sees before the one that is judged: at the same addresses.
 Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
@@ -28,11 +52,8 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (choice.is("before", "other threads"))
     other.options.threads = problem.options.threads == 2 ? 5 : 2;
   if (choice.is("before", "lengths differed")) draw_lengths(rng, other);
-  if (choice.is("before", "one entry differed")) {
-    const std::int64_t row = rng.integer(0, problem.rows - 1);
-    float& one = other.row(row)[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))];
-    one = one == 0 ? 1 : -one / 2;
-  }
+  if (choice.is("before", "one entry of each row differed")) change_rows(rng, other, differ);
+  if (choice.is("before", "two entries had changed places")) change_rows(rng, other, change_places);
   if (choice.is("before", "full rows of numbers")) {
     // Whoever finds nothing unusual has to look again. No scale takes them out of float.
     for (float& z : other.logits) z = static_cast<float>(rng.uniform(0.25, 0.75));

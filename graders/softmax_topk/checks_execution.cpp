@@ -28,16 +28,17 @@ Problem large_problem(Rng& rng, std::int64_t vocab, std::int64_t entries) {
 }
 
 /// More rows than 16 bits can count, or on a device than there are blocks at a time, of which the
-/// last and some are verified. There may not be 16 bytes of scratch memory for each; of a device,
+/// last and some are verified. Threads may deal them out by their lengths. There may not be 16
+/// bytes of scratch memory for each, nor as much as the winners take in the outputs; of a device,
 /// where they are too few for that, a process is asked that has answered before.
 void ask_many_rows(Probe& probe) {
   const bool device = kit::on_device(probe);
   const std::int64_t many = device ? 3000 : 1'100'000;
   Rng rng = probe.begin_case(fmt::format("{}_rows", many));
-  Problem problem = make_problem(rng, many + rng.integer(0, 99), device ? rng.integer(5, 9) : 2,
-                                 rng.integer(1, 2));
+  Problem problem = make_problem(rng, many + rng.integer(0, 99), device ? rng.integer(5, 9) : 3, 2);
   problem.options.threads = 2;
   problem.options.lse = problem.options.row_max = device;
+  if (!device) draw_lengths(rng, problem);
   SoftmaxTopkCall call(problem);
   if (device)
     probe.run_ok(call);
@@ -48,12 +49,11 @@ void ask_many_rows(Probe& probe) {
   require_rows(probe, problem, call.answer(), expect_rows(problem, sample, Sums::plain));
 }
 
-/// Again more than 16 bits can count. Threads may deal them out by their lengths.
-void ask_many_lengths(Probe& probe) {
-  Rng rng = probe.begin_case("rows_of_their_own_lengths");
+/// Again more than 16 bits can count.
+void ask_many_full_rows(Probe& probe) {
+  Rng rng = probe.begin_case("rows_of_one_length");
   Problem problem = make_problem(rng, 70'000 + rng.integer(0, 999), 3, rng.integer(1, 3));
   problem.options.threads = static_cast<int>(rng.integer(2, 4));
-  draw_lengths(rng, problem);
   std::vector<std::int64_t> sample = random_places(rng, problem.rows, 200);
   sample.push_back(problem.rows - 1);
   require_rows(probe, problem, ask(probe, problem), expect_rows(problem, sample, Sums::plain));
@@ -61,14 +61,14 @@ void ask_many_lengths(Probe& probe) {
 
 /// A row whose indices and length are no floats: those above 2^24 lose their last bit there, and
 /// the row its best entry, the last one. Some of the few winners have an equal one below 2^24.
-/// Threads are so many that their product with the length has more than 32 bits. What follows the
-/// row is NaN.
+/// Threads are so many that their product with the length has more than 32 bits, unsigned ones too.
+/// What follows the row is NaN.
 void ask_row_beyond_floats(Probe& probe) {
   Rng rng = probe.begin_case("one_row_beyond_2^24");
   constexpr std::int64_t kEdge = 1 << 24;
   const std::int64_t length = longer_than_floats(rng);
   Problem problem = blank_problem(1, length + 3, rng.integer(7, 12));
-  problem.options.threads = kHundredsOfThreads;
+  problem.options.threads = kit::kManyThreads;
   const auto row = problem.row(0).first(static_cast<std::size_t>(length));
   std::ranges::fill(row, static_cast<float>(rng.uniform(-3, -2)));
   std::vector<std::int64_t> where = random_places(rng, 199, problem.k);
@@ -78,7 +78,7 @@ void ask_row_beyond_floats(Probe& probe) {
   plant(rng, row, where);
   make_pairs(row, where);
   problem.valid_len = {length};
-  require_right(probe, problem, Sums::any);
+  require_right(probe, problem, Sums::careful);
 }
 
 // Batches of the size that people run, where solutions take other paths than for a few rows; one
@@ -100,7 +100,7 @@ void large_batch(Probe& probe) {
   }
   ask_many_rows(probe);
   if (kit::on_device(probe)) return;  // which would be at it for a minute
-  ask_many_lengths(probe);
+  ask_many_full_rows(probe);
   ask_row_beyond_floats(probe);
 }
 

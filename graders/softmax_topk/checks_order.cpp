@@ -75,6 +75,8 @@ void ties(Probe& probe) {
     require_right(probe, problem, Sums::any);
     problem.k = 1;
     require_right(probe, problem, Sums::any);
+    problem.rows = 1;  // which threads share even where each has a row if there are more
+    require_right(probe, problem, Sums::any);
   }
 }
 

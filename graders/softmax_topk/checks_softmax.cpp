@@ -133,6 +133,22 @@ void temperature(Probe& probe) {
   }
 }
 
+/// Winners so close to each other that the ratio of neighbours, at most 2.6e-8 below one, is one as
+/// a float: all of them together are not.
+void ask_close_winners(Probe& probe) {
+  Rng rng = probe.begin_case("winners_close_to_each_other");
+  Problem problem = blank_problem(2, near_to(rng, 3000), 3000);
+  problem.k = problem.vocab;
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const double step = rng.uniform(1.8e-8, 2.6e-8);
+    double height = 0;
+    for (const std::int64_t at : kit::random_order(rng, problem.vocab))
+      problem.row(i)[static_cast<std::size_t>(at)] = static_cast<float>(height -= step);
+  }
+  problem.row(1)[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] = 3;
+  require_right(probe, problem, Sums::careful);
+}
+
 // One float that takes all terms in turn drifts where the terms are equal: every one of its
 // roundings has the same sign. In the last rows one entry hides what the others add up to, however
 // far below it they are: together they count. The last row of all is so long that threads share it,
@@ -153,6 +169,7 @@ void careful_sums(Probe& probe) {
     }
     require_right(probe, problem, Sums::careful);
   }
+  ask_close_winners(probe);
   Rng rng = probe.begin_case("one_row");
   Problem problem =
       make_problem(rng, 1, (1 << 20) + rng.integer(-9, 9), near_to(rng, 10), {0, 0.1});

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "graders/kit/threads.h"
@@ -54,10 +56,10 @@ void thread_limit(Probe& probe) {
 }
 
 /// Few rows, which threads share: the second one has fewer entries than there are threads. In the
-/// others the last entry hides what the rest weighs, one by one but not together, and lies in one
-/// thread's part. No float sum in ascending order loses that: one of 71 000 terms that add up to
-/// 71 000 exp(-18.4) = 7e-4 is off by 71 000 u of these, 50 u of the row, and half as much is
-/// tolerated again.
+/// others one entry hides what the rest weighs, one by one but not together, and lies in one
+/// thread's part. Where it comes last, no float sum in ascending order loses that: one of 71 000
+/// terms that add up to 71 000 exp(-18.4) = 7e-4 is off by 71 000 u of these, 50 u of the row, and
+/// half as much is tolerated again. Where it comes first, a sum keeps them as in careful_sums.
 void ask_shared_rows(Probe& probe) {
   Rng rng = probe.begin_case("rows_that_threads_share");
   Problem problem = blank_problem(3, 70'000 + rng.integer(0, 999), near_to(rng, 48));
@@ -65,9 +67,42 @@ void ask_shared_rows(Probe& probe) {
   problem.valid_len = {problem.vocab, rng.integer(0, 6), problem.vocab};
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     fill_noise(rng, problem.row(i), {-10, 0.1});
-    problem.row(i).back() = static_cast<float>(rng.uniform(8.8, 9.5));
+    const auto row = problem.row(i);
+    (i < 2 ? row.back() : row.front()) = static_cast<float>(rng.uniform(8.8, 9.5));
   }
   require_right(probe, problem, Sums::careful);
+}
+
+/// One row that threads share, with another number of them each time, so that what a part left
+/// behind is none of the next row. What is special lies in one part, or leaves nothing for most.
+void ask_one_shared_row(Probe& probe) {
+  Rng rng = probe.begin_case("one_row_that_threads_share");
+  Problem problem = make_problem(rng, 1, 66'000 + rng.integer(0, 999), near_to(rng, 48));
+  const Problem usual = problem;
+  const auto row = problem.row(0);
+  const auto some_place = [&] { return static_cast<std::size_t>(rng.integer(0, 65'999)); };
+  const auto ask_with = [&](int threads, std::int64_t length) {
+    problem.options.threads = threads;
+    problem.valid_len = {length};
+    require_right(probe, problem, Sums::any);
+    std::ranges::copy(usual.row(0), row.begin());
+  };
+  ask_with(7, problem.vocab);
+  row[some_place()] = std::copysign(kit::kNan, rng.chance(0.5) ? -1.0f : 1.0f);
+  ask_with(5, problem.vocab);
+  row[some_place()] = kit::kInfinity;
+  ask_with(9, problem.vocab);
+  std::ranges::fill(row.subspan(1000), -kit::kInfinity);
+  ask_with(7, problem.vocab);
+  std::ranges::fill(row.first(65'000), -kit::kInfinity);
+  ask_with(3, problem.vocab);
+  std::ranges::fill(row, -kit::kInfinity);
+  ask_with(6, problem.vocab);
+  ask_with(7, rng.integer(0, 6));
+  for (float& z : row) z = rng.chance(0.5) ? 0x1p127f : -0x1p127f;
+  problem.scale = 0x1p-126f;
+  problem.k = 1;
+  ask_with(2, problem.vocab - 1);
 }
 
 // More threads than rows, fewer than rows, more than the machine has; all winners of a row with one
@@ -89,6 +124,7 @@ void thread_counts(Probe& probe) {
     }
   }
   ask_shared_rows(probe);
+  ask_one_shared_row(probe);
   limit_threads(probe, probe.begin_case("one_thread_at_most"), kManyRows, {1});
   limit_threads(probe, probe.begin_case("two_threads_at_most"), kLongRows, {2});
 }

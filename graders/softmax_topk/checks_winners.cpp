@@ -120,8 +120,8 @@ void rows_apart(Probe& probe) {
 
 // Numbers above 2^24 are not all floats: an index kept in one loses its last bit, and a length that
 // is cut to one the row's last entry, which is among the best. The product of the length and the
-// number of threads has more than 32 bits. Winners come in pairs that are equal: one of each lies
-// above 2^24, and what is above the low 24 bits of the index decides.
+// number of threads has more than 32 bits, unsigned ones too. Winners come in pairs that are equal:
+// one of each lies above 2^24, and what is above the low 24 bits of the index decides.
 void big_indices(Probe& probe) {
   {
     Rng rng = probe.begin_case("beyond_2^20");
@@ -131,7 +131,7 @@ void big_indices(Probe& probe) {
   constexpr std::int64_t kEdge = 1 << 24;
   const std::int64_t pairs = kit::on_device(probe) ? rng.integer(9, 17) : rng.integer(130, 150);
   Problem problem = blank_problem(1, longer_than_floats(rng), 2 * pairs - 1);  // one loses
-  problem.options.threads = kHundredsOfThreads;
+  problem.options.threads = kit::kManyThreads;
   std::ranges::fill(problem.row(0), static_cast<float>(rng.uniform(-3, -2)));
   std::vector<std::int64_t> where;
   for (const std::int64_t beyond : random_places(rng, 190, pairs)) {

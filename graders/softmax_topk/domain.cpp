@@ -43,6 +43,7 @@ std::vector<Argument> size_arguments() {
             sized(511, 513),
             sized(1023, 1025),
             sized(2047, 2049),
+            {"half of vocab"},
             {"vocab - 1"},
             {"vocab"}}},
           {"stride",
@@ -79,7 +80,8 @@ std::vector<Argument> call_arguments() {
           {"before",
            {{"nothing"},
             {"the same"},
-            {"one entry differed"},
+            {"one entry of each row differed"},
+            {"two entries had changed places"},
             {"scale differed"},
             {"k differed"},
             {"lengths differed"},
@@ -106,6 +108,15 @@ std::vector<Corner> corners() {
           // Threads that share a row, and whose sums arrive in any order.
           {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
           {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
+          // What is special about such a row may lie in one of the parts, or in each.
+          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"spoiled rows"}},
+          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"masked"}},
+          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"k", {"1", "2047 to 2049", "vocab"}}},
+          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"lengths", {"1", "k - 1", "vocab - 1"}}},
+          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"scale", {"2^-149", "the largest"}}},
+          {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"totals", {"row_max", "none"}}},
+          // What threads, more before than now, left behind of their parts.
+          {{"rows", {"1"}}, wide, {"before"}},
           // Terms so many that they need not be large for a sum without a shift.
           {{"rows", {"2"}}, widest, {"entries", {"at the ends of exp"}}},
           // What rounding cost a sum that hardly counts any more.
@@ -178,6 +189,7 @@ std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
 
 std::int64_t k_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
   if (choice.is("k", "vocab")) return vocab;
+  if (choice.is("k", "half of vocab")) return (vocab + 1) / 2;
   if (choice.is("k", "vocab - 1")) return std::max<std::int64_t>(1, vocab - 1);
   return std::min(vocab, choice.draw(rng, "k"));
 }
@@ -242,7 +254,8 @@ Sums sums_of(const Assignment& choice) {
   // The last entry is next to all of the sum, however the others were added up.
   if (choice.is("entries", "30 to 60 below the last") && choice.is("masked", "none") && !alike)
     return Sums::careful;
-  const bool drawn = choice.is("entries", "usual") || choice.is("entries", "far from zero");
+  const bool drawn = choice.is("entries", "usual") || choice.is("entries", "far from zero") ||
+                     choice.is("entries", "the first row's but one");
   return drawn && !alike ? Sums::plain : Sums::any;
 }
 

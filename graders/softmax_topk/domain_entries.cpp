@@ -38,6 +38,10 @@ bool below_one(const Assignment& choice) {
   return choice["entries"].least > 0;
 }
 
+bool repeats_the_first(const Assignment& choice) {
+  return choice.is("entries", "the first row's but one");
+}
+
 /// The next entry of a row, as a product with the scale, from its place between 0 and 1.
 using Height = std::function<double(double)>;
 
@@ -94,11 +98,14 @@ void put_bits(const Assignment& choice, Rng& rng, const Problem& problem, std::s
     for (float& z : row) z = static_cast<float>(rng.integer(-300, 300)) * 0x1p-149f;
 }
 
-void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std::int64_t i,
-                 std::span<float> row) {
+/// `seed` is that of all rows, where they repeat the first one.
+void put_entries(const Assignment& choice, Rng& rng, std::uint64_t seed, const Problem& problem,
+                 std::int64_t i, std::span<float> row) {
   const auto count = static_cast<double>(row.size());
+  Rng repeated(seed);
+  Rng& drawn_by = repeats_the_first(choice) ? repeated : rng;
   const Height height =
-      at_ends_of_exp(choice) ? height_at_ends(rng, i, count) : height_of(choice, rng);
+      at_ends_of_exp(choice) ? height_at_ends(rng, i, count) : height_of(choice, drawn_by);
   for (std::size_t j = 0; j < row.size(); ++j)
     row[j] = unscaled(problem, height((static_cast<double>(j) + 0.5) / count));
   if (row.empty()) return;
@@ -119,6 +126,7 @@ void put_entries(const Assignment& choice, Rng& rng, const Problem& problem, std
   if (choice.is("entries", "equal but a few"))
     for (std::int64_t n = rng.integer(1, problem.k); n > 0; --n)
       somewhere() = unscaled(problem, rng.uniform(-40, 40));
+  if (repeats_the_first(choice)) somewhere() = unscaled(problem, rng.uniform(0, 9));
   put_bits(choice, rng, problem, row);
 }
 
@@ -175,6 +183,7 @@ std::vector<Argument> entry_arguments() {
         {"0.3 to 0.9", 0.3, 0.9},
         {"1.1 to 3", 1.1, 3},
         {"nearly 1", 0.99999, 1.00001},
+        {"2", 2, 2},
         {"2^-149", kLeastScale, kLeastScale},
         {"1e-42 to 1e-40", 1e-42, 1e-40},
         {"1e-38 to 2e-38", 1e-38, 2e-38},
@@ -189,6 +198,7 @@ std::vector<Argument> entry_arguments() {
         {"largest, of either sign"},
         {"all equal"},
         {"equal but a few"},
+        {"the first row's but one"},
         {"few values"},
         {"neighbouring floats"},
         {"14 to 16.5 below one", 14, 15.5},
@@ -229,12 +239,13 @@ void put_rows(const Assignment& choice, Rng& rng, Problem& problem) {
   };
   const std::int64_t masked = some_row();
   const std::int64_t spoiled = some_row();
+  const auto seed = static_cast<std::uint64_t>(rng.integer(0, std::int64_t{1} << 62));
   for (std::int64_t i = 0; i < problem.rows; ++i) {
     const auto length = static_cast<std::size_t>(problem.len(i));
     const auto from_here =
         std::span(problem.logits).subspan(static_cast<std::size_t>(i * problem.stride));
     const auto row = from_here.first(length);
-    put_entries(choice, rng, problem, i, row);
+    put_entries(choice, rng, seed, problem, i, row);
     mask(choice, rng, problem, row);
     if (choice.is("masked", "a row") && i == masked) std::ranges::fill(row, -kInfinity);
     if (i == spoiled) spoil(choice, rng, row);

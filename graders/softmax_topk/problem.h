@@ -82,9 +82,6 @@ void draw_lengths(Rng& rng, Problem& problem);
 /// A length some 200 to 300 above 2^24 that is no float: the nearest one is below it.
 std::int64_t longer_than_floats(Rng& rng);
 
-/// Such a length times these does not fit into 32 bits.
-constexpr int kHundredsOfThreads = 200;
-
 /// One way of dealing entries out to threads: thread t gets runs of `run` neighbours.
 struct Dealing {
   std::int64_t threads;
