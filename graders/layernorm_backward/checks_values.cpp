@@ -41,6 +41,10 @@ void all_gradients(Probe& probe) {
   Problem problem = make_big_problem(rng, 1, rng.integer(131'073, 140'000));
   add_ramp(rng, problem, 4);
   require_right(probe, problem);
+  if (kit::on_device(probe)) return;
+  // A thread's stack of 8 MiB has no room for a float of each.
+  rng = probe.begin_case("a_row_of_more_than_2_to_the_21");
+  require_right_with_y(probe, make_wide_problem(rng, 1, rng.integer(2'100'000, 2'130'000)));
 }
 
 void forward_values(Probe& probe) {
@@ -148,6 +152,14 @@ void external_statistics(Probe& probe) {
       problem.mean[i] += static_cast<float>(rng.uniform(-1, 1));
       problem.rstd[i] *= static_cast<float>(log_uniform(rng, 0.3, 3));
     }
+    require_right(probe, problem);
+  }
+  for (const bool long_rows : {false, true}) {
+    Rng rng = probe.begin_case(long_rows ? "drawn_long_rows" : "drawn_many_rows");
+    const std::int64_t many = kit::on_device(probe) ? 2000 : rng.integer(65'537, 70'000);
+    Problem problem =
+        make_big_problem(rng, long_rows ? 3 : many, long_rows ? rng.integer(65'537, 70'000) : 3);
+    give_drawn_statistics(rng, problem);
     require_right(probe, problem);
   }
 }
