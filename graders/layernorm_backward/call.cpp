@@ -15,10 +15,19 @@ void add_input(Call<LayernormArgs>& call, const char* name, const Field* const& 
   if (!data.empty() && options.missing != name) call.in(name, field, data, options.placed(name));
 }
 
+/// True where an array of rows has none, and yet a pointer.
+bool points_to_nothing(const Problem& problem, const CallOptions& options) {
+  return problem.rows == 0 && options.empty_at_address;
+}
+
 /// An input with a stride.
 template <class Field>
 void add_rows(Call<LayernormArgs>& call, const char* name, const Field* const& field,
               const Problem& problem, const Rows& rows, const CallOptions& options) {
+  if (points_to_nothing(problem, options)) {
+    if (options.missing != name) call.in(name, field, rows.all(), options.placed(name));
+    return;
+  }
   if (!options.is_far(name) || problem.rows == 0)
     return add_input(call, name, field, rows.all(), options);
   std::vector<std::span<const float>> parts;
@@ -187,12 +196,14 @@ ForwardCall::ForwardCall(const Problem& problem, std::int64_t saved_bytes,
     : Call("layernorm_forward") {
   add_common_inputs(*this, problem, options);
   args.saved_bytes = saved_bytes;
-  if (saved_bytes > 0 || options.no_bytes_at_address)
+  if (saved_bytes > 0 || options.empty_at_address)
     saved_out =
         out<std::uint8_t>("saved_out", args.saved_out, static_cast<std::size_t>(saved_bytes),
                           saved_placement(options, true));
   y = add_output(*this, "y", args.y, options.y ? output_elements(problem, problem.y_stride) : 0,
                  options, old_y);
+  if (options.y && points_to_nothing(problem, options))
+    y = out<float>("y", args.y, 0, options.placed("y"));
   if (options.y) far_y = add_far_output(*this, "y", args.y, problem, options);
   if (options.others_given) {
     const auto cols = static_cast<std::size_t>(problem.cols);
@@ -211,7 +222,7 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   add_input(*this, "mean", args.mean, problem.mean, options);
   add_input(*this, "rstd", args.rstd, problem.rstd, options);
   args.saved_bytes = std::ssize(saved);
-  if (!saved.empty() || (options.no_bytes_at_address && problem.mean.empty())) {
+  if (!saved.empty() || (options.empty_at_address && problem.mean.empty())) {
     const Placement placement = saved_placement(options, false);
     if (options.saved_stays)
       inout("saved_in", args.saved_in, saved, placement);
@@ -221,6 +232,8 @@ BackwardCall::BackwardCall(const Problem& problem, const Bytes& saved, const Cal
   const auto cols = static_cast<std::size_t>(problem.cols);
   dx = add_output(*this, "dx", args.dx,
                   options.dx ? output_elements(problem, problem.dx_stride) : 0, options, old_dx);
+  if (options.dx && points_to_nothing(problem, options))
+    dx = out<float>("dx", args.dx, 0, options.placed("dx"));
   if (options.dx) far_dx = add_far_output(*this, "dx", args.dx, problem, options);
   dgamma = add_output(*this, "dgamma", args.dgamma, options.dgamma ? cols : 0, options, old_dgamma);
   dbeta = add_output(*this, "dbeta", args.dbeta, options.dbeta ? cols : 0, options, old_dbeta);

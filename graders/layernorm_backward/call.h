@@ -38,8 +38,9 @@ struct CallOptions : kit::CallOptions {
   std::optional<std::int64_t> absent_stride = {};  // of arrays that are null; else that of others
   bool others_given = false;  // arrays that only the other pass reads or writes; else they are null
   Passes passes = Passes::alike;
-  bool saved_stays = false;          // saved_in lies where saved_out did, if the sizes are the same
-  bool no_bytes_at_address = false;  // where saved_bytes answers 0, there is a pointer, to nothing
+  bool saved_stays = false;  // saved_in lies where saved_out did, if the sizes are the same
+  bool empty_at_address =
+      false;  // of no saved bytes, and of no rows, there are pointers, to nothing
 };
 
 /// Calls with their arrays named, ready to run. They point into the problem, which must outlive

@@ -28,6 +28,8 @@ Problem another_step(const Assignment& choice, Rng& rng, const Problem& problem)
   if (choice.is("what differs in it", "gamma")) change(other.gamma[column]);
   if (choice.is("what differs in it", "dy of zeros"))
     for (std::int64_t i = 0; i < problem.rows; ++i) std::ranges::fill(other.dy.row(i), 0.0f);
+  if (choice.is("what differs in it", "a row of NaN"))
+    std::ranges::fill(other.x.row(row), kit::kNan);
   if (choice.is("what differs in it", "all of x"))
     for (std::int64_t i = 0; i < problem.rows; ++i) std::ranges::for_each(other.x.row(i), change);
   return other;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <utility>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -10,22 +11,36 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+/// A step of more threads than are allowed later, in the same process: neither these nor their
+/// number may count then. These themselves are not counted.
+void have_more_threads(Probe& probe, const Problem& problem, int threads) {
+  CallOptions options;
+  options.threads = threads + 1;  // of more, each would do too little to be counted
+  probe.solution().end_watch();
+  run_step(probe, problem, options);
+  probe.solution().watch_threads(false);
+}
+
 /// Each pass by itself: few threads of a longer one hide many of a shorter. As many elements as it
 /// takes for threads to be counted.
-void limit_threads(Probe& probe, Rng& rng, int threads, CallOptions options, std::int64_t rows,
-                   std::int64_t cols) {
-  const Problem problem = make_big_problem(rng, rows, cols);
+void limit_threads(Probe& probe, Rng& rng, int threads, CallOptions options,
+                   const Problem& problem) {
   const LapOracle oracle(problem);
   options.threads = threads;
   const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
+  const Problem earlier = make_problem(rng, rng.integer(40, 60), rng.integer(3, 90));
   Bytes saved;
+  bool first = true;
   kit::require_thread_limit(probe, threads, [&] {
+    if (std::exchange(first, false)) have_more_threads(probe, earlier, threads);
     ForwardCall forward(problem, saved_bytes, options);
     probe.run_ok(forward);
     probe.require(oracle.judge_y(forward.y->view()));
     saved = forward.saved();
   });
+  first = true;
   kit::require_thread_limit(probe, threads, [&] {
+    if (std::exchange(first, false)) have_more_threads(probe, earlier, threads);
     BackwardCall backward(problem, saved, options);
     probe.run_ok(backward);
     probe.require(oracle.judge_gradients(backward.dx->view(), backward.dgamma->view(),
@@ -58,13 +73,15 @@ void ask_tall_sums(Probe& probe, Rng rng) {
     problem.dy.row(index_at(rng, where, problem.rows))[0] += 1;
   problem.mean.assign(problem.dy.all().size(), 0.5f);
   problem.rstd.assign(problem.mean.size(), 1.0f);
+  problem.mean.back() = 1.5f;
   probe.restart();
   const Answer answer = run_step(probe, problem, options);
   probe.restart();  // threads that wait for more would cost time with every call
   const auto count = static_cast<float>(problem.rows + 3);
-  if (answer.dgamma[0] != -0.5f * count || answer.dbeta[0] != count)
+  const float want = -0.5f * count - problem.dy.row(problem.rows - 1)[0];
+  if (answer.dgamma[0] != want || answer.dbeta[0] != count)
     probe.fail(fmt::format("dgamma[0] is {} and dbeta[0] is {}, want {} and {}", answer.dgamma[0],
-                           answer.dbeta[0], -0.5f * count, count),
+                           answer.dbeta[0], want, count),
                {fmt::format("{} rows x 1 column, {} threads, dy one, but for three rows of more",
                             problem.rows, options.threads)});
 }
@@ -72,14 +89,14 @@ void ask_tall_sums(Probe& probe, Rng rng) {
 /// Many short rows, which are work rather than memory.
 void limit_threads_of_short_rows(Probe& probe, Rng rng, int threads, CallOptions options) {
   const std::int64_t rows = rng.integer(2'400'000, 2'440'000);
-  limit_threads(probe, rng, threads, options, rows, 3);
+  limit_threads(probe, rng, threads, options, make_big_problem(rng, rows, 3));
 }
 
-// Of few wide rows the columns may be what is shared out.
+// Of few wide rows the columns may be what is shared out. A thread's stack of 8 MiB has no room for
+// two floats of each.
 void thread_limit(Probe& probe) {
   Rng rng = probe.begin_case("one_thread_at_most_of_wide_rows");
-  const std::int64_t cols = rng.integer(300'000, 310'000);
-  limit_threads(probe, rng, 1, {}, 24, cols);
+  limit_threads(probe, rng, 1, {}, make_wide_problem(rng, 6, rng.integer(1'150'000, 1'250'000)));
   limit_threads_of_short_rows(probe, probe.begin_case("three_threads_at_most"), 3, {});
 }
 
@@ -112,8 +129,11 @@ void thread_counts(Probe& probe) {
       options.threads = threads;
       if (few_rows) problem.gamma.clear();
       const Expected expected = expect(problem);
-      for (int run = 0; run < (few_rows ? 1 : kRuns); ++run)
-        require_gradients(probe, problem, run_step(probe, problem, options), expected);
+      for (int run = 0; run < (few_rows ? 1 : kRuns); ++run) {
+        const Answer answer = run_step(probe, problem, options);
+        require_y(probe, problem, answer, expected);
+        require_gradients(probe, problem, answer, expected);
+      }
       if (!few_rows && threads == 16) require_same_bits(probe, problem, options);
     }
   }
@@ -123,9 +143,29 @@ void thread_counts(Probe& probe) {
                               {{.deterministic = 1}});
 }
 
+/// A whole step of rows so few that their columns may be what is shared out, in the forward pass as
+/// well.
+void require_same_bits_of_wide_rows(Probe& probe, Rng rng) {
+  constexpr int kRuns = 4;
+  const Problem problem = make_big_problem(rng, 2, rng.integer(150'000, 170'000));
+  const Expected expected = expect(problem);
+  CallOptions options;
+  options.threads = 8;
+  options.deterministic = 256;
+  const Answer first = run_step(probe, problem, options);
+  require_y(probe, problem, first, expected);
+  require_gradients(probe, problem, first, expected);
+  for (int run = 1; run < kRuns; ++run) {
+    const Answer again = run_step(probe, problem, options);
+    const std::string against = fmt::format("step {} against the first, same arguments", run + 1);
+    require_same_y(probe, problem, again, first, against);
+    require_same_gradients(probe, problem, again, first, against);
+  }
+}
+
 // Asked to be deterministic, by whatever is not 0, runs give the same bits; each is long enough for
 // threads to meet. Sums of three threads and more depend on who is first, where those of two do
-// not.
+// not. Some are asked of a fresh process, or after a call of other threads.
 void deterministic_bits(Probe& probe) {
   constexpr int kRuns = 6;
   Rng rng = probe.begin_case("two_threads");
@@ -136,17 +176,22 @@ void deterministic_bits(Probe& probe) {
     CallOptions options;
     options.threads = threads;
     options.deterministic = threads == 2 ? 1 : threads == 8 ? -2 : 65'536;
+    CallOptions other = options;
+    other.threads = 3;
     Answer first;
     const Bytes saved = run_forward(probe, problem, first, options);
     run_backward(probe, problem, saved, first, options);
     require_gradients(probe, problem, first, expected);
     for (int run = 1; run < kRuns; ++run) {
       Answer again;
+      if (run == kRuns - 1 && threads == 8) probe.restart();
+      if (run == kRuns - 1 && threads == 16) run_backward(probe, problem, saved, again, other);
       run_backward(probe, problem, saved, again, options);
       require_same_gradients(probe, problem, again, first,
                              fmt::format("run {} against the first, same arguments", run + 1));
     }
   }
+  require_same_bits_of_wide_rows(probe, probe.begin_case("few_wide_rows"));
 }
 
 }  // namespace

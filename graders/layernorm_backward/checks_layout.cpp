@@ -21,6 +21,13 @@ void strides(Probe& probe) {
                     2 * rng.integer(21, 30) + odd};
     require_right_with_y(probe, make_problem(rng, rng.integer(5, 30), width, {}, gaps));
   }
+  // All rows begin at 64 bytes, but those of one array.
+  for (const int odd : {0, 1, 2, 3}) {
+    Rng rng = probe.begin_case(fmt::format("odd_stride_of_array_{}", odd));
+    const auto gap = [&](int array) { return array == odd ? 2 * rng.integer(0, 7) + 1 : 16; };
+    const Gaps gaps{gap(0), gap(1), gap(2), gap(3)};
+    require_right_with_y(probe, make_problem(rng, rng.integer(3, 9), 128, {}, gaps));
+  }
   // Of one row the stride leads nowhere.
   Rng rng = probe.begin_case("one_row_strides_of_2_to_the_60");
   constexpr std::int64_t kFar = std::int64_t{1} << 60;

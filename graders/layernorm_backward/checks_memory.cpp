@@ -98,7 +98,9 @@ void peak_memory(Probe& probe) {
   if (slope > 0.25)
     probe.fail(
         fmt::format("memory grows by {:.2f} bytes per element of x, want 0.25 or less", slope));
-  Rng rng = probe.begin_case("many_calls");
+  Rng rng = probe.begin_case("fewer_outputs");
+  require_little_for_fewer(probe, rng);
+  rng = probe.begin_case("many_calls");
   require_nothing_kept(probe, rng);
 }
 

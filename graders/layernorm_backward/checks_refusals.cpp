@@ -27,15 +27,19 @@ constexpr std::int64_t kUnsupported = LAYERNORM_UNSUPPORTED;
 bool has_rows(const Assignment& choice) {
   return choice["rows"].least > 0;
 }
+/// Also of no rows.
+bool has_arrays(const Assignment& choice) {
+  return has_rows(choice) || choice.is("arrays of no bytes", "at an address");
+}
 bool has_statistics(const Assignment& choice) {
   return has_rows(choice) && statistics_given(choice);
 }
 bool has_y(const Assignment& choice) {
-  return has_rows(choice) && choice.is("y", "wanted");
+  return has_arrays(choice) && choice.is("y", "wanted");
 }
 bool has_dx(const Assignment& choice) {
   const std::string& wanted = choice["gradients"].name;
-  return has_rows(choice) && (wanted == "all" || wanted.starts_with("dx"));
+  return has_arrays(choice) && (wanted == "all" || wanted.starts_with("dx"));
 }
 
 void add_short_strides(std::vector<Invalid>& to, const std::string& argument,
@@ -67,7 +71,7 @@ std::vector<Invalid> invalid_in_both(bool on_device) {
                   {0, -1, std::numeric_limits<std::int32_t>::min()}, kBad);
   kit::add_values(all, "eps", &Args::eps,
                   {-1e-5, -1e-300, -5e-324, double{kit::kNan}, -double{kit::kInfinity}}, kBad);
-  add_short_strides(all, "x stride", &Args::x_row_stride, has_rows);
+  add_short_strides(all, "x stride", &Args::x_row_stride, has_arrays);
   all.push_back({{.name = "no x", .missing = "x"}, kBad, has_rows});
   kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
   add_devices(all, on_device);
@@ -84,7 +88,7 @@ std::vector<Invalid> invalid_in_forward(bool on_device) {
 
 std::vector<Invalid> invalid_in_backward(bool on_device) {
   std::vector<Invalid> all = invalid_in_both(on_device);
-  add_short_strides(all, "dy stride", &Args::dy_row_stride, has_rows);
+  add_short_strides(all, "dy stride", &Args::dy_row_stride, has_arrays);
   add_short_strides(all, "dx stride", &Args::dx_row_stride, has_dx);
   all.push_back({{.name = "no dy", .missing = "dy"}, kBad, has_rows});
   all.push_back({{.name = "no mean", .missing = "mean"}, kBad, has_statistics});
@@ -98,7 +102,9 @@ Corners always_beside(const Invalid& invalid, const kit::Classes& fewer_outputs)
   const std::string& name = invalid.flaw.name;
   if (invalid.flaw.missing == "mean" || invalid.flaw.missing == "rstd")
     return {{{"statistics", {"given, drawn"}}, fewer_outputs}};
-  if (!invalid.flaw.missing.empty() || name.ends_with(" cols - 1")) return {{fewer_outputs}};
+  if (!invalid.flaw.missing.empty()) return {{fewer_outputs}};
+  if (name.ends_with(" cols - 1"))
+    return {{fewer_outputs}, {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}}};
   if (name.find(" type ") == std::string::npos) return {};
   const kit::Corner no_parameters{{"gamma", {"absent"}}, {"beta", {"absent"}}};
   return {no_parameters, {no_parameters[0], no_parameters[1], fewer_outputs}};

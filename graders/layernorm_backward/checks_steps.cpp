@@ -10,7 +10,7 @@ namespace {
 
 // A row of NaN and one with an infinity may spoil themselves and the sums over rows, nothing else.
 void row_isolation(Probe& probe) {
-  for (const std::int64_t cols : {12, 300}) {
+  for (const std::int64_t cols : {12, 300, 2000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_columns", cols));
     Problem problem = make_problem(rng, rng.integer(8, 24), near_to(rng, cols));
     // In the shorter rows, each early among those of one of two threads.

@@ -72,7 +72,7 @@ std::vector<Argument> arguments() {
         {"x elsewhere in backward"},
         {"saved bytes elsewhere"},
         {"beta in forward only"}}},
-      {"no saved bytes", {{"at null"}, {"at an address"}}},
+      {"arrays of no bytes", {{"at null"}, {"at an address"}}},
       {"before",
        {hiding({"nothing"}, {"what differs in it"}),
         {"another step"},
@@ -89,7 +89,8 @@ std::vector<Argument> arguments() {
         {"eps"},
         {kOnes},
         {"beta of zeros"},
-        {"dy of zeros"}}}};
+        {"dy of zeros"},
+        {"a row of NaN"}}}};
   std::ranges::move(number_arguments(), std::back_inserter(all));
   return all;
 }
@@ -142,9 +143,9 @@ bool valid(const Assignment& choice) {
 /// same in all of a row, leaves no dx however large rstd is; sums over no row follow those over
 /// some; gamma times rstd, or dy times rstd, is beyond all floats where xhat and w are not, and so
 /// is, or is below them, w (x - mean); halves of a row that lie apart, of every length; saved bytes
-/// that are none, beside every length; sums over a row that are exactly 0 though dx is not, with a
-/// variance and without, gamma or none; each thing that another step has of its own; and what the
-/// calls of a step need not have in common.
+/// that are none, beside every length, and arrays of no rows that are somewhere; sums over a row
+/// that are exactly 0 though dx is not, with a variance and without, gamma or none; each thing that
+/// another step has of its own; and what the calls of a step need not have in common.
 std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},
@@ -167,7 +168,8 @@ std::vector<kit::Corner> corners() {
            {"cols", {"2", "3", "4 to 5", "7 to 9"}}},
           {{"x", {"tiny"}}, {"dy", {"1e-30 to 1e-20"}}, {"eps", {"0", "1e-50"}}},
           {{"cols"}, {"x", {"halves apart"}}},
-          {{"cols"}, {"no saved bytes", {"at an address"}}},
+          {{"cols"}, {"arrays of no bytes", {"at an address"}}},
+          {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}, {"gradients"}},
           {{"dy", {"neighbours cancel"}},
            {"x", {"usual", "constant rows"}},
            {"gamma", {"usual", "absent"}}},
@@ -237,7 +239,7 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
     if (choice.is(stride, kFar))
       options.far = {stride.substr(0, stride.find(' ')), choice.draw(rng, stride)};
   options.passes = passes_of(choice);
-  options.no_bytes_at_address = choice.is("no saved bytes", "at an address");
+  options.empty_at_address = choice.is("arrays of no bytes", "at an address");
   options.others_given = choice.is("arrays of the other pass", "given");
   kit::put_alignment(choice, options);
   return options;

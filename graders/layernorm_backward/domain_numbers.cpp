@@ -34,6 +34,7 @@ constexpr double kMostConstant = 3;        // of a constant row
 constexpr double kHugeConstants = 0x1p56;  // times that: 2e17
 constexpr const char* kAlikeRows = "rows alike, near 1e18";
 constexpr const char* kAlike = "alike, near 1e18";
+constexpr const char* kBeyondFloat = "1e40 to 1e50";
 constexpr const char* kCancels = "neighbours cancel";
 constexpr const char* kHalvesApart = "halves apart";  // by that many deviations
 
@@ -208,6 +209,7 @@ std::vector<kit::Argument> number_arguments() {
             {"1e-30 to 1e-12", 1e-30, 1e-12},
             {"1e-12 to 1e-9", 1e-12, 1e-9},
             {"0.1 to 10", 0.1, 10},
+            {kBeyondFloat, 1e40, 1e50},  // beyond float, where rstd is not below it
             {"1e300", 1e300, 1e300}}},
           {"statistics",
            {{"own"},
@@ -262,6 +264,8 @@ bool numbers_representable(const Assignment& choice) {
   const double least_w = (choice["gamma"].most > 0 ? choice["gamma"].least : 0.1) *
                          (choice["dy"].most > 0 ? choice["dy"].least : 0.1);
   if (least_w < kLeastMagnitude && rstd > 1) return false;
+  // Nor may xhat be below it where gamma and dy are not.
+  if (choice.is("eps", kBeyondFloat) && choice.is("x", "tiny")) return false;
   const double most = alike ? kMostSum : kMostMagnitude;
   return largest_sum_of_squares(choice) < kMostSum && sum * std::max(1.0, xhat) < most &&
          sum * std::max(1.0, xhat) * rstd * (alike ? kRoundedOff : 1) < most;

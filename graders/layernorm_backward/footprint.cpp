@@ -5,6 +5,7 @@
 
 #include "graders/kit/device.h"
 #include "graders/kit/memory.h"
+#include "graders/kit/refusals.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -25,6 +26,7 @@ std::int64_t saved_bytes_of(Probe& probe, std::int64_t rows) {
 struct Likeness {
   const char* wanted;
   bool parameters, y, dx, dgamma, dbeta;
+  int threads = 1;
 };
 
 // What is forgotten grows with every call, what is kept on purpose or by an allocator does not:
@@ -38,7 +40,7 @@ void require_nothing_kept_by(Probe& probe, Problem problem, const Likeness& like
     problem.beta.clear();
   }
   CallOptions options;
-  options.threads = 1;
+  options.threads = like.threads;
   options.y = like.y;
   options.dx = like.dx;
   options.dgamma = like.dgamma;
@@ -63,6 +65,15 @@ void require_nothing_kept_by(Probe& probe, Problem problem, const Likeness& like
   }
 }
 
+void require_little(Probe& probe, const Problem& problem, CallBase& call, const char* wanted) {
+  const std::int64_t peak = kit::peak_bytes(probe, call);
+  const std::int64_t allowed = allowed_bytes(probe, problem);
+  if (peak > allowed)
+    probe.fail(fmt::format("holds {:.2f} MiB for an x of {:.2f} MiB, want {:.2f} or less ({})",
+                           kit::mib(peak), kit::mib(4 * problem.rows * problem.cols),
+                           kit::mib(allowed), wanted));
+}
+
 }  // namespace
 
 std::int64_t allowed_bytes(Probe& probe, const Problem& problem) {
@@ -80,23 +91,67 @@ void require_no_packing(Probe& probe, Rng& rng) {
   give_drawn_statistics(rng, problem);
   BackwardCall call(problem, {});
   probe.restart();
-  const std::int64_t peak = kit::peak_bytes(probe, call);
-  if (peak > allowed_bytes(probe, problem))
-    probe.fail(fmt::format("holds {:.2f} MiB for an x of {:.2f} MiB with gaps, want {:.2f} or less",
-                           kit::mib(peak), kit::mib(4 * problem.rows * problem.cols),
-                           kit::mib(allowed_bytes(probe, problem))));
+  require_little(probe, problem, call, "all gradients of an x with gaps");
 }
 
-// Who frees at the end of a call may have left before where an output is not wanted.
+void require_little_for_fewer(Probe& probe, Rng& rng) {
+  Problem problem = make_big_problem(rng, 1200 + rng.integer(0, 20), 1024);
+  CallOptions options;
+  options.y = false;
+  probe.restart();
+  ForwardCall forward(problem, ask_saved_bytes(probe, problem), options);
+  require_little(probe, problem, forward, "statistics alone");
+  give_drawn_statistics(rng, problem);
+  for (const char* wanted : {"dx", "dgamma", "dbeta"}) {
+    const std::string_view name = wanted;
+    options.dx = name == "dx";
+    options.dgamma = name == "dgamma";
+    options.dbeta = name == "dbeta";
+    BackwardCall backward(problem, {}, options);
+    require_little(probe, problem, backward, wanted);
+  }
+}
+
+// Refused as many times, by what is judged last or by what is judged first: what was allocated
+// before is freed as well.
+void require_nothing_kept_by_refusals(Probe& probe, const Problem& problem) {
+  constexpr int kCalls = 24;
+  constexpr std::int64_t kAllowed = std::int64_t{3} << 18;
+  Answer answer;
+  const Bytes saved = run_forward(probe, problem, answer);
+  BackwardCall right(problem, saved);
+  const std::int64_t before = kit::peak_bytes(probe, right);
+  CallOptions without;
+  without.missing = "dy";
+  for (int call = 0; call < kCalls; ++call) {
+    ForwardCall forward(problem, std::ssize(saved));
+    forward.args.eps = -1;
+    kit::require_refused(probe, forward, LAYERNORM_BAD_ARGUMENT);
+    BackwardCall backward(problem, saved, without);
+    kit::require_refused(probe, backward, LAYERNORM_BAD_ARGUMENT);
+  }
+  BackwardCall again(problem, saved);
+  const std::int64_t held = kit::peak_bytes(probe, again);
+  if (held > before + kAllowed)
+    probe.fail(fmt::format("holds {:.2f} MiB more than {} refused calls ago, want {:.2f} or less",
+                           kit::mib(held - before), 2 * kCalls, kit::mib(kAllowed)));
+}
+
+// Who frees at the end of a call may have left before where an output is not wanted. Of many rows
+// it is what is held for each of them that counts, of two threads what each of them holds.
 void require_nothing_kept(Probe& probe, Rng& rng) {
-  constexpr Likeness kLike[] = {{"all gradients", false, true, true, true, true},
-                                {"dx alone", true, true, true, false, false},
+  constexpr Likeness kLike[] = {{"dx alone", true, true, true, false, false},
                                 {"dgamma and dbeta", true, false, false, true, true},
                                 {"dgamma alone", true, true, false, true, false},
                                 {"dbeta alone", true, true, false, false, true},
                                 {"nothing", true, false, false, false, false}};
   const Problem problem = make_big_problem(rng, 1, 16'384 + rng.integer(1, 16));
   for (const Likeness& like : kLike) require_nothing_kept_by(probe, problem, like);
+  const Problem two = make_big_problem(rng, 2, 16'384 + rng.integer(1, 16));
+  require_nothing_kept_by(probe, two, {"all gradients", false, true, true, true, true, 2});
+  const Problem tall = make_big_problem(rng, 20'000 + rng.integer(1, 16), 1);
+  require_nothing_kept_by(probe, tall, {"all of many rows", true, true, true, true, true, 2});
+  require_nothing_kept_by_refusals(probe, problem);
 }
 
 // Rows a multiple of 64 and evenly spaced, so that whoever rounds up answers on a line as well. Who

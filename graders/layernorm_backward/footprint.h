@@ -19,8 +19,11 @@ std::int64_t allowed_bytes(Probe& probe, const Problem& problem);
 /// fresh process: a copy without the gaps.
 void require_no_packing(Probe& probe, Rng& rng);
 
+/// The same for calls of which less is wanted: statistics, or one gradient.
+void require_little_for_fewer(Probe& probe, Rng& rng);
+
 /// Fails the check when the solution's process grows with each of many like calls, for one set of
-/// wanted outputs after the other.
+/// wanted outputs after the other, of rows that are wide or many, and of calls that are refused.
 void require_nothing_kept(Probe& probe, Rng& rng);
 
 /// Fails the check when layernorm_saved_bytes answers what 32 bits leave of an answer for many

@@ -81,6 +81,13 @@ void require_dx(Probe& probe, const Problem& problem, std::span<const float> got
   require_part(probe, problem, by_row(problem, "dx"), got, want, allowed);
 }
 
+void require_same_y(Probe& probe, const Problem& problem, const Answer& got, const Answer& want,
+                    const std::string& against) {
+  const auto miss =
+      kit::first_difference(std::span<const float>(got.y), want.y, by_row(problem, "y"));
+  if (miss) probe.fail(*miss, {against});
+}
+
 void require_same_gradients(Probe& probe, const Problem& problem, const Answer& got,
                             const Answer& want, const std::string& against) {
   const auto same = [&](std::span<const float> one, std::span<const float> other,

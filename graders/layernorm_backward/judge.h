@@ -26,7 +26,10 @@ void require_y(Probe& probe, const Problem& problem, const Answer& answer,
 void require_dx(Probe& probe, const Problem& problem, std::span<const float> got,
                 std::span<const double> want, std::span<const double> allowed);
 
-/// Every gradient is exactly that of `want`; `against` says in the evidence what that is.
+/// All of y, or every gradient, is exactly that of `want`; `against` says in the evidence what that
+/// is.
+void require_same_y(Probe& probe, const Problem& problem, const Answer& got, const Answer& want,
+                    const std::string& against);
 void require_same_gradients(Probe& probe, const Problem& problem, const Answer& got,
                             const Answer& want, const std::string& against);
 

@@ -121,6 +121,25 @@ Problem make_tall_problem(Rng& rng, int threads) {
   return made;
 }
 
+Problem make_wide_problem(Rng& rng, std::int64_t rows, std::int64_t cols) {
+  Problem made = blank_problem(rows, cols, {});
+  draw_weights(rng, made);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto x = made.x.row(i);
+    const auto dy = made.dy.row(i);
+    for (std::size_t j = 0; j + 1 < x.size(); j += 2) {
+      x[j] = rng.chance(0.5) ? 1.0f : -1.0f;
+      x[j + 1] = -x[j];
+    }
+    if (x.size() % 2 == 1) x.back() = 0;
+    std::ranges::fill(dy, 0.0f);
+    for (std::int64_t n = 0; n < cols / 500; ++n)
+      dy[static_cast<std::size_t>(rng.integer(0, cols - 1))] = static_cast<float>(rng.normal());
+    dy.front() = dy.back() = static_cast<float>(rng.uniform(1, 2));
+  }
+  return made;
+}
+
 float near_1e18(Rng& rng) {
   const auto size = static_cast<float>(rng.integer(64, 110)) * 0x1p53f;
   return rng.chance(0.5) ? size : -size;

@@ -107,6 +107,10 @@ Cut cut_that_double_loses(Rng& rng, const Cut& least, const Cut& most);
 /// more; as many as a float still counts. Sums over it are exact in any order.
 Problem make_tall_problem(Rng& rng, int threads);
 
+/// For so many columns that a running sum in float would lose small terms: x is 1 or -1 and adds up
+/// to 0, its squares are counted exactly, and dy is 0 but for some elements in a thousand.
+Problem make_wide_problem(Rng& rng, std::int64_t rows, std::int64_t cols);
+
 /// 6e17 to 1e18 of either sign, of seven binary digits: 1024 equal products of two add up exactly.
 float near_1e18(Rng& rng);
 
