@@ -92,8 +92,8 @@ void deterministic_bits(Probe& probe) {
   require_seeds_heard(probe, request);
 }
 
-/// A few steps of a token each: what they take is the update and the quantiser of all weights, which
-/// are so many that threads that share them are seen to.
+/// A few steps of a token each: what they take is the update and the quantiser of all weights,
+/// which are so many that threads that share them are seen to.
 TrainingRequest request_of_updates(Rng& rng) {
   TrainingRequest request;
   request.model = {64, 512, 1, 4, 512, 1, 64};

@@ -74,7 +74,8 @@ InvalidForward damaged_headers() {
   return group;
 }
 
-/// 2^27 layers of 2^37 bytes each, which come to nothing in 64 bits, and a file as long as the rest.
+/// 2^27 layers of 2^37 bytes each, which come to nothing in 64 bits, and a file as long as the
+/// rest.
 void wrap_in_64_bits(FileProblem& problem) {
   constexpr std::uint32_t kColumns = 64, kInner = 954'437'088;
   static_assert(3LL * kColumns * kColumns + 9LL * kColumns / 4 * kInner + 8 * kColumns ==
