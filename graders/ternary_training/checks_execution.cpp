@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <fmt/format.h>
+#include <thread>
+#include <utility>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -9,6 +12,8 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr TernaryModel kModel{50, 48, 2, 2, 96, 24, 24};
 
@@ -32,12 +37,13 @@ void require_same_bytes(Probe& probe, const TrainingResult& one, const TrainingR
   }
 }
 
-/// Before any training, another seed gives another model, in whichever bits it differs: one alone,
-/// or such that the halves of both come to the same where they are added or folded.
+/// Before any training, another seed gives another model, in whichever bits it differs: one alone;
+/// or such that both come to the same where their halves are added or folded, where a sign is lost,
+/// and in what is left by a division by a prime near 2^31 or 2^61.
 void require_seeds_heard(Probe& probe, TrainingRequest request) {
   request.max_tokens = 0;
   const TrainingResult first = train(probe, request);
-  for (const int bit : {0, 31, 32, 63}) {
+  for (const int bit : {0, 16, 31, 32, 48, 53, 62, 63}) {
     TrainingRequest other = request;
     other.seed ^= std::uint64_t{1} << bit;
     if (train(probe, other).bytes == first.bytes)
@@ -45,7 +51,9 @@ void require_seeds_heard(Probe& probe, TrainingRequest request) {
           "seeds that differ in bit {} give the same untrained checkpoint, byte for byte", bit));
   }
   const std::uint64_t seed = request.seed;
-  for (const std::uint64_t another : {seed ^ 0x1'0000'0001, std::rotl(seed, 32), ~seed}) {
+  for (const std::uint64_t another :
+       {seed ^ 0x1'0000'0001, std::rotl(seed, 32), ~seed, 0 - seed, seed + 0x7fff'ffff,
+        seed + 0xffff'ffff, seed - 0x1'0000'0001, seed + ((std::uint64_t{1} << 61) - 1)}) {
     TrainingRequest other = request;
     other.seed = another;
     if (another != seed && train(probe, other).bytes == first.bytes)
@@ -55,7 +63,17 @@ void require_seeds_heard(Probe& probe, TrainingRequest request) {
   }
 }
 
-// One thread and a limit of tokens leave nothing to chance but the seed.
+/// The same request, where the listener takes its time for the first report. Nobody computes
+/// meanwhile; and whoever does something every so many seconds has to do it now.
+TrainingRequest slowly_heard(TrainingRequest request, std::chrono::milliseconds time) {
+  request.enough = [time, heard = false](const TernaryProgress&, double) mutable {
+    if (!std::exchange(heard, true)) std::this_thread::sleep_for(time);
+    return false;
+  };
+  return request;
+}
+
+// One thread and a limit of tokens leave nothing to chance but the seed, nor to the clock.
 void deterministic_bits(Probe& probe) {
   Rng rng = probe.begin_case("same_arguments");
   const TrainingRequest request = small_request(rng, 6'000);
@@ -63,6 +81,9 @@ void deterministic_bits(Probe& probe) {
   require_same_bytes(probe, first, train(probe, request), "the same call again");
   probe.restart();
   require_same_bytes(probe, first, train(probe, request), "the same call in another process");
+  rng = probe.begin_case("a_listener_that_takes_its_time");
+  require_same_bytes(probe, first, train(probe, slowly_heard(request, 2'100ms)),
+                     "the same call, of which the first report takes 2.1 s");
   rng = probe.begin_case("another_seed");
   TrainingRequest other = request;
   other.seed = request.seed + 1;
@@ -71,8 +92,20 @@ void deterministic_bits(Probe& probe) {
   require_seeds_heard(probe, request);
 }
 
-/// A layer that is work enough for threads to be counted; and training, with a layer right behind
-/// it, which has company where training left a thread at work.
+/// A few steps of a token each: what they take is the update and the quantiser of all weights,
+/// which are so many that threads that share them are seen to.
+TrainingRequest request_of_updates(Rng& rng) {
+  TrainingRequest request;
+  request.model = {64, 512, 1, 4, 512, 1, 64};
+  request.documents = {random_text(rng, request.model.vocab, 40)};
+  request.max_tokens = 3;
+  request.seed = rng();
+  return request;
+}
+
+/// A layer that is work enough for threads to be counted; and training, mostly of gradients and
+/// mostly of updates, with a layer right behind it, which has company where training left a thread
+/// at work.
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
   CallOptions options;
@@ -83,12 +116,13 @@ void limit_threads(Probe& probe, int threads) {
     probe.run_ok(call);
   };
   kit::require_thread_limit(probe, threads, ask_layer);
-  TrainingRequest request = small_request(rng, 20'000);
-  request.options.threads = threads;
+  TrainingRequest gradients = small_request(rng, 6'000);
+  TrainingRequest updates = request_of_updates(rng);
+  gradients.options.threads = updates.options.threads = threads;
   kit::require_thread_limit(probe, threads, [&] {
-    const TrainingResult result = train(probe, request);
+    require_checkpoint(probe, gradients, train(probe, gradients));
+    if (threads == 1) require_checkpoint(probe, updates, train(probe, updates));
     ask_layer();
-    require_checkpoint(probe, request, result);
   });
 }
 
@@ -142,6 +176,16 @@ void unaligned_training(Probe& probe) {
   }
 }
 
+/// Results of 2^18 numbers and of 2^20: so many may be written in another way than fewer.
+void require_large_results_right(Probe& probe, Rng& rng, const CallOptions& options) {
+  require_quantized(probe, coarse_matrix(rng, 1, 1 << 18, 4), options);
+  require_layer(probe, linear_problem(rng, 1'025, 1, 4, 1'029), options);
+  require_layer(probe, linear_problem(rng, 1, 8'200, 32, 1), options);
+  const TernaryModel model{65'536, 4, 1, 1, 4, 17, 4};
+  require_logits(probe, random_checkpoint(rng, model), random_text(rng, model.vocab, model.context),
+                 options);
+}
+
 void unaligned_pointers(Probe& probe) {
   for (const Placement placement : {Placement{4, 0}, Placement{16, 4}, Placement{16, 12}}) {
     Rng rng = probe.begin_case(fmt::format("{}_after_{}", placement.skew, placement.alignment));
@@ -149,6 +193,10 @@ void unaligned_pointers(Probe& probe) {
     options.placement = placement;
     for (int n = 0; n < 3; ++n) require_operators_right(probe, rng, options);
   }
+  Rng rng = probe.begin_case("large_results");
+  CallOptions options;
+  options.placement = {16, 4};
+  require_large_results_right(probe, rng, options);
 }
 
 /// Files that differ from each other in one number, at an end of what somebody may know one by, or
@@ -196,7 +244,8 @@ void repeated_calls(Probe& probe) {
   require_read_anew(probe, rng);
   require_sizes_read_anew(probe, rng);
   require_trained(probe, small_request(rng));
-  require_same_bytes(probe, first, train(probe, request), "the first call again, after others");
+  require_same_bytes(probe, first, train(probe, slowly_heard(request, 600ms)),
+                     "the first call again, after others, and heard slowly");
   require_seeds_heard(probe, request);
 }
 

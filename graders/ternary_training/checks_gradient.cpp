@@ -44,20 +44,24 @@ void silence(std::vector<float>& values, std::int64_t count) {
 
 /// More columns, rows or vectors than 16 bits count. All terms but those of the first and the last
 /// ones are zeros: a tolerance of as many terms as there are would hide what becomes of these.
+/// Each result has 2^18 numbers in some case, and may be written in another way than smaller ones
+/// are: none starts where a vector of them does.
 void ask_beyond_16_bits(Probe& probe, Part part) {
   constexpr std::int64_t kMany = 65'536 + kLoud;
+  CallOptions options;
+  options.placement = {16, 4};
   Rng rng = probe.begin_case("beyond_65536_columns");
   LinearProblem problem = linear_problem(rng, 2, kMany / 32, 32, 1);
   silence(problem.x, kMany);
-  require_gradient(probe, problem, part);
+  require_gradient(probe, problem, part, options);
   rng = probe.begin_case("beyond_65536_rows");
   problem = linear_problem(rng, kMany, 1, 4, 1);
   silence(problem.output_gradient, kMany);
-  require_gradient(probe, problem, part);
+  require_gradient(probe, problem, part, options);
   rng = probe.begin_case("beyond_65536_vectors");
-  problem = linear_problem(rng, 1, 1, 4, kMany);
+  problem = linear_problem(rng, 4, 1, 4, kMany);
   silence(problem.x, kMany);
-  require_gradient(probe, problem, part);
+  require_gradient(probe, problem, part, options);
 }
 
 void ask_all_shapes(Probe& probe, Part part) {
@@ -67,6 +71,12 @@ void ask_all_shapes(Probe& probe, Part part) {
     require_gradient(probe, trained_layer(rng, shape), part);
   }
   ask_beyond_16_bits(probe, part);
+  // A row and a vector for each of a hundred threads.
+  Rng rng = probe.begin_case("a_hundred_threads");
+  CallOptions options;
+  options.threads = 100;
+  require_gradient(probe, linear_problem(rng, 130, 1, 8, 140), part, options);
+  probe.restart();  // threads that idle cost later calls time
 }
 
 void layer_output(Probe& probe) {

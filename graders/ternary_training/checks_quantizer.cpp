@@ -99,7 +99,12 @@ void quantized_rows_apart(Probe& probe) {
     }
   }
   ask_rows_of_a_byte(probe);
-  Rng rng = probe.begin_case("rows_of_one_and_a_half_groups");
+  Rng rng = probe.begin_case("a_row_for_each_of_a_hundred_threads");
+  CallOptions options;
+  options.threads = 100;
+  require_quantized(probe, coarse_matrix(rng, 230, 1, 4), options);
+  probe.restart();  // threads that idle cost later calls time
+  rng = probe.begin_case("rows_of_one_and_a_half_groups");
   const QuantizeProblem problem{96, 96, 64, coarse_weights(rng, 9'216)};
   QuantizeCall call(problem);
   probe.run(call);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <memory>
 
 #include "domain.h"
 #include "drawing.h"
 #include "drawing_models.h"
-#include "graders/kit/bits.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "invalid_calls.h"
 #include "invalid_files.h"
 #include "judge.h"
+#include "refused_room.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -171,23 +170,6 @@ void bad_lessons(Probe& probe) {
   }
 }
 
-/// The size that is needed comes back, and nothing else.
-void require_no_space(Probe& probe, TrainingCall& call, std::int64_t want) {
-  probe.run(call);
-  if (call.returned != TERNARY_NO_SPACE)
-    probe.fail(fmt::format("ternary_train returned {}, want {}", call.returned,
-                           std::int64_t{TERNARY_NO_SPACE}));
-  const TrainingResult result = call.result();
-  if (result.checkpoint_bytes != want)
-    probe.fail(fmt::format("checkpoint_bytes is {}, want {}", result.checkpoint_bytes, want));
-  for (const Buffer& buffer : call.buffers())
-    if (buffer.direction == Direction::out && buffer.name != "checkpoint_bytes" &&
-        !kit::is_poison(buffer.result))
-      probe.fail(
-          fmt::format("ternary_train wrote {} and not only the size that it needs", buffer.name));
-  if (!result.reports.empty()) probe.fail("ternary_train began to train");
-}
-
 void small_capacity(Probe& probe) {
   for (const std::int64_t missing : {std::int64_t{1}, std::int64_t{1'000}}) {
     Rng rng = probe.begin_case(fmt::format("{}_bytes_short", missing));
@@ -213,18 +195,6 @@ void unsupported_requests(Probe& probe) {
 // ---------------------------------------------------------------- by the domain
 
 using kit::Assignment;
-
-/// A finding says what was wrong with the call.
-template <class Ask>
-void naming(const std::string& flaw, const Ask& ask) {
-  try {
-    ask();
-  } catch (CheckEnded& ended) {
-    ended.finding.evidence.insert(ended.finding.evidence.begin(),
-                                  "what is wrong with the call: " + flaw);
-    throw;
-  }
-}
 
 /// What the refusals of a function are made of: problems of given classes, calls of them, and what
 /// has to be right before and after a refusal.
@@ -320,30 +290,6 @@ void refuse_texts(Probe& probe, const TrainingRequest& request, const Assignment
   }
 }
 
-/// Too little room for the model, and for one whose sizes take more than 32 bits.
-void refuse_space(Probe& probe, const TrainingRequest& good, const Assignment&) {
-  TrainingRequest request = good;
-  request.spare_bytes = 0;
-  const std::int64_t needed = checkpoint_bytes_of(request.model);
-  for (const std::int64_t capacity :
-       {needed - 1, needed / 2, std::int64_t{32}, std::int64_t{0}, std::int64_t{-1},
-        needed - (std::int64_t{1} << 32), std::numeric_limits<std::int64_t>::min()}) {
-    TrainingCall call(request);
-    call.args.checkpoint_capacity = capacity;
-    naming(fmt::format("a capacity of {}", capacity),
-           [&] { require_no_space(probe, call, needed); });
-  }
-  TernaryModel two = request.model;
-  ++two.layers;
-  const std::int64_t layer = checkpoint_bytes_of(two) - needed;
-  for (const std::int64_t more : {std::int64_t{1}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
-    TrainingCall call(request);
-    call.args.model.layers += more;
-    naming(fmt::format("{} layers more", more),
-           [&] { require_no_space(probe, call, needed + more * layer); });
-  }
-}
-
 std::vector<kit::Refusal> training_refusals(Probe& probe, bool between) {
   const auto require_right = [](Probe& asked, const Assignment&, const TrainingRequest& good) {
     require_trained(asked, good);
@@ -354,8 +300,9 @@ std::vector<kit::Refusal> training_refusals(Probe& probe, bool between) {
                   [](const TrainingRequest& request, const Assignment&) {
                     return std::make_unique<TrainingCall>(request);
                   });
-  for (const auto& [name, refuse] :
-       {std::pair{"train, text", &refuse_texts}, {"train, space", &refuse_space}})
+  for (const auto& [name, refuse] : {std::pair{"train, text", &refuse_texts},
+                                     {"train, space", &refuse_space},
+                                     {"train, far too large", &refuse_far_too_large}})
     all.push_back(
         {name, few_threads, [=, refuse = refuse, &probe](const Assignment& choice, Rng& rng) {
            const TrainingRequest request = training_request_of(choice, rng);

@@ -74,6 +74,23 @@ InvalidForward damaged_headers() {
   return group;
 }
 
+/// 2^27 layers of 2^37 bytes each, which come to nothing in 64 bits, and a file as long as the
+/// rest.
+void wrap_in_64_bits(FileProblem& problem) {
+  constexpr std::uint32_t kColumns = 64, kInner = 954'437'088;
+  static_assert(3LL * kColumns * kColumns + 9LL * kColumns / 4 * kInner + 8 * kColumns ==
+                1LL << 37);
+  std::size_t place = 4;
+  for (const std::uint32_t size :
+       {static_cast<std::uint32_t>(problem.model.vocab), kColumns, 1U << 27, 1U, kInner,
+        static_cast<std::uint32_t>(problem.model.context), 4U}) {
+    put(problem.bytes, place, size);
+    place += 4;
+  }
+  const auto table = static_cast<std::size_t>(problem.model.vocab) * kColumns * 3 / 4;
+  problem.bytes.resize(32 + 2 * table + 4 * std::size_t{kColumns});
+}
+
 /// So many layers more that a length of 32 bits comes out the same.
 InvalidForward wrapped_lengths() {
   InvalidForward group{"length", {}};
@@ -85,6 +102,7 @@ InvalidForward wrapped_lengths() {
     const std::uint64_t wrap = std::uint64_t{1} << 32;
     sizes[kLayers] += static_cast<std::uint32_t>(wrap / std::gcd(layer, wrap));
   });
+  add_damage(group, "the same in 64 bits", wrap_in_64_bits);
   add_damage(group, "empty", [](FileProblem& p) { p.bytes.clear(); });
   for (const std::size_t length :
        {std::size_t{1}, std::size_t{3}, std::size_t{31}, std::size_t{32}})
