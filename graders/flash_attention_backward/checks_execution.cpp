@@ -75,7 +75,7 @@ void deterministic_bits(Probe& probe) {
 /// Heads that are work enough for each of so many threads and one more to be counted, and one more
 /// than two threads have equal shares of: who starts another for it has three.
 void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
-  const std::int64_t length = 200 * (std::max(counts) + 1);
+  const std::int64_t length = 200 * (std::int64_t{std::max(counts)} + 1);
   Problem problem({1, 3, 3, length + rng.integer(0, 9), length + rng.integer(0, 9), 64, 64});
   fill_quickly(problem, rng);
   const JudgedRows rows = some_rows(problem, rng, 20);

@@ -78,7 +78,7 @@ InvalidForward damaged_headers() {
 /// rest.
 void wrap_in_64_bits(FileProblem& problem) {
   constexpr std::uint32_t kColumns = 64, kInner = 954'437'088;
-  static_assert(3LL * kColumns * kColumns + 9LL * kColumns / 4 * kInner + 8 * kColumns ==
+  static_assert(3LL * kColumns * kColumns + 9LL * kColumns / 4 * kInner + 8LL * kColumns ==
                 1LL << 37);
   std::size_t place = 4;
   for (const std::uint32_t size :

@@ -54,7 +54,8 @@ extern "C" int64_t ternary_train(const TernaryTrainArgs* args) {
   const std::int64_t status = ternary::judge(*args);
   if (status != TERNARY_OK) return status;
   const std::int64_t bytes = ternary::checkpoint_length(args->model);
-  if (bytes > args->checkpoint_capacity) {
+  // The largest stands for all lengths beyond it as well, which no room is enough for.
+  if (bytes > args->checkpoint_capacity || bytes == INT64_MAX) {
     *args->checkpoint_bytes = bytes;
     return TERNARY_NO_SPACE;
   }
