@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <utility>
+#include <functional>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -11,16 +11,6 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-/// A step of more threads than are allowed later, in the same process: neither these nor their
-/// number may count then. These themselves are not counted.
-void have_more_threads(Probe& probe, const Problem& problem, int threads) {
-  CallOptions options;
-  options.threads = threads + 1;  // of more, each would do too little to be counted
-  probe.solution().end_watch();
-  run_step(probe, problem, options);
-  probe.solution().watch_threads(false);
-}
-
 /// Each pass by itself: few threads of a longer one hide many of a shorter. As many elements as it
 /// takes for threads to be counted.
 void limit_threads(Probe& probe, Rng& rng, int threads, CallOptions options,
@@ -28,24 +18,29 @@ void limit_threads(Probe& probe, Rng& rng, int threads, CallOptions options,
   const LapOracle oracle(problem);
   options.threads = threads;
   const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
-  const Problem earlier = make_problem(rng, rng.integer(40, 60), rng.integer(3, 90));
+  const Problem small = make_problem(rng, rng.integer(40, 60), rng.integer(3, 90));
   Bytes saved;
-  bool first = true;
-  kit::require_thread_limit(probe, threads, [&] {
-    if (std::exchange(first, false)) have_more_threads(probe, earlier, threads);
-    ForwardCall forward(problem, saved_bytes, options);
-    probe.run_ok(forward);
-    probe.require(oracle.judge_y(forward.y->view()));
-    saved = forward.saved();
-  });
-  first = true;
-  kit::require_thread_limit(probe, threads, [&] {
-    if (std::exchange(first, false)) have_more_threads(probe, earlier, threads);
-    BackwardCall backward(problem, saved, options);
-    probe.run_ok(backward);
-    probe.require(oracle.judge_gradients(backward.dx->view(), backward.dgamma->view(),
-                                         backward.dbeta->view()));
-  });
+  const auto forward = [&] {
+    ForwardCall call(problem, saved_bytes, options);
+    probe.run_ok(call);
+    probe.require(oracle.judge_y(call.y->view()));
+    saved = call.saved();
+  };
+  const auto backward = [&] {
+    BackwardCall call(problem, saved, options);
+    probe.run_ok(call);
+    probe.require(oracle.judge_gradients(call.dx->view(), call.dgamma->view(), call.dbeta->view()));
+  };
+  // More threads than are allowed later, in the same process: neither these nor their number may
+  // count then.
+  const auto after_more = [&](const std::function<void()>& pass) {
+    CallOptions more = options;
+    more.threads = threads + 1;
+    run_step(probe, small, more);
+    pass();
+  };
+  kit::require_thread_limit(probe, threads, forward, {}, [&] { after_more(forward); });
+  kit::require_thread_limit(probe, threads, backward, {}, [&] { after_more(backward); });
 }
 
 /// More threads than most machines have cores, and rows for each of them: long ones, and as many as
