@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "footprint.h"
@@ -106,6 +108,39 @@ void zero_rows(Probe& probe) {
   }
 }
 
+/// A row of 1 and -1 that adds up to 0, and one element of dy that is 1: what comes out can be
+/// written down, in less time and memory than an oracle takes for so many columns. A thread's stack
+/// of 8 MiB has no room for a float of each.
+void ask_widest_row(Probe& probe, Rng rng) {
+  const std::int64_t cols = 2 * rng.integer(1'050'000, 1'060'000);
+  Problem problem = make_wide_problem(rng, 1, cols);
+  problem.gamma.clear();
+  problem.beta.clear();
+  const auto dy = problem.dy.row(0);
+  std::ranges::fill(dy, 0.0f);
+  const auto at = static_cast<std::size_t>(index_at(rng, "random", cols));
+  dy[at] = 1;
+  const Answer answer = run_step(probe, problem);
+  const auto x = std::as_const(problem).x.row(0);
+  const double rstd = 1 / std::sqrt(1 + problem.eps);
+  const double mean_w = 1 / static_cast<double>(cols);
+  const double unit = sum_slack(cols) * kUnitRoundoff;
+  const auto require = [&](const char* array, std::size_t j, float got, double want, double size) {
+    if (!(std::abs(got - want) <= unit * size))
+      probe.fail(fmt::format("{}[{}] is {}, want {}", array, j, got, want),
+                 {fmt::format("a row of {} columns, dy[0][{}] is 1, other dy 0", cols, at)});
+  };
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double w = dy[j];
+    // kappa and |xhat| are 1, or nearly: the README's core and shift come to |w| + 2 a and 2 a.
+    require("dx", j, answer.dx[j], rstd * (w - mean_w - rstd * x[j] * rstd * x[at] * mean_w),
+            2 * (w + 2 * mean_w) + 2 * mean_w);
+    require("y", j, answer.y[j], rstd * x[j], 3);
+    require("dgamma", j, answer.dgamma[j], w * rstd * x[j], 3 * w);
+    require("dbeta", j, answer.dbeta[j], w, w);
+  }
+}
+
 // Steps of the size that people run, where solutions take other paths than for small ones; far from
 // zero as well, as far as a running float sum can follow (see honest_columns in checks_scale.cpp).
 // The backward pass of one of them is asked of a process that has not seen the forward pass. Arrays
@@ -138,6 +173,8 @@ void large_step(Probe& probe) {
     probe.require(oracle.judge_y(answer.y));
     probe.require(oracle.judge_gradients(answer.dx, answer.dgamma, answer.dbeta));
   }
+  if (!kit::on_device(probe))
+    ask_widest_row(probe, probe.begin_case("a_row_of_more_than_2_to_the_21"));
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
-#include <utility>
 
 #include "graders/kit/device.h"
 #include "harness/grading/grader.h"
@@ -32,39 +29,6 @@ void require_forward(Probe& probe, const Problem& problem) {
   require_y(probe, problem, answer, expect(problem));
 }
 
-/// A row of 1 and -1 that adds up to 0, and one element of dy that is 1: what comes out can be
-/// written down, in less time and memory than an oracle takes for so many columns. A thread's stack
-/// of 8 MiB has no room for a float of each.
-void ask_widest_row(Probe& probe, Rng rng) {
-  const std::int64_t cols = 2 * rng.integer(1'050'000, 1'060'000);
-  Problem problem = make_wide_problem(rng, 1, cols);
-  problem.gamma.clear();
-  problem.beta.clear();
-  const auto dy = problem.dy.row(0);
-  std::ranges::fill(dy, 0.0f);
-  const auto at = static_cast<std::size_t>(index_at(rng, "random", cols));
-  dy[at] = 1;
-  const Answer answer = run_step(probe, problem);
-  const auto x = std::as_const(problem).x.row(0);
-  const double rstd = 1 / std::sqrt(1 + problem.eps);
-  const double mean_w = 1 / static_cast<double>(cols);
-  const double unit = sum_slack(cols) * kUnitRoundoff;
-  const auto require = [&](const char* array, std::size_t j, float got, double want, double size) {
-    if (!(std::abs(got - want) <= unit * size))
-      probe.fail(fmt::format("{}[{}] is {}, want {}", array, j, got, want),
-                 {fmt::format("a row of {} columns, dy[0][{}] is 1, other dy 0", cols, at)});
-  };
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    const double w = dy[j];
-    // kappa and |xhat| are 1, or nearly: the README's core and shift come to |w| + 2 a and 2 a.
-    require("dx", j, answer.dx[j], rstd * (w - mean_w - rstd * x[j] * rstd * x[at] * mean_w),
-            2 * (w + 2 * mean_w) + 2 * mean_w);
-    require("y", j, answer.y[j], rstd * x[j], 3);
-    require("dgamma", j, answer.dgamma[j], w * rstd * x[j], 3 * w);
-    require("dbeta", j, answer.dbeta[j], w, w);
-  }
-}
-
 void all_gradients(Probe& probe) {
   for (const std::int64_t cols : {1, 3, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_columns", cols));
@@ -77,8 +41,6 @@ void all_gradients(Probe& probe) {
   Problem problem = make_big_problem(rng, 1, rng.integer(131'073, 140'000));
   add_ramp(rng, problem, 4);
   require_right(probe, problem);
-  if (kit::on_device(probe)) return;
-  ask_widest_row(probe, probe.begin_case("a_row_of_more_than_2_to_the_21"));
 }
 
 void forward_values(Probe& probe) {
