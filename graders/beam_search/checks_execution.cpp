@@ -158,13 +158,9 @@ class SecondStep {
   void limit_threads(Probe& probe, int threads) const {
     SearchCall call(solved_.problem, Rng(states_));
     call.args.num_threads = threads;
-    probe.solution().watch_threads(false);
-    probe.run(call);
-    const ThreadUse use = probe.solution().end_watch();
+    kit::watched(
+        probe, threads, [&] { probe.run(call); }, false);
     require_no_difference(probe, solved_, call.answer());
-    if (use.at_once > threads)
-      probe.fail(
-          fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
   }
 
  private:

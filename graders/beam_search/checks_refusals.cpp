@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <optional>
 
 #include "domain.h"
 #include "drawing.h"
@@ -37,15 +38,11 @@ void require_refused(Probe& probe, const Invalid& invalid, Problem problem, cons
   if (!invalid.flaw.missing.empty()) options.missing = invalid.flaw.missing;
   SearchCall call(problem, Rng(states), options);
   invalid.flaw.spoil(call.args);
-  try {
+  kit::naming_flaw(invalid.flaw.name, [&] {
     kit::require_refused(probe, call, invalid.want);
     probe.require(call.model().tally().requests == 0,
                   "asked the model although it refused the call");
-  } catch (CheckEnded& ended) {
-    ended.finding.evidence.insert(ended.finding.evidence.begin(),
-                                  "what is wrong with the call: " + invalid.flaw.name);
-    throw;
-  }
+  });
 }
 
 /// Searches of these classes that are good but for what is spoilt.
@@ -58,7 +55,9 @@ void refuse(Probe& probe, const InvalidGroup& group, const Assignment& choice, R
 
 /// The same search is asked before and after each of them, and has to be right every time.
 void refuse_between(Probe& probe, const InvalidGroup& group, const Assignment& choice, Rng& rng) {
-  const SolvedProblem solved = solved_problem_of(choice, rng);
+  const std::optional<SolvedProblem> judgeable = judgeable_problem_of(choice, rng);
+  if (!judgeable) return;
+  const SolvedProblem& solved = *judgeable;
   const CallOptions options = options_of(choice);
   const Seed states = rng.seed();
   const auto require_right_again = [&] {

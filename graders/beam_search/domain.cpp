@@ -29,6 +29,7 @@ constexpr double kManyThreads = 7;
 constexpr double kMostStepsOfManyThreads = 9;
 
 constexpr double kMostBeam = 1024;  // by the contract
+constexpr double kMostAlike = 65;   // hypotheses
 constexpr double kMostAlpha = std::numeric_limits<double>::max();
 
 /// The first class of sizes: as many as fit beside the others.
@@ -213,8 +214,12 @@ bool valid(const Assignment& choice) {
   if (choice.is("threads", "1024") && !choice.is("batch", "0")) return false;
   // Whole numbers would often be equal after a division by other whole numbers.
   if (coarse(choice) && rational(choice)) return false;
+  if (!choice["alpha"].name.ends_with("1e-7")) return true;
+  // Nor may lp be so alike where many hypotheses of several lengths have sums that are, too.
+  const bool dense = choice.is("log-probs", "far down") && choice["max_new"].most > 1;
+  if (dense && beam_of(choice, choice["vocab"].most) > kMostAlike) return false;
   // With more steps lp would differ by less than 1e-9 from one to the next.
-  return !choice["alpha"].name.ends_with("1e-7") || choice["max_new"].most <= 33;
+  return choice["max_new"].most <= 33;
 }
 
 /// Equal sums of different log-probs, as many threads as there may be, EOS ids that fill a word

@@ -244,18 +244,6 @@ void require_untouched(Probe& probe, GenerateCall& call, std::int64_t want) {
   probe.require(call.model->forwards() == 0, "asked the target although it refused the call");
 }
 
-/// Ends with what was wrong with the call in front of the evidence.
-template <class Ask>
-void tell_flaw(const std::string& name, const Ask& ask) {
-  try {
-    ask();
-  } catch (CheckEnded& ended) {
-    ended.finding.evidence.insert(ended.finding.evidence.begin(),
-                                  "what is wrong with the call: " + name);
-    throw;
-  }
-}
-
 /// A call of these classes that is good but for what is spoilt, one thing after the other. With
 /// `between`, the good call is asked before and after each of them.
 template <class Made>
@@ -269,7 +257,7 @@ void refuse(Probe& probe, const InvalidGroup<Made>& group, const Assignment& cho
   if (between) require_right_again(probe, kind, made);
   for (const Flaw<Made>& flaw : group.flaws) {
     flaw.spoil(call);
-    tell_flaw(flaw.name, [&] { require_untouched(probe, call, group.want); });
+    kit::naming_flaw(flaw.name, [&] { require_untouched(probe, call, group.want); });
     std::apply(
         [&](auto&... all) {
           std::apply([&](const auto&... before) { ((all = before), ...); }, good);
@@ -317,8 +305,8 @@ void refuse_drafts(Probe& probe, const InvalidGroup<DraftAnswer>& group, const A
   for (const Flaw<DraftAnswer>& flaw : group.flaws) {
     const std::int64_t round = rng.chance(0.5) ? 1 : std::min<std::int64_t>(rounds, 2);
     const auto place = static_cast<std::size_t>(rng.integer(0, kPlaces - 1));
-    tell_flaw(flaw.name,
-              [&] { require_draft_refused(probe, flaw, group.want, made, round, place); });
+    kit::naming_flaw(flaw.name,
+                     [&] { require_draft_refused(probe, flaw, group.want, made, round, place); });
     if (between) require_right_again(probe, kind, made);
   }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "graders/kit/threads.h"
@@ -72,11 +71,11 @@ void deterministic_bits(Probe& probe) {
   require_always(probe, head, options, 8);
 }
 
-/// Heads that are work enough for each of so many threads and one more to be counted, and one more
-/// than two threads have equal shares of: who starts another for it has three.
-void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
-  const std::int64_t length = 200 * (std::int64_t{std::max(counts)} + 1);
-  Problem problem({1, 3, 3, length + rng.integer(0, 9), length + rng.integer(0, 9), 64, 64});
+/// So many heads, which are work enough for each of so many threads and one more to be counted.
+void limit_threads(Probe& probe, Rng rng, std::int64_t heads, std::int64_t length,
+                   std::initializer_list<int> counts) {
+  Problem problem(
+      {1, heads, heads, length + rng.integer(0, 9), length + rng.integer(0, 9), 64, 64});
   fill_quickly(problem, rng);
   const JudgedRows rows = some_rows(problem, rng, 20);
   for (const int threads : counts) {
@@ -89,7 +88,9 @@ void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so many threads at most"), {1, 2});
+  // One head more than two threads have equal shares of: who starts another for it has three.
+  limit_threads(probe, probe.begin_case("so many threads at most"), 3, 600, {1, 2});
+  limit_threads(probe, probe.begin_case("three threads at most"), 8, 340, {3});
 }
 
 // More threads than heads, more than blocks of keys, and just one. What is asked first comes first
@@ -116,7 +117,7 @@ void thread_counts(Probe& probe) {
     options.threads = threads;
     require_right(probe, problem, options);
   }
-  limit_threads(probe, probe.begin_case("one thread at most"), {1});
+  limit_threads(probe, probe.begin_case("one thread at most"), 3, 400, {1});
 }
 
 void optional_outputs(Probe& probe) {

@@ -62,7 +62,7 @@ void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2, 3});
   limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
   limit_threads(probe, probe.begin_case("one_thread_of_few_queries"), kOneBlock, {1});
 }

@@ -25,4 +25,14 @@ void require_refused(Probe& probe, CallBase& call, std::int64_t want) {
                              call.symbol));
 }
 
+void naming_flaw(const std::string& name, const std::function<void()>& ask) {
+  try {
+    ask();
+  } catch (CheckEnded& ended) {
+    ended.finding.evidence.insert(ended.finding.evidence.begin(),
+                                  "what is wrong with the call: " + name);
+    throw;
+  }
+}
+
 }  // namespace gauntlet::kit

@@ -27,6 +27,9 @@ struct Flaw {
 /// poison in `out` buffers and the source's bytes in `inout` ones. Otherwise the check ends.
 void require_refused(Probe& probe, CallBase& call, std::int64_t want);
 
+/// A finding of `ask` says first what is wrong with the call.
+void naming_flaw(const std::string& name, const std::function<void()>& ask);
+
 /// A flaw of a call, what has to be said of it, and where it is one while nothing else is wrong.
 template <class Args>
 struct Invalid {

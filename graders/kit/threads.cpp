@@ -22,20 +22,21 @@ constexpr double kDoubtful = 1.1;
 
 }  // namespace
 
+ThreadUse watched(Probe& probe, int threads, const std::function<void()>& calls, bool again) {
+  probe.solution().watch_threads(again);
+  calls();
+  const ThreadUse use = probe.solution().end_watch();
+  if (use.at_once > threads)
+    probe.fail(
+        fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
+  return use;
+}
+
 void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask,
                           const std::function<void()>& less, const std::function<void()>& earlier) {
   const double processors = std::min(threads, this_machine().cores);
   probe.restart();
   if (earlier) earlier();
-  const auto watched = [&](const std::function<void()>& calls, bool again) {
-    probe.solution().watch_threads(again);
-    calls();
-    const ThreadUse use = probe.solution().end_watch();
-    if (use.at_once > threads)
-      probe.fail(
-          fmt::format("{} threads were at work at once, num_threads is {}", use.at_once, threads));
-    return use;
-  };
   int agreed = 0;
   std::chrono::duration<double> worked{};
   // A slow solution is at work for longer in each ask, and is looked at more often.
@@ -43,7 +44,7 @@ void require_thread_limit(Probe& probe, int threads, const std::function<void()>
   const std::function<void()>* asked = less ? &less : &ask;
   for (int asks = 0; asks < kAsks && agreed < kAgreed; ++asks) {
     if (asks >= kAgreed && worked >= kAsks * one) break;
-    const ThreadUse use = watched(*asked, asks > 0);
+    const ThreadUse use = watched(probe, threads, *asked, asks > 0);
     const std::chrono::duration<double> processor = use.processor, elapsed = use.elapsed;
     if (asked != &ask && asks == 0 && processor < one) {
       asked = &ask;
@@ -54,7 +55,7 @@ void require_thread_limit(Probe& probe, int threads, const std::function<void()>
       ++agreed;
   }
   // Who is slow where little is asked, and there alone, is watched where it pays.
-  if (asked != &ask) watched(ask, true);
+  if (asked != &ask) watched(probe, threads, ask, true);
 }
 
 }  // namespace gauntlet::kit

@@ -7,6 +7,10 @@
 
 namespace gauntlet::kit {
 
+/// Has `calls` made, and ends the check when more than `threads` threads were seen at work at the
+/// same moment. `again` is that of Session::watch_threads.
+ThreadUse watched(Probe& probe, int threads, const std::function<void()>& calls, bool again);
+
 /// Has `ask` make calls, and judge them, that may use so many threads, in a fresh process, and ends
 /// the check when more than these were at work at the same moment. Threads may live and sleep.
 ///

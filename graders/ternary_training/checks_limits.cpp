@@ -135,7 +135,8 @@ constexpr std::int64_t kLeastAnswer = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kNarrowedAnswer = std::int64_t{1} << 32;
 
 void early_stop(Probe& probe) {
-  for (const auto& [when, answer] : {std::pair{0.0, kNarrowedAnswer}, {0.2, std::int64_t{-1}}}) {
+  for (const auto& [when, answer] :
+       {std::pair{0.0, kNarrowedAnswer}, {0.1, std::int64_t{-1}}, {0.2, std::int64_t{1}}}) {
     Rng rng = probe.begin_case(fmt::format("{}_after_{}_seconds", answer, when));
     GivenTime given(probe.solution());
     const double after = require_stopped(probe, long_request(rng), when, answer);

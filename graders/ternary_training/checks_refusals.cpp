@@ -224,7 +224,8 @@ std::vector<kit::Refusal> refusals_of(Probe& probe, bool between, const char* fu
         invalid.misplace(spoilt);
         const auto call = make(spoilt, choice);
         invalid.flaw.spoil(call->args);
-        naming(invalid.flaw.name, [&] { kit::require_refused(probe, *call, invalid.want); });
+        kit::naming_flaw(invalid.flaw.name,
+                         [&] { kit::require_refused(probe, *call, invalid.want); });
       }
       if (between) of.require_right(probe, choice, problem);
     };
@@ -281,12 +282,13 @@ void refuse_texts(Probe& probe, const TrainingRequest& request, const Assignment
     if (!invalid.beside(choice)) continue;
     TrainingCall call(request);
     invalid.spoil(call);
-    naming(invalid.name, [&] { kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT); });
+    kit::naming_flaw(invalid.name,
+                     [&] { kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT); });
     TrainingCall without_room(request);
     invalid.spoil(without_room);
     without_room.args.checkpoint_capacity = 0;
-    naming(invalid.name + ", and no space",
-           [&] { kit::require_refused(probe, without_room, TERNARY_BAD_ARGUMENT); });
+    kit::naming_flaw(invalid.name + ", and no space",
+                     [&] { kit::require_refused(probe, without_room, TERNARY_BAD_ARGUMENT); });
   }
 }
 

@@ -28,16 +28,6 @@ void require_only_size(Probe& probe, TrainingCall& call) {
 
 }  // namespace
 
-void naming(const std::string& flaw, const std::function<void()>& ask) {
-  try {
-    ask();
-  } catch (CheckEnded& ended) {
-    ended.finding.evidence.insert(ended.finding.evidence.begin(),
-                                  "what is wrong with the call: " + flaw);
-    throw;
-  }
-}
-
 void require_no_space(Probe& probe, TrainingCall& call, std::int64_t want) {
   probe.run(call);
   require_only_size(probe, call);
@@ -54,8 +44,8 @@ void refuse_space(Probe& probe, const TrainingRequest& good, const Assignment&) 
         needed - (std::int64_t{1} << 32), std::numeric_limits<std::int64_t>::min()}) {
     TrainingCall call(request);
     call.args.checkpoint_capacity = capacity;
-    naming(fmt::format("a capacity of {}", capacity),
-           [&] { require_no_space(probe, call, needed); });
+    kit::naming_flaw(fmt::format("a capacity of {}", capacity),
+                     [&] { require_no_space(probe, call, needed); });
   }
   TernaryModel two = request.model;
   ++two.layers;
@@ -63,8 +53,8 @@ void refuse_space(Probe& probe, const TrainingRequest& good, const Assignment&) 
   for (const std::int64_t more : {std::int64_t{1}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
     TrainingCall call(request);
     call.args.model.layers += more;
-    naming(fmt::format("{} layers more", more),
-           [&] { require_no_space(probe, call, needed + more * layer); });
+    kit::naming_flaw(fmt::format("{} layers more", more),
+                     [&] { require_no_space(probe, call, needed + more * layer); });
   }
 }
 
@@ -87,12 +77,13 @@ void refuse_far_too_large(Probe& probe, const TrainingRequest& good, const Assig
         TrainingCall call(good);
         call.args.model = model;
         call.args.checkpoint_capacity = capacity;
-        naming(fmt::format("a width of 2^{}, 2^{} layers and room for {}", width, layers, capacity),
-               [&] {
-                 if (exact) return require_no_space(probe, call, size);
-                 probe.run(call);
-                 require_only_size(probe, call);
-               });
+        kit::naming_flaw(
+            fmt::format("a width of 2^{}, 2^{} layers and room for {}", width, layers, capacity),
+            [&] {
+              if (exact) return require_no_space(probe, call, size);
+              probe.run(call);
+              require_only_size(probe, call);
+            });
       }
     }
 }

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
 
 #include "call.h"
 #include "graders/kit/domain.h"
 
 // Calls of ternary_train that have too little room for the checkpoint.
 namespace gauntlet::GAUNTLET_CHALLENGE {
-
-/// A finding of `ask` says what was wrong with the call.
-void naming(const std::string& flaw, const std::function<void()>& ask);
 
 /// The size that is needed comes back, and nothing else.
 void require_no_space(Probe& probe, TrainingCall& call, std::int64_t want);

@@ -65,6 +65,19 @@ TEST_CASE("a refusal returns what the contract says, and writes nothing") {
   CHECK_FALSE(added.passes());
 }
 
+TEST_CASE("a finding says first what is wrong with the call") {
+  Scripted session;
+  Probe probe = probe_of(session);
+  try {
+    kit::naming_flaw("eps -1", [&] { probe.fail("returned 0", {"the rest"}); });
+    FAIL("the check did not end");
+  } catch (const CheckEnded& ended) {
+    CHECK(ended.finding.summary == "returned 0");
+    CHECK(ended.finding.evidence ==
+          std::vector<std::string>{"what is wrong with the call: eps -1", "the rest"});
+  }
+}
+
 TEST_CASE("poison is told from a solution's own NaN, and equal numbers from equal bits") {
   const float own = std::numeric_limits<float>::quiet_NaN();
   CHECK_FALSE(kit::is_poison(own));
