@@ -19,22 +19,13 @@ CallOptions with_other_threads(CallOptions options) {
   return options;
 }
 
-/// In half of the cases one at an end, which is the first to be overlooked.
-template <class Number>
-Number& any_of(Rng& rng, std::vector<Number>& all) {
-  const std::int64_t last = std::ssize(all) - 1;
-  const std::int64_t at =
-      rng.chance(0.5) ? rng.integer(0, last) : kit::one_of(rng, {std::int64_t{0}, last});
-  return all[static_cast<std::size_t>(at)];
-}
-
 void ask_quantizer(Probe& probe, const Assignment& choice, Rng& rng) {
   const QuantizeProblem problem = quantize_problem_of(choice, rng);
   const CallOptions options = options_of(choice);
   const auto before = [&](const char* name) { return choice.is("before", name); };
   if (before("a weight differed")) {
     QuantizeProblem other = problem;
-    any_of(rng, other.weight) = 2.5F;
+    other.weight = with_another_weight(choice, rng, problem.weight);
     require_quantized(probe, other, options);
   }
   if (before("another size"))
@@ -53,7 +44,7 @@ void ask_layer(Probe& probe, const Assignment& choice, Rng& rng) {
   const CallOptions options = options_of(choice);
   const auto before = [&](const char* name) { return choice.is("before", name); };
   LinearProblem other = problem;
-  if (before("a weight differed")) any_of(rng, other.weight) = 2.5F;
+  if (before("a weight differed")) other.weight = with_another_weight(choice, rng, problem.weight);
   if (before("an x differed")) any_of(rng, other.x) = 2.5F;
   if (before("a gradient differed")) any_of(rng, other.output_gradient) = 2.5F;
   if (before("another size"))

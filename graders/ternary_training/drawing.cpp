@@ -177,6 +177,14 @@ LinearProblem linear_problem_of(const Assignment& choice, Rng& rng) {
   return problem;
 }
 
+std::vector<float> with_another_weight(const Assignment& choice, Rng& rng,
+                                       std::vector<float> weight) {
+  // The first of a group about the largest scale is its largest; a larger zero is too much.
+  const bool largest = choice.is("weights", "about the largest scale");
+  (largest ? weight.front() : any_of(rng, weight)) = 2.5F;
+  return weight;
+}
+
 kit::CallOptions options_of(const Assignment& choice) {
   kit::CallOptions options;
   options.threads = static_cast<int>(choice["threads"].least);
