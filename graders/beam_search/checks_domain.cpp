@@ -45,15 +45,17 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   Settings& settings = other.settings;
   if (choice.is("before", "a root row differed")) other.language = with_another_root(problem, rng);
   if (choice.is("before", "the model differed")) other.language = with_other_answers(problem);
-  if (choice.is("before", "lp differed")) {
-    settings.alpha = settings.alpha > 0 ? -0.75 : 1.25;
+  if (choice.is("before", "alpha differed")) settings.alpha = settings.alpha > 0 ? -0.75 : 1.25;
+  if (choice.is("before", "the penalty differed"))
     settings.penalty =
-        settings.penalty == BEAM_PENALTY_GNMT ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_GNMT;
-  }
+        settings.penalty == BEAM_PENALTY_LENGTH ? BEAM_PENALTY_GNMT : BEAM_PENALTY_LENGTH;
+  if (choice.is("before", "max_new differed")) ++settings.max_new;
   if (choice.is("before", "EOS ids differed"))
     for (std::int32_t& id : settings.eos) id = static_cast<std::int32_t>((id + 1) % settings.vocab);
   if (choice.is("before", "the policy differed"))
     settings.policy = settings.policy == BEAM_POOLED ? BEAM_SEPARATE : BEAM_POOLED;
+  if (choice.is("before", "the stop differed"))
+    settings.stop = settings.stop == BEAM_STOP_BOUND ? BEAM_STOP_FULL : BEAM_STOP_BOUND;
   if (choice.is("before", "other threads")) settings.threads = settings.threads == 2 ? 5 : 2;
   if (choice.is("before", "one item more")) {
     std::vector<std::int64_t> items{0};

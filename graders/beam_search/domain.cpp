@@ -149,9 +149,12 @@ std::vector<Argument> circumstances() {
            {{"nothing"},
             {"a root row differed"},
             {"the model differed"},
-            {"lp differed"},
+            {"alpha differed"},
+            {"the penalty differed"},
+            {"max_new differed"},
             {"EOS ids differed"},
             {"the policy differed"},
+            {"the stop differed"},
             {"one item more"},
             {"other threads"},
             {"other float controls"},
@@ -202,7 +205,10 @@ bool small(const Assignment& choice) {
 /// lp is a normal number for every length, by far: scores are numbers then as well.
 bool lp_is_normal(const Assignment& choice) {
   const bool vast = choice.is("alpha", "largest") || choice.is("alpha", "least");
-  return !vast || choice.is("penalty", "none") || choice["max_new"].most <= 1;
+  if (!vast) return true;
+  return choice.is("penalty", "none")
+             ? !choice.is("before", "the penalty differed")
+             : choice["max_new"].most <= 1 && !choice.is("before", "max_new differed");
 }
 
 bool valid(const Assignment& choice) {
@@ -223,7 +229,8 @@ bool valid(const Assignment& choice) {
 }
 
 /// Equal sums of different log-probs, as many threads as there may be, EOS ids that fill a word
-/// and would be all the best while they are forbidden, and powers of lengths that no integer holds.
+/// and would be all the best while they are forbidden, powers of lengths that no integer holds, and
+/// each thing that lp follows from, other than in the call before.
 std::vector<kit::Corner> corners() {
   return {{{"batch", {"0"}}, {"threads", {"1024"}}},
           {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}},
@@ -236,7 +243,11 @@ std::vector<kit::Corner> corners() {
           {{"alpha", {"large and whole", "large, whole, below 0"}},
            {"penalty", {"length", "GNMT"}},
            {"max_new", {"15 to 17"}},
-           {"policy"}}};
+           {"policy"}},
+          {{"before", {"alpha differed", "the penalty differed", "max_new differed"}},
+           {"penalty", {"length", "GNMT"}},
+           {"stop"},
+           {"EOS come", {"often"}}}};
 }
 
 }  // namespace

@@ -130,7 +130,8 @@ void wide_passes(Probe& probe) {
   ask_uneven_requests(probe);
 }
 
-// Few tokens wanted of drafts that could give more; texts that end everywhere.
+// Few tokens wanted of drafts that could give more. Texts that end often, so that every draft of
+// them may be short: an end is then as often the token that follows the accepted ones.
 void generation_limits(Probe& probe) {
   for (int turn = 0; turn < 6; ++turn) {
     Rng rng = probe.begin_case(fmt::format("limits_{}", turn));
@@ -144,9 +145,11 @@ void generation_limits(Probe& probe) {
     problem.prompts.front().tokens.front() = language.eos().front();
     const Seed seed = rng.seed();
 
-    problem.drafter = [&language, seed](std::size_t r, std::int64_t known, State text) {
+    const std::int64_t least = turn % 2 == 0 ? 3 : 0;
+
+    problem.drafter = [&language, seed, least](std::size_t r, std::int64_t known, State text) {
       Rng own = draft_rng(seed, r, known);
-      Tree tree = grow(language, text, chain_plan(own.integer(3, 5), own.integer(0, 3)), own);
+      Tree tree = grow(language, text, chain_plan(own.integer(least, 5), own.integer(0, 3)), own);
       tree.add(static_cast<std::int32_t>(tree.nodes()) - 1, language.eos().front());
       return tree;
     };

@@ -303,7 +303,13 @@ const kit::Domain& verify_domain() {
                              {"a refusal"}})}),
       [](const Assignment& choice) {
         return cheap_to_verify(choice, least_or_most(choice, "trees"));
-      }};
+      },
+      // One of very many siblings is right, wherever it lies among them.
+      {{{"nodes", {"127", "191 to 192"}},
+        {"shape", {"star"}},
+        {"order", {"any", "breadth first"}},
+        {"right", {"all"}},
+        {"vocab", {"255 to 257", "1023 to 1025"}}}}};
   return made;
 }
 

@@ -117,6 +117,13 @@ void thread_counts(Probe& probe) {
     options.threads = threads;
     require_right(probe, problem, options);
   }
+  CallOptions many;
+  many.threads = 200;
+  for (const std::int64_t heads : {70, 130}) {  // more than threads that somebody may stop at
+    Rng rng = probe.begin_case(fmt::format("200 threads on {} heads", 2 * heads));
+    const Sizes sizes{2, heads, heads, rng.integer(3, 9), rng.integer(3, 9), 8, 8};
+    require_right(probe, attended_problem(rng, sizes), many);
+  }
   limit_threads(probe, probe.begin_case("one thread at most"), 3, 400, {1});
 }
 

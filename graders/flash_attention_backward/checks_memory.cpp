@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <fmt/format.h>
 
 #include "graders/kit/memory.h"
@@ -8,43 +9,61 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr std::int64_t kNarrow = 40;  // keys before its own that a query sees
+constexpr std::int64_t kNarrow = 40;           // keys before its own that a query sees
+constexpr std::int64_t kManyQueries = 65'000;  // a float for each is 254 KiB
 
 /// The contract's own, in MiB.
-double limit_for(const Sizes& sizes) {
-  const std::int64_t queries = sizes.batch * sizes.q_heads * sizes.q_len;
-  const std::int64_t keys = sizes.batch * sizes.kv_heads * sizes.k_len;
-  return 16 + 8 * kit::mib(4 * (queries * sizes.dim + keys * (sizes.dim + sizes.value_dim)));
+double limit_for(const kit::AttentionProblem& form) {
+  const std::int64_t queries = form.batch * form.q_heads * form.q_len;
+  const std::int64_t keys = form.batch * form.kv_heads * form.k_len;
+  return 16 + 8 * kit::mib(4 * (queries * form.dim + keys * (form.dim + form.value_dim)));
 }
 
 /// Peak memory of one call, whose answer must be right, in MiB. Within the limit at any length: who
 /// holds more than it needs of the short one would have the growth of a good one.
-double peak_mib(Probe& probe, Rng& rng, const Sizes& sizes, const CallOptions& options = {},
-                bool narrow = false) {
-  Problem problem(sizes);
-  problem.form.causal = narrow;
-  if (narrow) problem.form.window_left = kNarrow;
-  fill_quickly(problem, rng);
+double peak_mib(Probe& probe, const Problem& problem, Rng& rng, const CallOptions& options = {}) {
   const JudgedRows rows = some_rows(problem, rng, 10);
   BackwardCall call(problem, options);
   const double peak = kit::mib(kit::fresh_peak_bytes(probe, call));
   probe.require(rows.miss(call.answer()));
-  if (const double allowed = limit_for(sizes); !(peak <= allowed))
+  if (const double allowed = limit_for(problem.form); !(peak <= allowed))
     probe.fail(fmt::format("{:.1f} MiB; allowed are {:.1f}", peak, allowed));
   return peak;
 }
 
-/// Calls that do not want delta, of shapes with many queries and little else to do.
-void require_freed(Probe& probe, Rng& rng, const Sizes& sizes) {
+double peak_mib(Probe& probe, Rng& rng, const Sizes& sizes, const CallOptions& options = {}) {
   Problem problem(sizes);
   fill_quickly(problem, rng);
-  BackwardCall call(problem);
+  return peak_mib(probe, problem, rng, options);
+}
+
+/// Few of many pairs are seen, so that it takes little time.
+Problem narrow_problem(Rng& rng, const Sizes& sizes, std::int64_t window_right) {
+  Problem problem(sizes);
+  problem.form.causal = window_right < 0;
+  problem.form.window_left = kNarrow;
+  problem.form.window_right = window_right;
+  fill_quickly(problem, rng);
+  return problem;
+}
+
+/// Calls of shapes with many queries and little else to do, without some of the gradients.
+void require_freed(Probe& probe, const char* name, const char* left_out, const Sizes& sizes) {
+  Rng rng = probe.begin_case(fmt::format("{}, again and again, {} left out", name, left_out));
+  const auto wants = [&](const char* gradient) { return !std::strstr(left_out, gradient); };
+  CallOptions options;
+  options.want_dq = wants("dq");
+  options.want_dk = wants("dk");
+  options.want_dv = wants("dv");
+  Problem problem(sizes);
+  fill_quickly(problem, rng);
+  BackwardCall call(problem, options);
   kit::require_freed(probe, call);
 }
 
 // Many threads on one head: each of those that share its keys may hold a dq of its own, and each of
 // those that share its queries a dk and dv. Of sixteen, one for each 64 of what they share, some
-// are more than the contract allows. Few pairs are seen, so that it takes little time.
+// are more than the contract allows.
 void require_few_copies(Probe& probe, int threads) {
   CallOptions options;
   options.threads = threads;
@@ -53,10 +72,24 @@ void require_few_copies(Probe& probe, int threads) {
         probe.begin_case(fmt::format("{} threads on many {}", threads, keys ? "keys" : "queries"));
     const std::int64_t few = rng.integer(1030, 1080);
     const std::int64_t many = rng.integer(28'000, 29'000);
-    peak_mib(probe, rng,
-             {1, 1, 1, keys ? few : many, keys ? many : few, keys ? 16 : 32, keys ? 16 : 1},
-             options, true);
+    const Sizes sizes{1, 1, 1, keys ? few : many, keys ? many : few, keys ? 16 : 32, keys ? 16 : 1};
+    peak_mib(probe, narrow_problem(rng, sizes, -1), rng, options);
   }
+}
+
+/// A byte for each pair that is seen or not would be three times what is allowed.
+void require_no_mask(Probe& probe) {
+  Rng rng = probe.begin_case("a window on both sides");
+  const std::int64_t length = rng.integer(8000, 8200);
+  const Sizes sizes{1, 1, 1, length, length, 8, 8};
+  peak_mib(probe, narrow_problem(rng, sizes, rng.integer(0, 9)), rng);
+  rng = probe.begin_case("keys that exist, and delta");
+  Problem problem = narrow_problem(rng, sizes, -1);
+  problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, 9))};
+  problem.form.kv_len = {static_cast<std::int32_t>(length - rng.integer(10, 19))};
+  CallOptions options;
+  options.want_delta = true;
+  peak_mib(probe, problem, rng, options);
 }
 
 // Twice the length may take twice the scratch memory, not four times.
@@ -81,8 +114,9 @@ void memory_growth(Probe& probe) {
   peak_mib(probe, rng, {1, 8, 1, rng.integer(8000, 8100), 3, 1, 1});
   rng = probe.begin_case("many keys");
   peak_mib(probe, rng, {1, 1, 1, 3, rng.integer(64'000, 65'000), 1, 1});
-  rng = probe.begin_case("many queries, again and again");
-  require_freed(probe, rng, {1, 1, 1, rng.integer(64'000, 65'000), 3, 1, 1});
+  for (const char* left_out : {"none", "dq", "dk and dv"})
+    require_freed(probe, "three keys", left_out, {1, 1, 1, kManyQueries, 3, 1, 1});
+  require_no_mask(probe);
   require_few_copies(probe, 16);
 }
 
@@ -108,11 +142,12 @@ void require_small(Probe& probe) {
 // The contract's own limit, which the scores in float32 alone would break.
 void peak_memory(Probe& probe) {
   require_small(probe);
+  require_no_mask(probe);
   require_few_copies(probe, 64);
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});
-  rng = probe.begin_case("one key, again and again");
-  require_freed(probe, rng, {1, 1, 1, rng.integer(65'000, 66'000), 1, 1, 1});
+  for (const char* left_out : {"none", "dq", "dk", "dv", "dk and dv"})
+    require_freed(probe, "one key", left_out, {1, 1, 1, kManyQueries, 1, 1, 1});
 }
 
 }  // namespace

@@ -113,8 +113,9 @@ bool valid(const Assignment& choice) {
          small(choice);
 }
 
-/// What two arguments decide together, beside nothing that may hide it: a window that begins where
-/// the keys do, or a weight that is as good as 0.
+/// What arguments decide together, beside nothing that may hide it: a window that begins where the
+/// keys do, a weight that is as good as 0, one of a score beyond exp, more heads than some start
+/// threads.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(
@@ -122,11 +123,14 @@ std::vector<kit::Corner> corners() {
       {{{"q_len"}, {"kv_start", {"1 to 9"}}},
        {{"q_len"}, {"kv_len", {"half"}}},
        {{"scores", {"q below 1e-24", "k below 1e-24"}}},
+       {{"kv heads", {"65 to 67"}}, {"k_len", {"7 to 9"}}, {"threads"}},
        {{"group"}, {"deterministic", {"256"}}},
        {{"q_len"}, {"deterministic", {"256"}}},
        {{"k_len"}, {"deterministic", {"256"}}},
        {{"softcap"},
-        {"scores", {"equal", "of the cap's size", "one 14 to 24 above", "1e4 to 1e5 apart"}}}});
+        {"scores",
+         {"equal", "rows apart", "of the cap's size", "one 14 to 24 above", "1e4 to 1e5 apart"}}},
+       {{"scores", {"near 92"}}, {"lse", {"lowered by up to 19", "lowered by 19.5"}}}});
   return all;
 }
 

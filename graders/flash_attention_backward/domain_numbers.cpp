@@ -225,6 +225,7 @@ std::vector<kit::Argument> number_arguments() {
             {"falling", 20, 60},
             {"one 14 to 24 above", 14, 24},
             {"one 14 to 24 below", 14, 24},
+            {"near 92", 89, 95},  // beyond exp alone, and not beyond it after a lowered lse
             {"near -150", 150, 150},
             {"near -1e5", 1e5, 1e5},
             {"near 1e5", 1e5, 1e5},

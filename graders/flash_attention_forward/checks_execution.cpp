@@ -82,7 +82,15 @@ void thread_counts(Probe& probe) {
     const Answer answer = require_right(probe, problem, options);
     require_equal(probe, problem, ask(probe, problem, options), answer);
   }
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2});
+  CallOptions many;
+  many.threads = 200;
+  for (const std::int64_t heads : {70, 130}) {  // more than threads that somebody may stop at
+    Rng rng = probe.begin_case(fmt::format("threads_200_on_{}_heads", 2 * heads));
+    Problem problem({2, heads, heads, rng.integer(3, 9), rng.integer(3, 9), 8, 8});
+    fill_sharp(problem, rng);
+    require_right(probe, problem, many);
+  }
+  limit_threads(probe, probe.begin_case("three_threads_at_most"), kManyBlocks, {3});
   limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
 }
 

@@ -70,12 +70,13 @@ void require_forgotten(Probe& probe) {
   constexpr float kAny = 0.5f;
   Rng rng = probe.begin_case("a small call after large ones");
   probe.restart();
-  for (const Sizes& sizes : {Sizes{1, 2, 2, 1, kManyRows / 2, kColumns, 1},
-                             Sizes{1, 2, 2, kManyRows / 2, 1, 1, kColumns}}) {
+  for (const Sizes& sizes :
+       {Sizes{1, 1, 1, 1, kManyRows, kColumns, 1}, Sizes{1, 1, 1, kManyRows, 1, 1, kColumns},
+        Sizes{2, 2, 2, 1, kManyRows / 4, kColumns, 1}}) {
     Problem large(sizes);
     for (kit::Tensor* tensor : {&large.q, &large.k, &large.v})
       std::ranges::fill(tensor->data, kAny);
-    ForwardCall call(large, in_layout(kRowsOutside));
+    ForwardCall call(large, in_layout({.rows_outside = true, .row_gap = 1}));
     probe.run_ok(call);
   }
   Problem tiny({1, 1, 1, 3, 4, 5, 6});

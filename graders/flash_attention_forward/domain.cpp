@@ -104,10 +104,10 @@ bool valid(const Assignment& choice) {
 
 /// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys
 /// of no weight beside values that show the least; scores at either end of a cap that floats would
-/// bear without a maximum, beside values that they would not; a call that is like the one before
-/// but for one argument; and keys that were others at the same address, some of them only, or that
-/// existed, by lists that were others at the same address. A copy of rows is kept where these lie
-/// apart, if anywhere, and by a thread that the next call has again.
+/// bear without a maximum, beside values that they would not; more heads than some start threads; a
+/// call that is like the one before but for one argument; and keys that were others at the same
+/// address, some of them only, or that existed, by lists that were others at the same address. A copy
+/// of rows is kept where these lie apart, if anywhere, and by a thread that the next call has again.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
@@ -115,6 +115,7 @@ std::vector<kit::Corner> corners() {
                          {{"softcap", {"10 to 60"}},
                           {"scores", {"all near -150", "all near 8e35"}},
                           {"values", {"9e35 in all", "1e-33 to 1e-25"}}},
+                         {{"kv heads", {"65 to 67"}}, {"k_len", {"7 to 9"}}, {"threads"}},
                          {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}},
                          {{"before", {"softcap differed", "lse or not"}}, {"k_len", {"31 to 33"}}},
                          {{"before", {"another group"}}, {"kv heads", {"2"}}, {"group", {"2"}}},

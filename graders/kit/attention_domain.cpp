@@ -27,9 +27,9 @@ constexpr std::int64_t kFarStride = (std::int64_t{1} << 32) + 12;
 constexpr double kMostFarParts = 5;
 
 std::vector<ValueClass> column_counts() {
-  return {sized(6, 12),    sized(1),        sized(2),       sized(3),
-          sized(4, 5),     sized(15, 17),   sized(31, 33),  sized(63, 65),
-          sized(127, 129), sized(191, 193), sized(250, 256)};
+  return {sized(6, 12),    sized(1),      sized(2),       sized(3),        sized(4, 5),
+          sized(15, 17),   sized(31, 33), sized(63, 65),  sized(127, 129), sized(160),
+          sized(191, 193), sized(224),    sized(250, 256)};
 }
 
 std::vector<ValueClass> window_ends() {
@@ -86,7 +86,8 @@ const ValueClass& layout_class(const Assignment& choice, std::string_view array)
 
 std::vector<Argument> attention_size_arguments() {
   return {{"batch", {sized(1), hiding(sized(0)), sized(2), sized(3), sized(7, 9), sized(31, 33)}},
-          {"kv heads", {sized(1), hiding(sized(0)), sized(2), sized(3), sized(5), sized(8)}},
+          {"kv heads",
+           {sized(1), hiding(sized(0)), sized(2), sized(3), sized(5), sized(8), sized(65, 67)}},
           {"group",
            {sized(1), hiding(sized(0)), sized(2), sized(3), sized(5), sized(7, 8), sized(16, 17)}},
           {"q_len",

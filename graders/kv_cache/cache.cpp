@@ -236,10 +236,14 @@ void Cache::require_close(const Answer& answer, const Expected& expected) {
 
 void require_freed_when_full(Probe& probe, Rng& rng) {
   Setup setup{.heads = 1, .key_dim = 1, .value_dim = 1, .page_tokens = 1, .sequences = 1};
-  setup.pages = setup.width = 1 << 15;
-  const State state(setup, require_page_bytes(probe, setup));
-  AppendCall call(state, {{0, draw_many_tokens(rng, setup, setup.pages + 1)}});
-  kit::require_freed(probe, call, KV_FULL);
+  setup.pages = 1 << 15;
+  // Either the table is full, or there are no more pages, which may be seen later.
+  for (const std::int64_t width : {setup.pages, 2 * setup.pages}) {
+    setup.width = width;
+    const State state(setup, require_page_bytes(probe, setup));
+    AppendCall call(state, {{0, draw_many_tokens(rng, setup, setup.pages + 1)}});
+    kit::require_freed(probe, call, KV_FULL);
+  }
 }
 
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens) {

@@ -193,9 +193,20 @@ void limit_appending_threads(Probe& probe, int threads) {
   kit::require_thread_limit(probe, threads, [&] { probe.run_ok(call); });
 }
 
+/// The same of a merge.
+void limit_merging_threads(Probe& probe, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_threads_at_most_merge", threads));
+  const Parts parts = draw_parts(rng, 8, 1 << 18, 1, 1, 0.2);
+  CallOptions options;
+  options.threads = threads;
+  MergeCall call(parts, true, options);
+  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(call); });
+}
+
 void thread_limit(Probe& probe) {
   for (const int threads : {1, 3}) limit_threads(probe, threads);
   limit_appending_threads(probe, 1);
+  limit_merging_threads(probe, 1);
   // On fewer cores, nobody who has a thread for each has too many.
   if (this_machine().cores > 3) limit_appending_threads(probe, 3);
 }
@@ -215,6 +226,7 @@ void thread_counts(Probe& probe) {
   }
   limit_threads(probe, 1);
   limit_appending_threads(probe, 1);
+  limit_merging_threads(probe, 1);
   Rng rng = probe.begin_case("merge");
   const Parts parts = draw_parts(rng, 2, kUnevenRows, 53, 2, 0.2);
   for (const int threads : {2, 8}) {

@@ -13,14 +13,9 @@ bool same_bits(const Tokens& a, const Tokens& b) {
   return kit::same_bits(a.k, b.k) && kit::same_bits(a.v, b.v);
 }
 
-/// Numbers half way between two codes, but for those that the step comes from: which of the two it
-/// is must not depend on where a token lies.
-Tokens tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
-  const auto number = [&](std::int64_t in_group) {
-    if (setup.stored == KV_INT4)
-      return in_group < 2 ? 3.75 * double(in_group) - 2 : double(rng.integer(0, 14)) / 4 - 1.875;
-    return in_group == 0 ? 127.0 / 32 : (double(rng.integer(-64, 63)) + 0.5) / 32;
-  };
+/// `number` by its place in its group.
+template <class Number>
+Tokens tokens_of(const Setup& setup, std::int64_t tokens, const Number& number) {
   Tokens made;
   made.resize(setup, tokens);
   for (std::int64_t i = 0; i < std::ssize(made.k); ++i)
@@ -32,18 +27,41 @@ Tokens tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   return made;
 }
 
-/// Half of them are tied. Where dimensions are odd, vectors lie at all multiples of 4 bytes.
-Tokens partly_tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
-  Tokens made = draw_tokens(rng, setup, tokens / 2);
-  made.append(tied_tokens(rng, setup, tokens - tokens / 2));
+/// Numbers half way between two codes, but for those that the step comes from: which of the two it
+/// is must not depend on where a token lies.
+Tokens tied_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
+  return tokens_of(setup, tokens, [&](std::int64_t in_group) {
+    if (setup.stored == KV_INT4)
+      return in_group < 2 ? 3.75 * double(in_group) - 2 : double(rng.integer(0, 14)) / 4 - 1.875;
+    return in_group == 0 ? 127.0 / 32 : (double(rng.integer(-64, 63)) + 0.5) / 32;
+  });
+}
+
+/// Groups whose steps differ in the last bits: nobody's is good enough for another.
+Tokens nearly_alike_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
+  constexpr double kApart = 0x1p-13;
+  return tokens_of(setup, tokens, [&](std::int64_t in_group) {
+    const double end = 3 * (1 + kApart * rng.uniform());
+    return in_group == 0 ? end : in_group == 1 ? -end : rng.uniform(-2, 2);
+  });
+}
+
+/// Of every kind some. Where dimensions are odd, vectors lie at all multiples of 4 bytes.
+Tokens mixed_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
+  Tokens made = nearly_alike_tokens(rng, setup, tokens / 3);
+  made.append(draw_tokens(rng, setup, tokens / 3));
+  made.append(tied_tokens(rng, setup, tokens - 2 * (tokens / 3)));
   return made;
 }
 
-/// The same tokens lie behind `lead` others of `sequence`, which was empty and is again.
+/// The same tokens lie behind `lead` others of `sequence`, which was empty and is again. The last of
+/// these is nearly like the first of those.
 void require_stored_alike(Cache& cache, Rng& rng, std::int64_t sequence, std::int64_t lead,
                           const Tokens& tokens, const Tokens& stored) {
   const std::int64_t count = tokens.count(cache.setup());
-  cache.append(sequence, draw_tokens(rng, cache.setup(), lead));
+  Tokens others = draw_tokens(rng, cache.setup(), lead - 1);
+  others.append(nearly_alike_tokens(rng, cache.setup(), 1));
+  cache.append(sequence, others);
   cache.append(sequence, tokens);
   const Tokens got = cache.read(sequence, lead, count);
   if (!same_bits(got, stored)) cache.fail("what is stored of a token depends on where it lies");
@@ -58,7 +76,7 @@ void chunked_prefill(Probe& probe) {
       Rng rng = probe.begin_case(fmt::format("{}_chunks_of_{}", name_of(stored), size));
       Setup setup{.stored = stored, .key_dim = 15, .value_dim = 17, .sequences = 3};
       const std::int64_t tokens = rng.integer(30, 60);
-      const Tokens prompt = partly_tied_tokens(rng, setup, tokens);
+      const Tokens prompt = mixed_tokens(rng, setup, tokens);
       Cache cache(probe, setup, rng.seed());
       cache.append(0, prompt);
       const Problem whole = draw_problem(rng, setup, cache.contents(), {0}, tokens, 4);
@@ -87,7 +105,7 @@ void tokens_apart(Probe& probe) {
   for (const KvStored stored : kAllStored) {
     Rng rng = probe.begin_case(name_of(stored));
     Setup setup{.stored = stored, .key_dim = 39, .value_dim = 61, .group = 32, .sequences = 6};
-    const Tokens tokens = partly_tied_tokens(rng, setup, 20);
+    const Tokens tokens = mixed_tokens(rng, setup, 20);
     Tokens large_magnitude = draw_tokens(rng, setup, 20);
     for (float& x : large_magnitude.k) x *= 1e4f;
     for (float& x : large_magnitude.v) x *= 1e4f;

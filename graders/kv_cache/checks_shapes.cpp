@@ -22,6 +22,15 @@ void head_groups(Probe& probe) {
     cache.append(0, draw_tokens(rng, setup, rng.integer(20, 40)));
     cache.require_right(rng, {0}, rng.integer(1, 3), setup.heads * ratio);
   }
+  // Who multiplies by a reciprocal finds the wrong head where it is rounded down.
+  constexpr std::int64_t kMostRatio = 128;
+  Rng rng = probe.begin_case("every_ratio");
+  Setup setup = one_sequence(8);
+  setup.heads = 2;
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_tokens(rng, setup, 2));
+  for (std::int64_t ratio = 1; ratio <= kMostRatio; ++ratio)
+    cache.require_right(rng, {0}, 1, setup.heads * ratio);
 }
 
 void odd_dimensions(Probe& probe) {

@@ -30,44 +30,45 @@ std::vector<ValueClass> placements() {
 }
 
 std::vector<Argument> sizes() {
-  return {{"stored", {{"f32"}, {"int8"}, {"int4"}}},
-          {"kv heads", {sized(2), sized(1), sized(3, 5), sized(7, 9), sized(16, 17), sized(128)}},
-          {"heads each",
-           {sized(2), sized(1), sized(3), sized(4, 7), sized(8), sized(16, 17), sized(128)}},
-          {"key dim", dimensions()},
-          {"value dim", dimensions()},
-          {"group",
-           {sized(5),
-            sized(1),
-            sized(2),
-            sized(3),
-            sized(7),
-            sized(15, 17),
-            sized(31, 33),
-            sized(64),
-            sized(127, 129),
-            {"2^32 + 3"},
-            {"largest"}}},
-          {"page tokens",
-           {sized(8), sized(1), sized(2), sized(3), sized(5, 7), sized(15, 17), sized(31, 33),
-            sized(64), sized(127, 129)}},
-          {"tokens",
-           {sized(20, 30),
-            hiding(sized(0)),
-            sized(1),
-            sized(2, 3),
-            {"a page - 1"},
-            {"a page"},
-            {"a page + 1"},
-            {"2 pages"},
-            sized(63, 65),
-            sized(127, 129),
-            sized(255, 257),
-            sized(511, 513),
-            sized(1023, 1025)}},
-          {"sequences", {sized(3), sized(1), sized(2), sized(7, 9), sized(40), sized(300)}},
-          {"pages", {{"to spare"}, {"as needed"}, {"too few"}, {"none"}}},
-          {"table width", {{"to spare"}, {"as needed"}, {"too narrow"}}}};
+  return {
+      {"stored", {{"f32"}, {"int8"}, {"int4"}}},
+      {"kv heads", {sized(2), sized(1), sized(3, 5), sized(7, 9), sized(16, 17), sized(128)}},
+      {"heads each",
+       {sized(2), sized(1), sized(3), sized(4, 7), sized(8), sized(16, 17), sized(41), sized(128)}},
+      {"key dim", dimensions()},
+      {"value dim", dimensions()},
+      {"group",
+       {sized(5),
+        sized(1),
+        sized(2),
+        sized(3),
+        sized(7),
+        sized(15, 17),
+        sized(31, 33),
+        sized(64),
+        sized(127, 129),
+        {"2^32 + 3"},
+        {"largest"}}},
+      {"page tokens",
+       {sized(8), sized(1), sized(2), sized(3), sized(5, 7), sized(15, 17), sized(31, 33),
+        sized(64), sized(127, 129)}},
+      {"tokens",
+       {sized(20, 30),
+        hiding(sized(0)),
+        sized(1),
+        sized(2, 3),
+        {"a page - 1"},
+        {"a page"},
+        {"a page + 1"},
+        {"2 pages"},
+        sized(63, 65),
+        sized(127, 129),
+        sized(255, 257),
+        sized(511, 513),
+        sized(1023, 1025)}},
+      {"sequences", {sized(3), sized(1), sized(2), sized(7, 9), sized(40), sized(300)}},
+      {"pages", {{"to spare"}, {"as needed"}, {"too few"}, {"none"}}},
+      {"table width", {{"to spare"}, {"as needed"}, {"too narrow"}}}};
 }
 
 std::vector<Argument> contents() {
@@ -268,7 +269,7 @@ bool merge_valid(const Assignment& choice) {
   return choice["parts"].most * choice["rows"].most * choice["numbers in a row"].most <= 60'000;
 }
 
-/// A page of the same size but for its groups; as many groups as there can be; a block of queries
+/// A ratio whose reciprocal is rounded down; a page of the same size but for its groups; as many groups as there can be; a block of queries
 /// of which some stand before the first token, beside windows that reach beyond 32 bits, or 64; the
 /// most heads; a single key in sight, where another one was in the call before; one size of a cache
 /// that differs from the one before; a scale that turns scores that are far apart around;
@@ -277,6 +278,7 @@ bool merge_valid(const Assignment& choice) {
 /// slots, and of numbers, with what is seen.
 std::vector<kit::Corner> corners() {
   return {
+      {{"heads each", {"41"}}, {"kv heads", {"2", "3 to 5"}}},
       {{"stored", {"int8", "int4"}},
        {"key dim", {"127 to 129"}},
        {"page tokens", {"1"}},
