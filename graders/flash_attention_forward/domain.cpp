@@ -106,8 +106,9 @@ bool valid(const Assignment& choice) {
 /// of no weight beside values that show the least; scores at either end of a cap that floats would
 /// bear without a maximum, beside values that they would not; more heads than some start threads; a
 /// call that is like the one before but for one argument; and keys that were others at the same
-/// address, some of them only, or that existed, by lists that were others at the same address. A copy
-/// of rows is kept where these lie apart, if anywhere, and by a thread that the next call has again.
+/// address, some of them only, or that existed, by lists that were others at the same address. A
+/// copy of rows is kept where these lie apart, if anywhere, and by a thread that the next call has
+/// again.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},

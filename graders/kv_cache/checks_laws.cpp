@@ -54,8 +54,8 @@ Tokens mixed_tokens(Rng& rng, const Setup& setup, std::int64_t tokens) {
   return made;
 }
 
-/// The same tokens lie behind `lead` others of `sequence`, which was empty and is again. The last of
-/// these is nearly like the first of those.
+/// The same tokens lie behind `lead` others of `sequence`, which was empty and is again. The last
+/// of these is nearly like the first of those.
 void require_stored_alike(Cache& cache, Rng& rng, std::int64_t sequence, std::int64_t lead,
                           const Tokens& tokens, const Tokens& stored) {
   const std::int64_t count = tokens.count(cache.setup());

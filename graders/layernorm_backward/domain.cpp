@@ -144,9 +144,9 @@ bool valid(const Assignment& choice) {
 /// some; gamma times rstd, or dy times rstd, is beyond all floats where xhat and w are not, and so
 /// is, or is below them, w (x - mean); means that cancel what a variance is made of, whatever is
 /// not wanted; halves of a row that lie apart, of every length; saved bytes that are none, beside
-/// every length, and arrays of no rows that are somewhere; sums over a row that are exactly 0 though
-/// dx is not, with a variance and without, gamma or none; each thing that another step has of its
-/// own; and what the calls of a step need not have in common.
+/// every length, and arrays of no rows that are somewhere; sums over a row that are exactly 0
+/// though dx is not, with a variance and without, gamma or none; each thing that another step has
+/// of its own; and what the calls of a step need not have in common.
 std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},

@@ -102,6 +102,8 @@ void large_batch(Probe& probe) {
   if (kit::on_device(probe)) return;  // which would be at it for a minute
   ask_many_full_rows(probe);
   ask_row_beyond_floats(probe);
+  Rng rng = probe.begin_case("uncountable_maxima");
+  require_right(probe, uncountable_maxima(rng), Sums::careful);
 }
 
 /// A question that is asked again and again.

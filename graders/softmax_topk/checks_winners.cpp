@@ -142,6 +142,9 @@ void big_indices(Probe& probe) {
   plant(rng, problem.row(0), where);
   make_pairs(problem.row(0), where);
   require_right(probe, problem, Sums::any);
+  if (kit::on_device(probe)) return;
+  rng = probe.begin_case("uncountable_maxima");
+  require_right(probe, uncountable_maxima(rng), Sums::careful);
 }
 
 }  // namespace

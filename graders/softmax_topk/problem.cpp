@@ -41,6 +41,13 @@ void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& wher
   }
 }
 
+Problem uncountable_maxima(Rng& rng) {
+  Problem problem = blank_problem(1, (1 << 24) + rng.integer(1 << 20, 1 << 21), rng.integer(1, 9));
+  std::ranges::fill(problem.row(0), static_cast<float>(rng.uniform(-3, 3)));
+  problem.options.threads = static_cast<int>(rng.integer(1, 2));
+  return problem;
+}
+
 void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where) {
   for (std::size_t n = 1; n < where.size(); n += 2)
     row[static_cast<std::size_t>(where[n])] = row[static_cast<std::size_t>(where[n - 1])];

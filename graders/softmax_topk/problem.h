@@ -60,6 +60,9 @@ void fill_noise(Rng& rng, std::span<float> values, const Spread& spread = {});
 /// is the largest. Their distances are random and at least 2^-10.
 void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& where);
 
+/// One row of entries that are all its maximum, more than a float counts.
+Problem uncountable_maxima(Rng& rng);
+
 /// Of entries that were planted, every second one becomes equal to the one before it.
 void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where);
 
