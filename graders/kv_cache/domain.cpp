@@ -271,11 +271,11 @@ bool merge_valid(const Assignment& choice) {
 
 /// A ratio whose reciprocal is rounded down; a page of the same size but for its groups; as many
 /// groups as there can be; a block of queries of which some stand before the first token, beside
-/// windows that reach beyond 32 bits, or 64; the most heads; a single key in sight, where another one was in the call before; one size of a cache
-/// that differs from the one before; a scale that turns scores that are far apart around;
-/// arrays of whole vectors that start in the middle of one; keys that threads share, of rows that
-/// see none; scores that rise, behind whole tiles of keys; and what nobody may see in one vector of
-/// slots, and of numbers, with what is seen.
+/// windows that reach beyond 32 bits, or 64; the most heads; a single key in sight, where another
+/// one was in the call before; one size of a cache that differs from the one before; a scale that
+/// turns scores that are far apart around; arrays of whole vectors that start in the middle of one;
+/// keys that threads share, of rows that see none; scores that rise, behind whole tiles of keys;
+/// and what nobody may see in one vector of slots, and of numbers, with what is seen.
 std::vector<kit::Corner> corners() {
   return {
       {{"heads each", {"41"}}, {"kv heads", {"2", "3 to 5"}}},
