@@ -68,7 +68,13 @@ SearchCall::SearchCall(const Problem& problem, Rng states, const CallOptions& op
   const auto take = [&]<class T>(const char* name, T*& field, std::size_t count,
                                  std::vector<T> Answer::*part) {
     if (options.left_out(name, static_cast<std::int64_t>(count))) return;
-    const Output<T> output = out<T>(name, field, count, placement_of(options, name, sizeof(T)));
+    const Placement placement = placement_of(options, name, sizeof(T));
+    const auto output = [&] {
+      if constexpr (std::is_integral_v<T>)
+        return held_.add(*this, name, field, count, placement);
+      else
+        return out<T>(name, field, count, placement);
+    }();
     copies_.push_back([output, part](Answer& answer) { answer.*part = output.copy(); });
   };
   take("hypotheses", args.hypotheses, batch, &Answer::hypotheses);

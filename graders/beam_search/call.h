@@ -6,6 +6,7 @@
 
 #include "contract.h"
 #include "graders/kit/call_options.h"
+#include "graders/kit/held_integers.h"
 #include "harness/grading/probe.h"
 #include "model.h"
 
@@ -40,6 +41,7 @@ class SearchCall : public Call<BeamArgs> {
 
  private:
   Model model_;
+  kit::HeldIntegers held_;
   std::vector<std::function<void(Answer&)>> copies_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <type_traits>
 
 #include "graders/kit/bits.h"
 
@@ -41,6 +42,7 @@ template <class Made>
 struct Arrays {
   Made& call;
   const CallOptions& options;
+  kit::HeldIntegers& held;
 
   template <class T>
   void give(const char* name, const T* const& field, const std::vector<T>& data) const {
@@ -50,7 +52,10 @@ struct Arrays {
   template <class T>
   void take(const char* name, T* const& field, std::size_t count,
             std::vector<Output<T>>& to) const {
-    if (!options.left_out(name, static_cast<std::int64_t>(count)))
+    if (options.left_out(name, static_cast<std::int64_t>(count))) return;
+    if constexpr (std::is_signed_v<T>)
+      to.push_back(held.add(call, name, field, count, place_of(options, name)));
+    else
       to.push_back(call.template out<T>(name, field, count, place_of(options, name)));
   }
 };
@@ -114,7 +119,7 @@ VerifyCall::VerifyCall(const Batch& batch, const CallOptions& options)
   const std::int64_t stride = args.vocab + (far ? 0 : options.stride_extra);
   logits_ = batch_logits(batch, stride, options.between);
   args.logits_stride = far ? options.far->stride : stride;
-  const Arrays<VerifyCall> arrays{*this, options};
+  const Arrays<VerifyCall> arrays{*this, options, held_};
   arrays.give("node_start", args.node_start, trees.node_start);
   arrays.give("parent", args.parent, trees.parent);
   arrays.give("token", args.token, trees.token);
@@ -161,7 +166,7 @@ BuildCall::BuildCall(const Batch& batch, const CallOptions& options)
   put_header(args, options);
   args.num_trees = std::ssize(batch.drafts);
   args.mask_words = (trees.widest + 63) / 64 + options.spare_words;
-  const Arrays<BuildCall> arrays{*this, options};
+  const Arrays<BuildCall> arrays{*this, options, held_};
   arrays.give("node_start", args.node_start, trees.node_start);
   arrays.give("parent", args.parent, trees.parent);
   arrays.give("context_length", args.context_length, context_length);
@@ -206,7 +211,7 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
   args.num_eos = std::ssize(eos_);
   args.draft_budget = problem.budget;
   args.emit_stride = longest + options.stride_extra;
-  const Arrays<GenerateCall> arrays{*this, options};
+  const Arrays<GenerateCall> arrays{*this, options, held_};
   arrays.give("prompt_start", args.prompt_start, prompt_start);
   arrays.give("prompt", args.prompt, prompt_);
   arrays.give("max_new", args.max_new, max_new);
@@ -233,11 +238,14 @@ GenerateCall::GenerateCall(const Problem& problem, const CallOptions& options)
       [this](DflashKeep& ask, CallbackRequest& raw) { return model->keep(ask, raw); });
 }
 
+bool GenerateCall::rows_far_apart() const {
+  return emit_[0].view().size() < static_cast<std::size_t>(args.emit_stride);
+}
+
 std::span<const std::int32_t> GenerateCall::emit_row(std::size_t r) const {
   const auto stride = static_cast<std::size_t>(args.emit_stride);
   if (stride == 0) return {};
-  const bool far = emit_[0].view().size() < stride;
-  if (far) return emit_[r].view();
+  if (rows_far_apart()) return emit_[r].view();
   return emit_[0].view().subspan(r * stride, stride);
 }
 
@@ -247,7 +255,9 @@ std::vector<std::int32_t> GenerateCall::emitted(std::size_t r) const {
 }
 
 bool GenerateCall::wrote_beyond(std::size_t r) const {
-  return !kit::is_poison(emit_row(r).subspan(static_cast<std::size_t>(max_new[r])));
+  const auto row = emit_row(r).subspan(static_cast<std::size_t>(max_new[r]));
+  if (rows_far_apart()) return !kit::is_poison(row);
+  return std::ranges::any_of(row, [](std::int32_t token) { return token != kit::kHeld; });
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -8,6 +8,7 @@
 
 #include "contract.h"
 #include "graders/kit/call_options.h"
+#include "graders/kit/held_integers.h"
 #include "graders/kit/inputs.h"
 #include "model.h"
 #include "oracle.h"
@@ -50,6 +51,7 @@ struct VerifyCall : Call<DflashVerifyArgs> {
 
   std::vector<std::int32_t> eos_;
   std::vector<float> logits_;
+  kit::HeldIntegers held_;
   std::vector<Output<std::int32_t>> lists_;  // emit, path
   std::vector<Output<std::int64_t>> counts_;
 };
@@ -66,6 +68,7 @@ struct BuildCall : Call<DflashBuildArgs> {
   std::vector<std::int64_t> context_length;
 
  private:
+  kit::HeldIntegers held_;
   std::vector<Output<std::uint64_t>> mask_;
   std::vector<Output<std::int64_t>> position_;
 };
@@ -85,10 +88,12 @@ struct GenerateCall : Call<DflashGenerateArgs> {
   std::vector<std::int64_t> max_new;
 
  private:
+  bool rows_far_apart() const;  // of emit
   std::span<const std::int32_t> emit_row(std::size_t r) const;
 
   std::vector<std::int32_t> prompt_;
   std::vector<std::int32_t> eos_;
+  kit::HeldIntegers held_;
   std::vector<Output<std::int32_t>> emit_;
   std::vector<Output<std::int64_t>> counts_;  // num_emit, rounds, accepted
 };

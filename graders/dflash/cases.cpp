@@ -33,6 +33,7 @@ struct Manner {
 Manner shape_of(const Assignment& choice) {
   Manner manner;
   if (choice.is("shape", "chain")) manner.shape = Shape::chain;
+  if (choice.is("shape", "fork")) manner.shape = Shape::fork;
   if (choice.is("shape", "star")) manner.shape = Shape::star;
   if (choice.is("shape", "comb")) manner.shape = Shape::comb;
   if (choice.is("order", "breadth first")) manner.order = Order::breadth_first;

@@ -131,11 +131,12 @@ void limit_threads_of_masks(Probe& probe, Rng rng, int threads) {
     require_chain_built(probe, many.drafts[t], build, t);
 }
 
-/// Chains over a vocabulary that is work enough for threads to be counted.
-void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
-  const Language language(rng.integer(150'000, 152'000), rng);
+/// So many chains over so large a vocabulary that threads can be counted.
+void limit_threads(Probe& probe, Rng rng, int trees, std::int64_t vocab,
+                   std::initializer_list<int> counts) {
+  const Language language(vocab + rng.integer(0, 999), rng);
   Batch batch{&language};
-  for (int t = 0; t < 8; ++t)
+  for (int t = 0; t < trees; ++t)
     batch.drafts.push_back(random_draft(language, chain_plan(rng.integer(12, 14), 0), rng));
   VerifyCall verify(batch);
   for (const int threads : counts) {
@@ -146,7 +147,8 @@ void limit_threads(Probe& probe, Rng rng, std::initializer_list<int> counts) {
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {1, 3});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), 8, 150'000, {1, 3});
+  limit_threads(probe, probe.begin_case("two_threads_of_many_trees"), 100, 12'000, {2});
   limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
 }
 
@@ -222,7 +224,7 @@ void thread_counts(Probe& probe) {
   for (const int threads : {2, 3, 7}) share_large_trees(probe, threads);
   for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
   for (const int threads : {2, 5}) share_zeros(probe, threads);
-  limit_threads(probe, probe.begin_case("one_thread_at_most"), {1});
+  limit_threads(probe, probe.begin_case("threads_of_many_trees"), 100, 12'000, {1, 2});
   limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
 }
 
@@ -333,6 +335,8 @@ void failing_callbacks(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("{}_again_and_again", name));
     require_freed(probe, rng, callback);
   }
+  Rng rng = probe.begin_case("trees_again_and_again");
+  require_trees_freed(probe, rng);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ Draft draw_wide(const Language& language, std::int64_t nodes, Rng& rng) {
   TreePlan plan = random_plan(nodes, rng);
   const double draw = rng.uniform();
   plan.shape = draw < 0.2   ? Shape::chain
+               : draw < 0.3 ? Shape::fork
                : draw < 0.4 ? Shape::star
                : draw < 0.6 ? Shape::comb
                             : Shape::bush;
@@ -63,6 +64,8 @@ void tree_masks(Probe& probe) {
   require_built(probe, {&language, {draw_wide(language, 1, rng)}}, options, {true, false});
   rng = probe.begin_case("large_tree");
   require_large_tree_built(probe, rng, 16'800, 3, {true, false});
+  rng = probe.begin_case("beyond_2^31_bits");
+  require_vast_masks_built(probe, rng);
 }
 
 void row_positions(Probe& probe) {

@@ -51,6 +51,8 @@ void memory_growth(Probe& probe) {
     Rng rng = probe.begin_case(name);
     require_freed(probe, rng, failing);
   }
+  Rng rng = probe.begin_case("trees_again_and_again");
+  require_trees_freed(probe, rng);
 }
 
 }  // namespace

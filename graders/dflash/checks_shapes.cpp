@@ -67,6 +67,8 @@ void big_trees(Probe& probe) {
   }
   Rng rng = probe.begin_case("masks_of_a_deep_chain");
   require_deep_chain_built(probe, rng);
+  rng = probe.begin_case("masks_beyond_2^31_bits");
+  require_vast_masks_built(probe, rng);
 }
 
 // More trees than 16 bits can count, with nodes and without. Most of them are equal.

@@ -57,7 +57,7 @@ std::vector<ValueClass> counts(const Names& of_several) {
 }
 
 Arguments shapes() {
-  return {{"shape", {{"bush"}, {"chain"}, {"star"}, {"comb"}}},
+  return {{"shape", {{"bush"}, {"chain"}, {"fork"}, {"star"}, {"comb"}}},
           {"order", {{"any"}, {"breadth first"}, {"depth first"}}}};
 }
 

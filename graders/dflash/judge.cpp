@@ -187,6 +187,18 @@ void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts) {
   require_chain_built(probe, batch.drafts.front(), build, 0, parts);
 }
 
+void require_vast_masks_built(Probe& probe, Rng& rng) {
+  const Language language(rng.integer(11, 30), rng);
+  Batch batch{&language, {draft_after(language, 3, rng)}};
+  Draft& chain = batch.drafts.front();
+  chain.tree = late_path(language, chain.root, 0, 60);
+  CallOptions options;  // the last row begins beyond 2^31 bits
+  options.spare_words = (std::int64_t{1} << 31) / 64 / chain.tree.nodes() + rng.integer(1, 99);
+  BuildCall build(batch, options);
+  probe.run_ok(build);
+  require_chain_built(probe, chain, build, 0);
+}
+
 void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
                               BuiltParts parts) {
   const Language language(rng.integer(11, 30), rng);
@@ -271,6 +283,24 @@ void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
       return answer(raw);
     };
   kit::require_freed(probe, generate, problem.failure);
+}
+
+void require_trees_freed(Probe& probe, Rng& rng) {
+  constexpr std::size_t kTrees = 200;
+  const Language language(rng.integer(3, 9), rng);
+  Draft draft = draft_after(language, 3, rng);
+  draft.tree = late_path(language, draft.root, rng.integer(295, 299), 4);
+  const Batch batch{&language, std::vector<Draft>(kTrees, draft)};
+  BuildCall build(batch);
+  kit::require_freed(probe, build);
+  build.context_length.back() = -1;
+  kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
+  build.context_length.back() = 0;
+  --build.args.mask_words;
+  kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
+  VerifyCall verify(batch);
+  verify.max_emit.back() = -1;
+  kit::require_freed(probe, verify, DFLASH_BAD_ARGUMENT);
 }
 
 void require_right_around(Probe& probe, const Problem& problem,

@@ -36,6 +36,9 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
 /// of 130 MiB, which are compared by words.
 void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});
 
+/// The same of few rows, so wide that their masks have more than 2^31 bits.
+void require_vast_masks_built(Probe& probe, Rng& rng);
+
 /// The same of a tree that branches, with a long path among its nodes, behind one without nodes.
 void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
                               BuiltParts parts = {});
@@ -62,6 +65,10 @@ Answer require_right(Probe& probe, const Problem& problem, const CallOptions& op
 /// Asks the same again and again, with rows of logits worth 256 KiB, and demands that nothing of it
 /// stays allocated, also where a callback fails.
 void require_freed(Probe& probe, Rng& rng, Problem::Callback failing);
+
+/// The same of trees that are built, and of such that are refused, which only the last of something
+/// shows: some 60,000 nodes.
+void require_trees_freed(Probe& probe, Rng& rng);
 
 /// Demands the numbers of rounds and of accepted nodes. Where equal siblings leave a choice, or
 /// fewer nodes were asked for, the latter is known but for the last round's.

@@ -74,6 +74,10 @@ class TreeGrower {
     switch (plan_.shape) {
       case Shape::chain:
         return newest;
+      case Shape::fork:
+        return tree_.nodes() + 1 < plan_.nodes || newest < 0
+                   ? newest
+                   : tree_.parent[static_cast<std::size_t>(newest)];
       case Shape::star:
         return -1;
       case Shape::comb:

@@ -29,7 +29,7 @@ std::vector<std::int32_t> path_to(const Tree& tree, std::int32_t node);
 /// The text that each row has read, the root's first.
 std::vector<State> row_states(const Language& language, const Tree& tree, State root);
 
-enum class Shape { chain, star, comb, bush };
+enum class Shape { chain, fork, star, comb, bush };  // fork: a chain, but for the last node
 enum class Order { breadth_first, depth_first, random };
 
 struct TreePlan {
