@@ -126,12 +126,14 @@ struct Question {
   const Domain* domain;
   Assignment assignment;
   const AskAssignment* ask;
-  std::string prefix;  // of the case's name
+  std::string prefix;           // of the case's name
+  bool unusual_floats = false;  // in every call
 };
 
 void ask_one(Probe& probe, const Question& question) {
-  const auto& [domain, assignment, ask, prefix] = question;
+  const auto& [domain, assignment, ask, prefix, unusual_floats] = question;
   Rng rng = probe.begin_case(prefix + name_of(assignment));
+  if (unusual_floats) probe.ask_with_unusual_floats(1);
   try {
     (*ask)(assignment, rng);
   } catch (CheckEnded& ended) {
@@ -140,6 +142,7 @@ void ask_one(Probe& probe, const Question& question) {
           Shrinking(probe, *domain, *ask, prefix).from(assignment, std::move(ended.finding));
     throw;
   }
+  if (unusual_floats) probe.ask_with_unusual_floats();
 }
 
 /// Of the classes of those arguments that count threads.
@@ -161,8 +164,10 @@ void ask_all(Probe& probe, std::vector<Question> questions) {
 }
 
 /// Each refusal in its simplest case and in some that together have every class, `most` at most.
+/// In the simplest no call is left out whose float controls may not come back.
 void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& refusals,
                 std::size_t most) {
+  const bool floats = !on_device(probe);
   std::deque<Domain> around;
   std::vector<Question> questions;
   for (const Refusal& refusal : refusals) {
@@ -175,8 +180,8 @@ void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& 
       assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(most), assignments.end());
     add_corners(around.back(), refusal.always, assignments);
     for (Assignment& one : assignments)
-      questions.push_back(
-          {&around.back(), std::move(one), &refusal.ask, refusal.name + ", beside "});
+      questions.push_back({&around.back(), std::move(one), &refusal.ask, refusal.name + ", beside ",
+                           &one == &assignments.front() && floats});
   }
   ask_all(probe, std::move(questions));
 }

@@ -157,6 +157,7 @@ void put_parameters(const Assignment& choice, Rng& rng, Problem& problem) {
   if (choice.is("gamma", "with zeros"))
     for (float& gamma : problem.gamma)
       if (rng.chance(0.4)) gamma = rng.chance(0.5) ? 0.0f : -0.0f;
+  if (choice.is("gamma", "ones at both ends")) problem.gamma.front() = problem.gamma.back() = 1;
   if (choice.is("gamma", "absent")) problem.gamma.clear();
   if (choice.is("beta", "1e18"))
     for (float& beta : problem.beta) beta = rng.chance(0.5) ? 1e18f : -1e18f;
@@ -242,6 +243,7 @@ std::vector<kit::Argument> number_arguments() {
            {{"usual"},
             {"absent"},
             {"with zeros"},
+            {"ones at both ends"},
             {"1e15 to 1e16", 1e15, 1e16},
             {"1e-20 to 1e-10", 1e-20, 1e-10},
             {"subnormal", kLeastSubnormal, kMostSubnormal},

@@ -50,10 +50,9 @@ void Probe::run_for(CallBase& call, std::int64_t want) {
 }
 
 void Probe::run_with_unusual_floats(CallBase& call, std::optional<std::int64_t> want) {
-  // A prime, since checks go through rounds of several calls. The first is one of them.
-  constexpr std::uint64_t kEvery = 17;
   const bool counts_questions = !call.callbacks().empty() && want.value_or(0) == 0;
-  if (!unusual_floats_ || calls_++ % kEvery != 0 || counts_questions) return;
+  // The first call is one of them.
+  if (unusual_every_ == 0 || calls_++ % unusual_every_ != 0 || counts_questions) return;
   for (const bool unusual : {false, true}) {
     call.unusual_floats = unusual;
     run_once(call);

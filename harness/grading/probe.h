@@ -35,6 +35,9 @@ class Probe {
     std::filesystem::path challenge_folder = {};
   };
 
+  /// A prime, since checks go through rounds of several calls.
+  static constexpr std::uint64_t kSomeCalls = 17;
+
   Probe(CheckInfo info, const Seed& run_seed, Setting setting);
 
   /// Names the input that is being tried, for findings, and gives its random stream: same run seed,
@@ -70,11 +73,11 @@ class Probe {
   void run_for(CallBase& call, std::int64_t want);
   void run_ok(CallBase& call) { run_for(call, 0); }
 
-  /// From here to the end of the check some calls are made three times: as they are, then with
-  /// other float controls (CallBase::unusual_floats), then as they are again, which is judged. The
-  /// first is there because threads that a solution starts and keeps inherit the controls. A call
-  /// with callbacks is left alone unless it has to be refused: who answers may count the questions.
-  void ask_with_unusual_floats() { unusual_floats_ = true; }
+  /// From here on, one in `every` calls is made three times: as it is, then with other float
+  /// controls (CallBase::unusual_floats), then as it is again, which is judged. The first is there
+  /// because threads that a solution starts and keeps inherit the controls. A call with callbacks
+  /// is left alone unless it has to be refused: who answers may count the questions.
+  void ask_with_unusual_floats(std::uint64_t every = kSomeCalls) { unusual_every_ = every; }
 
   /// Throws away the solution's process: the next call meets a fresh one.
   void restart();
@@ -133,7 +136,7 @@ class Probe {
   Seed check_seed_;
   Setting setting_;
   std::string case_name_;
-  bool unusual_floats_ = false;
+  std::uint64_t unusual_every_ = 0;  // none
   std::uint64_t calls_ = 0;
 };
 

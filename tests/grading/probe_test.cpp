@@ -189,6 +189,8 @@ TEST_CASE("where a check asks for it, some calls are made with other float contr
   CHECK(some.starts_with(".u."));
   CHECK(std::ranges::count(some, 'u') == 3);
   CHECK(some.size() == 46);
+  probe.ask_with_unusual_floats(1);
+  CHECK(made_by(3) == ".u..u..u.");
 
   // One answers questions and may count them, so that it is asked once; a refused one asks nothing.
   // What is returned with other float controls is not judged.
