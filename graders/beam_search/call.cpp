@@ -47,6 +47,7 @@ std::vector<CallbackArray> step_arrays(const Settings& settings) {
 SearchCall::SearchCall(const Problem& problem, Rng states, const CallOptions& options)
     : Call("beam_search"), model_(problem, std::move(states), options.failure, options.states) {
   const Settings& settings = problem.settings;
+  null_context = options.null_when_empty;
   kit::set_header(args, BEAM_ABI_VERSION, BEAM_HOST, options);
   set_scalars(args, problem);
   const auto give = [&](const char* name, auto& field, const auto& data) {

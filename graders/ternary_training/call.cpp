@@ -81,6 +81,7 @@ TrainingCall::TrainingCall(const TrainingRequest& request)
   train_nll_ = out<double>("train_nll", args.train_nll, 1, placement);
   held_out_nll_ = out<double>("held_out_nll", args.held_out_nll, 1, placement);
   tokens_seen_ = out<std::int64_t>("tokens_seen", args.tokens_seen, 1, placement);
+  null_context = request.null_listener;
   callback<std::int64_t(void*, TernaryProgress*), TernaryProgress>(
       "progress", args.progress, args.listener, {},
       [this, enough = request.enough, answer = request.answer](TernaryProgress& progress,

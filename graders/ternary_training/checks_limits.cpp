@@ -73,6 +73,13 @@ void token_limit(Probe& probe) {
       probe.fail(fmt::format("after {} tokens the text has {:.3f} nats a token, want {:.3f}", limit,
                              trained.train_nll, knows_nothing));
   }
+  // Of windows so short, a limit has room for many batches of several, and for a part of one.
+  for (const std::int64_t context : {2, 3, 5}) {
+    Rng rng = probe.begin_case(fmt::format("windows_of_{}", context));
+    TrainingRequest request = small_request(rng, rng.integer(900, 1100) * 5 * context - 1);
+    request.model.context = context;
+    require_trained(probe, request);
+  }
   // And five thousand tokens leave their mark on every tensor.
   Rng rng = probe.begin_case("some_against_none");
   TrainingRequest request = small_request(rng, 5'000);
@@ -139,7 +146,9 @@ void early_stop(Probe& probe) {
        {std::pair{0.0, kNarrowedAnswer}, {0.1, std::int64_t{-1}}, {0.2, std::int64_t{1}}}) {
     Rng rng = probe.begin_case(fmt::format("{}_after_{}_seconds", answer, when));
     GivenTime given(probe.solution());
-    const double after = require_stopped(probe, long_request(rng), when, answer);
+    TrainingRequest request = long_request(rng);
+    request.null_listener = answer == -1;
+    const double after = require_stopped(probe, request, when, answer);
     if (!(after <= 0.7 + grace(probe)))
       fail_by_the_clock(
           probe, given.lost(),
@@ -179,6 +188,7 @@ void progress_reported(Probe& probe, TrainingRun& run) {
   probe.begin_case("asked_to_end");
   TrainingRequest request = run.request();
   request.options.threads = 1;
+  request.null_listener = true;
   require_stopped(probe, request, 0, kLeastAnswer);
 }
 

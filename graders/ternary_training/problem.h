@@ -44,6 +44,7 @@ struct TrainingRequest {
   /// Asked at every report; true asks to end, by the answer. Absent: train on.
   std::function<bool(const TernaryProgress&, double seconds)> enough;
   std::int64_t answer = 1;
+  bool null_listener = false;
 };
 
 /// Group sizes that occur, and some that vector code does not expect.

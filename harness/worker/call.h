@@ -139,6 +139,7 @@ class CallBase {
   /// Called with rounding upwards and with subnormal results flushed to zero: a function returns
   /// with these too. What it computes then is nobody's to judge. Says nothing to a device.
   bool unusual_floats = false;
+  bool null_context = false;  // callbacks have a null context, which contracts allow
   std::optional<DeviceFields> device_fields;  // none: the contract knows the CPU only
 
   std::span<const std::byte> arguments() const { return arguments_; }

@@ -19,6 +19,7 @@ std::array<wire::CallbackShape, wire::kMaxCallbacks> shapes;
 std::uint64_t mailbox_bytes = 0;
 std::mutex one_at_a_time;
 std::thread::id called_thread;
+bool null_context = false;
 
 struct Placed {
   std::byte* array;  // the solution's
@@ -54,7 +55,7 @@ bool place(const wire::CallbackShape& shape, const std::byte* request,
 
 /// What the solution is given to hand on; callbacks of one argument struct may share the field.
 const void* own_context() {
-  return &shapes;
+  return null_context ? nullptr : &shapes;
 }
 
 wire::Asker asker_with(const void* context) {
@@ -116,6 +117,7 @@ void set_callbacks(const wire::Order& order, Arenas& arenas, std::byte* argument
   arenas_of_call = &arenas;
   called_thread = std::this_thread::get_id();
   mailbox_bytes = order.mailbox_bytes - (order.mailbox_bytes > 0 ? wire::kReplyBytes : 0);
+  null_context = order.null_context;
   const void* context = own_context();
   for (std::uint32_t i = 0; i < order.callback_count; ++i) {
     shapes[i] = order.callbacks[i];
