@@ -141,13 +141,22 @@ double require_stopped(Probe& probe, TrainingRequest request, double when, std::
 constexpr std::int64_t kLeastAnswer = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kNarrowedAnswer = std::int64_t{1} << 32;
 
+// A listener may be null, and a limit so large that 32 bits have nothing of it.
 void early_stop(Probe& probe) {
-  for (const auto& [when, answer] :
-       {std::pair{0.0, kNarrowedAnswer}, {0.1, std::int64_t{-1}}, {0.2, std::int64_t{1}}}) {
+  struct Stop {
+    double when;
+    std::int64_t answer, max_tokens;
+    bool null_listener = false;
+  };
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [when, answer, max_tokens, null_listener] :
+       {Stop{0.0, kNarrowedAnswer, kLargest}, Stop{0.1, -1, -1, true},
+        Stop{0.2, 1, std::int64_t{1} << 32}}) {
     Rng rng = probe.begin_case(fmt::format("{}_after_{}_seconds", answer, when));
     GivenTime given(probe.solution());
     TrainingRequest request = long_request(rng);
-    request.null_listener = answer == -1;
+    request.max_tokens = max_tokens;
+    request.null_listener = null_listener;
     const double after = require_stopped(probe, request, when, answer);
     if (!(after <= 0.7 + grace(probe)))
       fail_by_the_clock(
