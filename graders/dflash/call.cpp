@@ -256,6 +256,7 @@ std::vector<std::int32_t> GenerateCall::emitted(std::size_t r) const {
 
 bool GenerateCall::wrote_beyond(std::size_t r) const {
   const auto row = emit_row(r).subspan(static_cast<std::size_t>(max_new[r]));
+  if (row.empty()) return false;  // and emit may be null
   if (rows_far_apart()) return !kit::is_poison(row);
   return std::ranges::any_of(row, [](std::int32_t token) { return token != kit::kHeld; });
 }
