@@ -157,7 +157,7 @@ typedef struct TernaryTrainArgs {
   int64_t max_tokens;            /* negative: no limit */
   uint64_t seed;                 /* of everything random */
 
-  void* listener;
+  void* listener; /* first argument of progress; may be null */
   int64_t (*progress)(void* listener, TernaryProgress* progress);
 
   int64_t checkpoint_capacity; /* bytes */
