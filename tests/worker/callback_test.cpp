@@ -53,6 +53,25 @@ TEST_CASE("who calls back from another thread, or with another context, is rejec
   }
 }
 
+TEST_CASE("a context may be null, and then no other is right") {
+  Scaling scaling(R"(
+    float number = 1, answer = 0;
+    Request request = {1, 1, &number, &answer, 2, -1};
+    args->scale(args->mode ? &answer : args->context, &request);
+    return args->context == nullptr;
+  )");
+  scaling.call.args.mode = 0;
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.returned == 0);
+  scaling.call.null_context = true;
+  scaling.session.run(scaling.call);
+  CHECK(scaling.call.returned == 1);
+  CHECK(scaling.asked == 2);
+  scaling.call.args.mode = 1;
+  CHECK(ending_of(scaling.session, scaling.call).verdict == Verdict::rejected);
+  CHECK(scaling.asked == 2);
+}
+
 TEST_CASE("the time of answering is not the solution's, and it cannot use it") {
   Scaling scaling(R"(
     volatile int64_t counted = 0;
