@@ -93,8 +93,8 @@
  *
  * LIMITS. beam up to 1024 and eos_count up to 64, more is not asked; an alpha for which lp(1) to
  * lp(max_new) are normal float64 numbers, and no score is beyond float64; vocab, max_new and batch
- * as memory allows: use 64-bit arithmetic. Scratch memory is yours; it should grow with batch * beam
- * * vocab no more than one answer of the model does, whatever max_new is.
+ * as memory allows: use 64-bit arithmetic. Scratch memory is yours to allocate and to free; it should
+ * grow with batch * beam * vocab no more than one answer of the model does, whatever max_new is.
  *
  * Source: Graves 2012, "Sequence Transduction with Recurrent Neural Networks" (finished and open
  * hypotheses in one pool); Wu et al. 2016, "Google's Neural Machine Translation System" (the penalty);

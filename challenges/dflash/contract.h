@@ -71,9 +71,9 @@
  * ALIGNMENT. Every array in the three argument structs is a multiple of min_align bytes, which is a
  * power of two and at least 8, the size of the largest element. Rows of logits start logits_stride
  * floats apart and nothing follows for their alignment; what lies between two rows is not part of the
- * array and may hold anything. An array without elements may be null. No array overlaps another; of
- * the arrays in a callback's struct, none that the callback writes overlaps any other of them. Inputs
- * must not be written.
+ * array and may hold anything. An array without elements may be null. No array overlaps another; those
+ * in a callback's struct are aligned as their elements are, and none that the callback writes overlaps
+ * any other of them. Inputs must not be written.
  *
  * RETURN. 0 when everything was written. DFLASH_BAD_ARGUMENT for a negative size, num_threads < 1,
  * vocab < 1, logits_stride < vocab, node_start or prompt_start not ascending from 0, a parent outside

@@ -46,6 +46,8 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (choice.is("before", "a root row differed")) other.language = with_another_root(problem, rng);
   if (choice.is("before", "the model differed")) other.language = with_other_answers(problem);
   if (choice.is("before", "alpha differed")) settings.alpha = settings.alpha > 0 ? -0.75 : 1.25;
+  // By less than what a float holds, and more than scores may be off by.
+  if (choice.is("before", "alpha differed a little")) settings.alpha *= 1 - 2e-8;
   if (choice.is("before", "the penalty differed"))
     settings.penalty =
         settings.penalty == BEAM_PENALTY_LENGTH ? BEAM_PENALTY_GNMT : BEAM_PENALTY_LENGTH;

@@ -108,6 +108,8 @@ void model_failure(Probe& probe) {
     ask_with_unusual_floats(probe, rng.seed(), solved.problem, options);
     require_right(probe, rng, solved);
   }
+  Rng rng = probe.begin_case("again_and_again");
+  require_freed(probe, rng);
 }
 
 // An empty batch, steps that nobody wants, and what may be null when there is nothing of it.

@@ -151,14 +151,17 @@ void wide_sums(Probe& probe) {
         });
     require_right(probe, rng, solved);
   }
-  // After a first token of -2^24 a float does not see fractions.
-  for (const std::int32_t policy : kPolicies) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}_far_down", policy));
-    const Settings settings = mixed_lengths(rng, policy);
-    Problem problem = random_problem(rng, settings, 8).problem;
-    require_right(probe, rng,
-                  solved_problem(settings, problem.prompts, far_down(problem.language, 0x1p24F)));
-  }
+  // After a first token of -2^24 a float does not see fractions, in rows of any length.
+  for (const std::int32_t policy : kPolicies)
+    for (const bool long_rows : {false, true}) {
+      Rng rng =
+          probe.begin_case(fmt::format("policy_{}_far_down{}", policy, long_rows ? "_long" : ""));
+      Settings settings = mixed_lengths(rng, policy);
+      if (long_rows) settings.vocab = rng.integer(1024, 1500);
+      const Problem problem = random_problem(rng, settings, 8).problem;
+      require_right(probe, rng,
+                    solved_problem(settings, problem.prompts, far_down(problem.language, 0x1p24F)));
+    }
 }
 
 // Possible tokens whose log-probs are lower than any number that might stand for "impossible".

@@ -150,6 +150,7 @@ std::vector<Argument> circumstances() {
             {"a root row differed"},
             {"the model differed"},
             {"alpha differed"},
+            {"alpha differed a little"},
             {"the penalty differed"},
             {"max_new differed"},
             {"EOS ids differed"},
@@ -229,25 +230,35 @@ bool valid(const Assignment& choice) {
 }
 
 /// Equal sums of different log-probs, as many threads as there may be, EOS ids that fill a word
-/// and would be all the best while they are forbidden, powers of lengths that no integer holds, and
-/// each thing that lp follows from, other than in the call before.
+/// and would be all the best while they are forbidden, powers of lengths that no integer holds,
+/// sums of long rows that a float does not hold, a model that needs no argument, and each thing
+/// that lp follows from, other than in the call before.
 std::vector<kit::Corner> corners() {
-  return {{{"batch", {"0"}}, {"threads", {"1024"}}},
-          {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}},
-          {{"EOS ids", {"63", "64"}},
-           {"EOS come", {"before all others"}},
-           {"min_new", {"2"}},
-           {"vocab", {"1023 to 1025"}},
-           {"beam", {"1", kFew}},
-           {"policy"}},
-          {{"alpha", {"large and whole", "large, whole, below 0"}},
-           {"penalty", {"length", "GNMT"}},
-           {"max_new", {"15 to 17"}},
-           {"policy"}},
-          {{"before", {"alpha differed", "the penalty differed", "max_new differed"}},
-           {"penalty", {"length", "GNMT"}},
-           {"stop"},
-           {"EOS come", {"often"}}}};
+  return {
+      {{"batch", {"0"}}, {"threads", {"1024"}}},
+      {{"log-probs", {"lost in the sum"}}, {"policy"}, {"vocab", {"31 to 33", "4095 to 4097"}}},
+      {{"EOS ids", {"63", "64"}},
+       {"EOS come", {"before all others"}},
+       {"min_new", {"2"}},
+       {"vocab", {"1023 to 1025"}},
+       {"beam", {"1", kFew}},
+       {"policy"}},
+      {{"alpha", {"large and whole", "large, whole, below 0"}},
+       {"penalty", {"length", "GNMT"}},
+       {"max_new", {"15 to 17"}},
+       {"EOS come", {"rarely"}},
+       {"policy"}},
+      {{"log-probs", {"far down"}},
+       {"policy"},
+       {"vocab", {"1023 to 1025", "4095 to 4097"}},
+       {"max_new", {"7 to 9"}}},
+      {{"pointers", {"null where allowed"}}, {"policy"}, {"max_new", {"2"}}},
+      {{"before",
+        {"alpha differed", "alpha differed a little", "the penalty differed", "max_new differed"}},
+       {"max_new", {"7 to 9"}},
+       {"penalty", {"length", "GNMT"}},
+       {"stop"},
+       {"EOS come", {"often"}}}};
 }
 
 }  // namespace

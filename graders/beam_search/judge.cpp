@@ -9,6 +9,8 @@
 #include "directed.h"
 #include "graders/kit/bits.h"
 #include "graders/kit/compare.h"
+#include "graders/kit/inputs.h"
+#include "graders/kit/memory.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -130,6 +132,25 @@ Answer require_right(Probe& probe, Rng& rng, const Problem& problem) {
 void require_right_directed(Probe& probe, std::string_view name) {
   Rng rng = probe.begin_case(std::string(name));
   require_right(probe, rng, directed_problem(rng, directed(name), rng.integer(2, 4)));
+}
+
+void require_freed(Probe& probe, Rng& rng) {
+  constexpr std::int64_t kFailed = 77;
+  Settings settings = random_settings(rng, kit::one_of(rng, {BEAM_POOLED, BEAM_SEPARATE}));
+  settings.beam = settings.n_return = 4;
+  settings.vocab = rng.integer(25'000, 27'000);
+  settings.max_new = 3;
+  settings.min_new = 0;
+  settings.eos.clear();
+  const Problem problem{settings, random_prompts(rng, 1), large_language(rng)};
+  for (const bool fails : {true, false}) {
+    SearchCall call(problem, Rng(rng.seed()));
+    // What it answers is what the arrays hold: nobody looks at the hypotheses.
+    call.callbacks()[0].answer = [fails, requests = 0](CallbackRequest&) mutable {
+      return fails && ++requests % 2 == 0 ? kFailed : 0;
+    };
+    kit::require_freed(probe, call, fails ? kFailed : 0);
+  }
 }
 
 void require_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,

@@ -31,6 +31,10 @@ Answer require_right(Probe& probe, Rng& rng, const Problem& problem);
 /// The same for one of the directed searches, by its name.
 void require_right_directed(Probe& probe, std::string_view name);
 
+/// Call after call, of a model that answers and of one that fails at its second request: what they
+/// allocate, which is an answer of 400 KB or more, they free.
+void require_freed(Probe& probe, Rng& rng);
+
 /// Ends the check unless item `a` of one answer has the same bits as item `b` of another.
 void require_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,
                        const Answer& other, std::size_t b, const std::string& what);

@@ -327,7 +327,8 @@ std::vector<kit::Refusal> refusals(Probe& probe, const std::vector<InvalidGroup<
                    },
                    [=, &probe](const Assignment& choice, Rng& rng) {
                      ask(probe, group, choice, rng, between);
-                   }});
+                   },
+                   group.always});
   return all;
 }
 

@@ -183,6 +183,7 @@ std::vector<InvalidGroup<BuildCall>> mask_words() {
 
 InvalidGroup<VerifyCall> strides() {
   InvalidGroup<VerifyCall> group{"logits_stride and vocab"};
+  group.always = {{{"trees", {"1"}}, {"nodes", {"0"}}}};  // a stride with nothing to stride over
   group.flaws = {
       {"stride vocab - 1", [](VerifyCall& c) { c.args.logits_stride = c.args.vocab - 1; }},
       {"stride 0", [](VerifyCall& c) { c.args.logits_stride = 0; }},

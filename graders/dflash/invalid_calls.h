@@ -21,6 +21,7 @@ struct InvalidGroup {
   std::vector<kit::Flaw<What>> flaws = {};
   std::int64_t want = DFLASH_BAD_ARGUMENT;
   std::function<bool(const kit::Assignment&)> beside = [](const kit::Assignment&) { return true; };
+  std::vector<kit::Corner> always = {};
 };
 
 /// Flaws of calls, which change numbers of theirs but no sizes of arrays.

@@ -298,7 +298,9 @@ void require_trees_freed(Probe& probe, Rng& rng) {
   build.context_length.back() = 0;
   --build.args.mask_words;
   kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
-  VerifyCall verify(batch);
+  // So many that a number for each shows.
+  draft.tree = {};
+  VerifyCall verify({&language, std::vector<Draft>(25'000, draft)});
   verify.max_emit.back() = -1;
   kit::require_freed(probe, verify, DFLASH_BAD_ARGUMENT);
 }

@@ -66,6 +66,14 @@ void windows(Probe& probe) {
     attend(problem);
     require_right(probe, problem);
   }
+  for (const bool causal : {false, true}) {
+    Rng rng = probe.begin_case(fmt::format("one query{}", causal ? ", causal" : ""));
+    Problem problem = random_problem(rng, drawn_sizes(rng, 1, near_tile_edge(rng, 65, 170)));
+    problem.form.window_left = rng.integer(1, 60);
+    problem.form.causal = causal;
+    attend(problem);
+    require_right(probe, problem);
+  }
 }
 
 // Queries that see nothing: lse is -infinity there, and it is the lse that counts. The oracle's

@@ -46,8 +46,9 @@ Problem narrow_problem(Rng& rng, const Sizes& sizes, std::int64_t window_right) 
   return problem;
 }
 
-/// Calls with many queries and little else to do, without some of the gradients. A float for each
-/// query is 250 KiB or more.
+/// Calls with many queries and little else to do, without some of the gradients; where none is left
+/// out, such calls without keys as well, and such to refuse. A float for each query is 250 KiB or
+/// more.
 void require_freed(Probe& probe, std::int64_t keys, const char* left_out) {
   Rng rng = probe.begin_case(
       fmt::format("many queries and {} keys, again and again, {} left out", keys, left_out));
@@ -60,6 +61,13 @@ void require_freed(Probe& probe, std::int64_t keys, const char* left_out) {
   fill_quickly(problem, rng);
   BackwardCall call(problem, options);
   kit::require_freed(probe, call);
+  if (!options.want_dq || !options.want_dk || !options.want_dv) return;
+  problem.form.kv_len = {0};
+  BackwardCall empty(problem, options);
+  kit::require_freed(probe, empty);
+  problem.form.kv_len = {static_cast<std::int32_t>(keys + 1)};
+  BackwardCall refused(problem, options);
+  kit::require_freed(probe, refused, FLASH_ATTENTION_BAD_ARGUMENT);
 }
 
 // Many threads on one head: each of those that share its keys may hold a dq of its own, and each of
@@ -78,14 +86,16 @@ void require_few_copies(Probe& probe, int threads) {
   }
 }
 
-/// A byte for each pair that is seen or not would be three times what is allowed.
+/// A byte for each pair, seen or not, would be three times what is allowed.
 void require_no_mask(Probe& probe) {
   Rng rng = probe.begin_case("a window on both sides");
   const std::int64_t length = rng.integer(8000, 8200);
   const Sizes sizes{1, 1, 1, length, length, 8, 8};
   peak_mib(probe, narrow_problem(rng, sizes, rng.integer(0, 9)), rng);
-  rng = probe.begin_case("keys that exist, and delta");
+  rng = probe.begin_case("keys that exist, a softcap, and delta");
   Problem problem = narrow_problem(rng, sizes, -1);
+  problem.form.softcap =
+      1e6F;  // far above all scores, which stay what they are: JudgedRows has none
   problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, 9))};
   problem.form.kv_len = {static_cast<std::int32_t>(length - rng.integer(10, 19))};
   CallOptions options;
@@ -116,6 +126,7 @@ void memory_growth(Probe& probe) {
   rng = probe.begin_case("many keys");
   peak_mib(probe, rng, {1, 1, 1, 3, rng.integer(64'000, 65'000), 1, 1});
   for (const char* left_out : {"none", "dq", "dk and dv"}) require_freed(probe, 3, left_out);
+  require_freed(probe, 0, "none");
   require_no_mask(probe);
   require_few_copies(probe, 16);
 }
@@ -148,6 +159,7 @@ void peak_memory(Probe& probe) {
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});
   for (const char* left_out : {"none", "dq", "dk", "dv", "dk and dv"})
     require_freed(probe, 1, left_out);
+  require_freed(probe, 0, "none");
 }
 
 }  // namespace

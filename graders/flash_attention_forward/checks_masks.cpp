@@ -92,6 +92,12 @@ void window_support(Probe& probe) {
     sizes.q_len = rng.integer(1, 200);
     require_window(probe, sizes, {rng.integer(-1, 90), rng.integer(-1, 20)}, rng.chance(0.5), rng);
   }
+  for (const bool causal : {false, true}) {
+    Rng rng = probe.begin_case(fmt::format("one_query{}", causal ? "_causal" : ""));
+    Sizes one = square;
+    one.q_len = 1;
+    require_window(probe, one, {rng.integer(1, 90), -1}, causal, rng);
+  }
 }
 
 // So many keys exist that they end at a tile's end, or beside it: in one call, an entry for each

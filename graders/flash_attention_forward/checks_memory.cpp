@@ -62,6 +62,22 @@ void require_small(Probe& probe, const char* name, const Sizes& sizes,
   peak_mib(probe, name, rng, problem, kMostMib + kMostShare * tensors, threads);
 }
 
+/// All that may be wanted of a call, where a byte for each pair, seen or not, would be more than is
+/// allowed. Few pairs are seen, so that it takes little time.
+void require_no_mask(Probe& probe) {
+  Rng rng = probe.begin_case("every option");
+  const std::int64_t length = rng.integer(8000, 8200);
+  Problem problem({1, 1, 1, length, length, 8, 8});
+  problem.form.causal = true;
+  problem.form.window_left = rng.integer(0, 60);
+  problem.form.softcap = 2;
+  problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, 9))};
+  problem.form.kv_len = {static_cast<std::int32_t>(length - rng.integer(10, 19))};
+  fill_repeating(problem, rng);
+  probe.restart();
+  peak_mib(probe, "every option", rng, problem, kMostMib);
+}
+
 /// What is kept of calls counts in later ones: of tiny tensors, after large ones. Those have more
 /// than 32 MiB: an allocator gives back at once what is freed of that size. Rows of keys are not
 /// adjacent: who makes them so may keep what that took.
@@ -85,7 +101,7 @@ void require_forgotten(Probe& probe) {
 }
 
 /// Calls without lse, of shapes with many rows, most of which see no key, so that there is little
-/// else to do; and such calls to refuse.
+/// else to do; such calls of entries that have none; and such calls to refuse.
 void require_freed(Probe& probe, const char* name, const Sizes& sizes) {
   Rng rng = probe.begin_case(name);
   Problem problem(sizes);
@@ -95,6 +111,9 @@ void require_freed(Probe& probe, const char* name, const Sizes& sizes) {
   options.want_lse = false;
   ForwardCall call(problem, options);
   kit::require_freed(probe, call);
+  problem.form.kv_len.assign(static_cast<std::size_t>(sizes.batch), 0);
+  ForwardCall empty(problem, options);
+  kit::require_freed(probe, empty);
   // What is wrong with these, only the last of their lists shows.
   problem.form.kv_len.assign(static_cast<std::size_t>(sizes.batch), 1);
   problem.form.kv_len.back() = static_cast<std::int32_t>(sizes.k_len + 1);
@@ -137,6 +156,7 @@ void memory_growth(Probe& probe) {
   require_small(probe, "few queries, many keys", kFewOfMany);
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
+  require_no_mask(probe);
   require_freed(probe, "call after call, many queries", {1, 1, 1, kManyRows, 1, 1, 1});
   require_all_freed(probe);
 }
@@ -148,6 +168,7 @@ void peak_memory(Probe& probe) {
   require_small(probe, "few queries, many keys", kFewOfMany);
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
+  require_no_mask(probe);
   require_freed(probe, "call after call, many entries", {32, 8, 2, kManyRows / 256, 1, 1, 1});
   require_all_freed(probe);
 }

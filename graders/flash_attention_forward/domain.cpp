@@ -116,6 +116,7 @@ std::vector<kit::Corner> corners() {
                          {{"softcap", {"10 to 60"}},
                           {"scores", {"all near -150", "all near 8e35"}},
                           {"values", {"9e35 in all", "1e-33 to 1e-25"}}},
+                         {{"softcap", {"1e-45"}}, {"scores", {"equal"}}, {"scale", {"usual"}}},
                          {{"kv heads", {"65 to 67"}}, {"k_len", {"7 to 9"}}, {"threads"}},
                          {{"before", {"one element of k differed"}}, {"threads", {"1", "2"}}},
                          {{"before", {"softcap differed", "lse or not"}}, {"k_len", {"31 to 33"}}},

@@ -206,7 +206,11 @@ void put_places(const Assignment& choice, CallOptions& options) {
 
 std::vector<Corner> attention_corners() {
   const Classes absent{"arrays without elements", {"null"}};
-  return {{{"q_len", {"0"}}, absent}, {{"k_len", {"0"}}, absent}};
+  const Classes one_query{"q_len", {"1"}};
+  const Classes window{"window left", {"1", "2 to 9"}};
+  return {{{"q_len", {"0"}}, absent},
+          {{"k_len", {"0"}}, absent},
+          {one_query, {"causal"}, window, {"k_len", {"15 to 17", "63 to 65"}}}};
 }
 
 bool repeats_rows(const Assignment& choice, std::string_view array) {

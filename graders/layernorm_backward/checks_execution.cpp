@@ -133,7 +133,7 @@ void thread_counts(Probe& probe) {
     }
   }
   ask_many_threads(probe);
-  ask_tall_sums(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
+  ask_tall_sums(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_32"));
   limit_threads_of_short_rows(probe, probe.begin_case("one_thread_at_most"), 1,
                               {{.deterministic = 1}});
 }

@@ -32,7 +32,7 @@ bool has_arrays(const Assignment& choice) {
   return has_rows(choice) || choice.is("arrays of no bytes", "at an address");
 }
 bool has_statistics(const Assignment& choice) {
-  return has_rows(choice) && statistics_given(choice);
+  return has_arrays(choice) && statistics_given(choice);
 }
 bool has_y(const Assignment& choice) {
   return has_arrays(choice) && choice.is("y", "wanted");
@@ -101,7 +101,10 @@ std::vector<Invalid> invalid_in_backward(bool on_device) {
 Corners always_beside(const Invalid& invalid, const kit::Classes& fewer_outputs) {
   const std::string& name = invalid.flaw.name;
   if (invalid.flaw.missing == "mean" || invalid.flaw.missing == "rstd")
-    return {{{"statistics", {"given, drawn"}}, fewer_outputs}};
+    return {{{"statistics", {"given, drawn"}}, fewer_outputs},
+            {{"statistics", {"given, drawn"}},
+             {"rows", {"0"}},
+             {"arrays of no bytes", {"at an address"}}}};
   if (!invalid.flaw.missing.empty()) return {{fewer_outputs}};
   if (name.ends_with(" cols - 1"))
     return {{fewer_outputs}, {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}}};

@@ -81,7 +81,7 @@ void many_rows(Probe& probe) {
     require_right_with_y(probe, make_big_problem(rng, rows, rng.integer(2, 5)), options);
   }
   if (!kit::on_device(probe))
-    ask_tall_step(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_31"));
+    ask_tall_step(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_32"));
   Rng rng = probe.begin_case("more_than_fit_into_32_bits");
   require_wide_saved_bytes(probe, rng);
 }

@@ -151,6 +151,7 @@ std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},
           {{"a row of them"}, {"threads", {"2", "1"}}},
+          {{"rows", {"63 to 65", "199 to 201"}}, {"threads", {"33", "200"}}},
           {{"gamma", {"subnormal"}}, {"dy", {"1e15 to 1e17"}}},
           {{"cols"}, {"x", {"huge"}}},
           {{"y", {"not wanted"}}, {"x", {"far from zero"}}, {"cols", {"20 to 30", "255 to 257"}}},

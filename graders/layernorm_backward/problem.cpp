@@ -115,7 +115,7 @@ Cut cut_that_double_loses(Rng& rng, const Cut& least, const Cut& most) {
 Problem make_tall_problem(Rng& rng, int threads) {
   Problem made = blank_problem(0, 1, {});
   draw_weights(rng, made);
-  made.rows = (std::int64_t{1} << 31) / threads + rng.integer(1, 999);
+  made.rows = (std::int64_t{1} << 32) / threads + rng.integer(1, 999);
   made.x = Rows(made.rows, 1, 1, 0.0f);
   made.dy = Rows(made.rows, 1, 1, 1.0f);
   return made;

@@ -103,7 +103,7 @@ struct Cut {
 };
 Cut cut_that_double_loses(Rng& rng, const Cut& least, const Cut& most);
 
-/// One column of zeros with gradients of 1, and so many rows that rows times threads is 2^31 and
+/// One column of zeros with gradients of 1, and so many rows that rows times threads is 2^32 and
 /// more; as many as a float still counts. Sums over it are exact in any order.
 Problem make_tall_problem(Rng& rng, int threads);
 

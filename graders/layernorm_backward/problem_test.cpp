@@ -90,10 +90,10 @@ TEST_CASE("a double loses the last of the rows that it is said to lose") {
   }
 }
 
-TEST_CASE("a tall problem has rows that 31 bits do not hold for each of its threads") {
+TEST_CASE("a tall problem has rows that 32 bits do not hold for each of its threads") {
   Rng rng(7);
   const Problem problem = make_tall_problem(rng, kit::kManyThreads);
-  CHECK(problem.rows * kit::kManyThreads >= std::int64_t{1} << 31);
+  CHECK(problem.rows * kit::kManyThreads >= std::int64_t{1} << 32);
   CHECK(std::ssize(problem.x.all()) == problem.rows);
   CHECK(std::ssize(problem.dy.all()) == problem.rows);
 }

@@ -94,6 +94,8 @@ void optional_outputs(Probe& probe) {
     problem.options.null_when_empty = null;
     require_right(probe, problem);
   }
+  Rng rng = probe.begin_case("no_rows_of_the_longest");
+  require_right(probe, no_rows_of_the_longest(rng));
 }
 
 }  // namespace

@@ -127,6 +127,10 @@ void big_indices(Probe& probe) {
     Rng rng = probe.begin_case("beyond_2^20");
     require_right(probe, make_problem(rng, 1, (1 << 20) + rng.integer(1, 99), near_to(rng, 64)));
   }
+  {
+    Rng rng = probe.begin_case("no_rows_of_the_longest");
+    require_right(probe, no_rows_of_the_longest(rng));
+  }
   Rng rng = probe.begin_case("beyond_2^24");
   constexpr std::int64_t kEdge = 1 << 24;
   const std::int64_t pairs = kit::on_device(probe) ? rng.integer(9, 17) : rng.integer(130, 150);

@@ -103,28 +103,35 @@ std::vector<Corner> corners() {
   const Classes wide{"vocab", {"8191 to 8193"}};
   const Classes widest{"vocab", {"65536 to 65539"}};
   const Classes steep{"entries", {"30 to 60 below the last"}};
-  return {// A row that has less than one entry for each thread, after one that has more.
-          {wide, {"lengths", {"0 to 2 in every other row"}}, {"threads", {"7"}}},
-          // Threads that share a row, and whose sums arrive in any order.
-          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
-          {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
-          // What is special about such a row may lie in one of the parts, or in each.
-          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"spoiled rows"}},
-          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"masked"}},
-          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"k", {"1", "2047 to 2049", "vocab"}}},
-          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"lengths", {"1", "k - 1", "vocab - 1"}}},
-          {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"scale", {"2^-149", "the largest"}}},
-          {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"totals", {"row_max", "none"}}},
-          // What threads, more before than now, left behind of their parts.
-          {{"rows", {"1"}}, wide, {"before"}},
-          // Terms so many that they need not be large for a sum without a shift.
-          {{"rows", {"2"}}, widest, {"entries", {"at the ends of exp"}}},
-          // What rounding cost a sum that hardly counts any more.
-          {wide, steep},
-          // Blocks whose maxima are further apart than the largest float.
-          {{"vocab", {"4095 to 4097"}},
-           {"scale", {"2^-149", "1e-42 to 1e-40", "1e-38 to 2e-38"}},
-           steep}};
+  return {
+      // A row that has less than one entry for each thread, after one that has more.
+      {wide, {"lengths", {"0 to 2 in every other row"}}, {"threads", {"7"}}},
+      // Threads that share a row, and whose sums arrive in any order.
+      {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
+      {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"deterministic", {"-1", "256"}}},
+      // What is special about such a row may lie in one of the parts, or in each.
+      {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"spoiled rows"}},
+      {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"masked"}},
+      {{"rows", {"1"}},
+       widest,
+       {"threads", {"1", "2", "3", "7"}},
+       {"masked", {"all but the last"}}},
+      {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"k", {"1", "2047 to 2049", "vocab"}}},
+      {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"lengths", {"1", "k - 1", "vocab - 1"}}},
+      {{"rows", {"1"}}, wide, {"threads", {"7"}}, {"scale", {"2^-149", "the largest"}}},
+      {{"rows", {"1"}}, widest, {"threads", {"7"}}, {"totals", {"row_max", "none"}}},
+      // What threads, more before than now, left behind of their parts.
+      {{"rows", {"1"}}, wide, {"before"}},
+      // Terms so many that they need not be large for a sum without a shift.
+      {{"rows", {"2"}}, widest, {"entries", {"at the ends of exp"}}},
+      // Probabilities that are nearly too small to be normal numbers, and are.
+      {{"entries", {"84 to 87 below one"}}, {"k", {"2 to 6", "half of vocab"}}, {"scale", {"1"}}},
+      // What rounding cost a sum that hardly counts any more.
+      {wide, steep},
+      // Blocks whose maxima are further apart than the largest float.
+      {{"vocab", {"4095 to 4097"}},
+       {"scale", {"2^-149", "1e-42 to 1e-40", "1e-38 to 2e-38"}},
+       steep}};
 }
 
 /// k is cut to the vocabulary, where it follows from that or may be drawn above it.

@@ -143,6 +143,10 @@ void mask(const Assignment& choice, Rng& rng, const Problem& problem, std::span<
     for (float& z : row) z = rng.chance(0.5) ? -kInfinity : z;
   if (choice.is("masked", "all but one")) leave_some(rng, row, 1);
   if (choice.is("masked", "all but k - 1")) leave_some(rng, row, problem.k - 1);
+  const std::size_t one = std::min<std::size_t>(row.size(), 1);
+  if (choice.is("masked", "all but the first")) std::ranges::fill(row.subspan(one), -kInfinity);
+  if (choice.is("masked", "all but the last"))
+    std::ranges::fill(row.first(row.size() - one), -kInfinity);
   if (choice.is("masked", "first half")) std::ranges::fill(row.first(half), -kInfinity);
   if (choice.is("masked", "last half")) std::ranges::fill(row.subspan(half), -kInfinity);
   if (choice.is("masked", "everything")) std::ranges::fill(row, -kInfinity);
@@ -204,6 +208,7 @@ std::vector<Argument> entry_arguments() {
         {"14 to 16.5 below one", 14, 15.5},
         {"16.5 to 24 below one", 16.5, 23},
         {"30 to 60 below the last", 30, 59},
+        {"84 to 87 below one", 84, 85.8},
         {"far from zero"},
         {"at the ends of exp"},
         {"ascending"},
@@ -215,6 +220,8 @@ std::vector<Argument> entry_arguments() {
         {"half"},
         {"all but one"},
         {"all but k - 1"},
+        {"all but the first"},
+        {"all but the last"},
         {"first half"},
         {"last half"},
         {"a row"},

@@ -48,6 +48,11 @@ Problem uncountable_maxima(Rng& rng) {
   return problem;
 }
 
+Problem no_rows_of_the_longest(Rng& rng) {
+  constexpr std::int64_t kLongest = std::numeric_limits<std::int32_t>::max();
+  return blank_problem(0, kLongest, rng.chance(0.5) ? kLongest : 1, rng.integer(0, 9));
+}
+
 void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where) {
   for (std::size_t n = 1; n < where.size(); n += 2)
     row[static_cast<std::size_t>(where[n])] = row[static_cast<std::size_t>(where[n - 1])];

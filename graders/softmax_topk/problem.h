@@ -63,6 +63,9 @@ void plant(Rng& rng, std::span<float> row, const std::vector<std::int64_t>& wher
 /// One row of entries that are all its maximum, more than a float counts.
 Problem uncountable_maxima(Rng& rng);
 
+/// No rows of as many entries as the contract allows, and as many winners.
+Problem no_rows_of_the_longest(Rng& rng);
+
 /// Of entries that were planted, every second one becomes equal to the one before it.
 void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where);
 

@@ -69,6 +69,17 @@ class Request {
           refuse("arrays that overlap");
   }
 
+  /// Whoever answers reads and writes elements. Those of more than 8 bytes are structs of numbers.
+  void require_aligned() const {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      const std::uint64_t element = callback_.arrays[i].element_bytes;
+      const std::uint64_t alignment = std::min<std::uint64_t>(element & -element, 8);
+      if (!arrays_[i].empty() && address_of(callback_.arrays[i]) % alignment != 0)
+        refuse(fmt::format("an array that is not aligned to {} bytes, as its elements are",
+                           alignment));
+    }
+  }
+
   bool overlap(std::size_t i, std::size_t j) const {
     if (arrays_[i].empty() || arrays_[j].empty()) return false;
     const std::uint64_t one = address_of(callback_.arrays[i]);
@@ -89,6 +100,7 @@ class Request {
       offset = wire::mailbox_aligned(offset + bytes);
     }
     require_answers_apart();
+    require_aligned();
     bytes_ = std::min<std::size_t>(offset, mailbox_bytes_);
     for (std::vector<std::byte>& array : arrays_) raw_.arrays.emplace_back(array);
   }

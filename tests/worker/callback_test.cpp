@@ -142,6 +142,25 @@ TEST_CASE("an answer may be written before all of the question was read") {
   }
 }
 
+TEST_CASE("an array of a request that is not aligned to its elements is rejected") {
+  for (const int misplaced : {0, 1, 2, 4}) {
+    Scaling scaling(fmt::format(R"(
+      static float room[8];
+      char* numbers = reinterpret_cast<char*>(room) + {};
+      Request request = {{1, 1, reinterpret_cast<float*>(numbers), room + 4, 2, -1}};
+      return args->scale(args->context, &request) & 0;
+    )",
+                                misplaced));
+    const Ending end = ending_of(scaling.session, scaling.call);
+    const bool rejected = misplaced % 4 != 0;
+    CHECK(scaling.asked == (rejected ? 0 : 1));
+    if (!rejected) continue;
+    CHECK(end.verdict == Verdict::rejected);
+    CHECK(end.text ==
+          "called back `scale` with an array that is not aligned to 4 bytes, as its elements are");
+  }
+}
+
 TEST_CASE("what the answering side throws comes out, and the next call meets a fresh process") {
   Scaling scaling(R"(
     static int calls = 0;
