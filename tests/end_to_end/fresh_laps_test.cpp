@@ -10,6 +10,8 @@
 #include <vector>
 #include <xxhash.h>
 
+#include "harness/audit/audit.h"
+#include "harness/core/digest.h"
 #include "harness/core/machine.h"
 #include "harness/grading/probe.h"
 #include "harness/grading/reference_sessions.h"
@@ -119,8 +121,13 @@ std::vector<std::string> given_twice(const GraderEntry& entry) {
 
 }  // namespace
 
+// All races take a minute and a half: three graders are looked at, others whenever one is changed.
 TEST_CASE("no lap of a race is given what an earlier one was given, nor a row of the last one") {
-  for (const GraderEntry& entry : all_graders()) {
+  const std::span<const GraderEntry> graders = all_graders();
+  Digest all;
+  for (const GraderEntry& entry : graders) all.add("grader", entry.digest(Device::cpu));
+  for (const std::size_t drawn : sample_of(graders.size(), 3, all.hex())) {
+    const GraderEntry& entry = graders[drawn];
     INFO(entry.id);
     for (const std::string& what : given_twice(entry)) FAIL_CHECK(what);
   }
