@@ -32,7 +32,7 @@ bool has_arrays(const Assignment& choice) {
   return has_rows(choice) || choice.is("arrays of no bytes", "at an address");
 }
 bool has_statistics(const Assignment& choice) {
-  return has_arrays(choice) && statistics_given(choice);
+  return has_rows(choice) && statistics_given(choice);
 }
 bool has_y(const Assignment& choice) {
   return has_arrays(choice) && choice.is("y", "wanted");
@@ -93,6 +93,11 @@ std::vector<Invalid> invalid_in_backward(bool on_device) {
   all.push_back({{.name = "no dy", .missing = "dy"}, kBad, has_rows});
   all.push_back({{.name = "no mean", .missing = "mean"}, kBad, has_statistics});
   all.push_back({{.name = "no rstd", .missing = "rstd"}, kBad, has_statistics});
+  // Of no rows there is nothing to point to, and a pointer may still be given.
+  const auto has_no_rows = [](const Assignment& choice) { return !has_rows(choice); };
+  const auto* const somewhere = reinterpret_cast<const float*>(std::uintptr_t{4096});
+  all.push_back({{"a mean alone", [=](Args& a) { a.mean = somewhere; }}, kBad, has_no_rows});
+  all.push_back({{"an rstd alone", [=](Args& a) { a.rstd = somewhere; }}, kBad, has_no_rows});
   return all;
 }
 
@@ -101,10 +106,7 @@ std::vector<Invalid> invalid_in_backward(bool on_device) {
 Corners always_beside(const Invalid& invalid, const kit::Classes& fewer_outputs) {
   const std::string& name = invalid.flaw.name;
   if (invalid.flaw.missing == "mean" || invalid.flaw.missing == "rstd")
-    return {{{"statistics", {"given, drawn"}}, fewer_outputs},
-            {{"statistics", {"given, drawn"}},
-             {"rows", {"0"}},
-             {"arrays of no bytes", {"at an address"}}}};
+    return {{{"statistics", {"given, drawn"}}, fewer_outputs}};
   if (!invalid.flaw.missing.empty()) return {{fewer_outputs}};
   if (name.ends_with(" cols - 1"))
     return {{fewer_outputs}, {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}}};

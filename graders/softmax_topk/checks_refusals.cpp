@@ -89,7 +89,8 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
            if (!between && !(choice == Assignment(domain().arguments))) return;
            accepted();
            if (!between) refused();
-         }});
+         },
+         {{{"totals", {"lse", "row_max", "none"}}}}});  // what is cleared may not be wanted
   return all;
 }
 
