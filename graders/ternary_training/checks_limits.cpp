@@ -33,6 +33,16 @@ TrainingRequest long_request(Rng& rng) {
   return request_for(plan, {source_text(rng, 40, 30'000)}, rng());
 }
 
+/// Trains for some tokens with other float controls, which have to stay (CallBase::unusual_floats).
+/// What is learned under them nobody looks at.
+void require_controls_stay(Probe& probe, std::int64_t tokens) {
+  Rng rng = probe.begin_case(fmt::format("{}_tokens_rounded_upwards", tokens));
+  TrainingCall call(small_request(rng, tokens));
+  call.unusual_floats = true;
+  probe.run_ok(call);
+  probe.restart();  // threads that were started under them keep them
+}
+
 // One that is over before it is noticed would hang: after a multiple of its time it is asked to
 // end, and fails.
 void time_limit(Probe& probe, TrainingRun& run) {
@@ -80,6 +90,7 @@ void token_limit(Probe& probe) {
     request.model.context = context;
     require_trained(probe, request);
   }
+  require_controls_stay(probe, 0);
   // And five thousand tokens leave their mark on every tensor.
   Rng rng = probe.begin_case("some_against_none");
   TrainingRequest request = small_request(rng, 5'000);
@@ -163,6 +174,7 @@ void early_stop(Probe& probe) {
           probe, given.lost(),
           fmt::format("the call went on for {:.2f} s after it was asked to end", after));
   }
+  require_controls_stay(probe, 300);
 }
 
 void progress_reported(Probe& probe, TrainingRun& run) {
