@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <string_view>
-#include <vector>
 
+#include "graders/kit/attention_domain.h"
 #include "graders/kit/laps.h"
 #include "harness/grading/grader.h"
 #include "lap.h"
@@ -110,14 +110,6 @@ std::int32_t drawn(Rng& rng, std::int64_t low, std::int64_t high) {
   return static_cast<std::int32_t>(rng.integer(low, high));
 }
 
-/// Starts and lengths for every batch entry, wherever they fall.
-void put_lists(Problem& problem, Rng& rng) {
-  for (std::int64_t b = 0; b < problem.form.batch; ++b) {
-    problem.form.kv_start.push_back(drawn(rng, 0, problem.form.k_len));
-    problem.form.kv_len.push_back(drawn(rng, 0, problem.form.k_len - problem.form.kv_start.back()));
-  }
-}
-
 /// The first of `count` rows, the last ones and some between: where counts wrap around, both ends
 /// are wrong.
 std::vector<std::int64_t> ends_and_some(Rng& rng, std::int64_t count) {
@@ -140,38 +132,23 @@ void require_rows(Probe& probe, Problem& problem, Rng& rng, CallOptions options 
   probe.require(JudgedRows(problem, queries, keys).miss(answer));
 }
 
-struct Shape {
-  const char* name;
-  Sizes sizes;
-};
-
-/// So much of each dimension alone, with almost nothing in the others.
-std::vector<Shape> shapes_of(std::int64_t many) {
-  return {{"batch", {many, 1, 1, 1, 3, 3, 2}},
-          {"kv_heads", {1, many, many, 1, 2, 3, 2}},
-          {"q_heads on one", {1, many, 1, 1, 2, 3, 2}},
-          {"q_heads in pairs", {1, many / 2 * 2, many / 2, 1, 2, 3, 2}},
-          {"q_len", {1, 1, 1, many, 5, 3, 2}},
-          {"k_len", {1, 1, 1, 3, many, 3, 2}}};
-}
-
 // Counts that 16 bits do not hold, of each dimension alone. Masks have their ends among the last
 // keys or queries: who counts with 16 bits looks elsewhere. Of 2^16 he counts none.
 void beyond_16_bits(Probe& probe) {
   constexpr std::int64_t kNone = std::int64_t{1} << 16;
   const std::int64_t many = kNone + probe.begin_case("size").integer(40, 90);
   CallOptions options;
-  for (const auto& [name, sizes] : shapes_of(kNone)) {
+  for (const auto& [name, sizes] : kit::long_dimensions(kNone)) {
     Rng rng = probe.begin_case(fmt::format("{}, 2^16", name));
     Problem problem(sizes);
     options.threads = options.threads == 1 ? 8 : 1;
     require_rows(probe, problem, rng, options);
   }
-  for (const auto& [name, sizes] : shapes_of(many))
+  for (const auto& [name, sizes] : kit::long_dimensions(many))
     for (const std::string_view mask : {"no mask", "lists", "window", "causal window"}) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", name, mask));
       Problem problem(sizes);
-      if (mask == "lists") put_lists(problem, rng);
+      if (mask == "lists") kit::draw_lists(problem.form, rng);
       if (sizes.k_len == many && mask == "lists") {
         problem.form.kv_start[0] = drawn(rng, many - 30, many - 1);
         problem.form.kv_len[0] = drawn(rng, 1, many - problem.form.kv_start[0]);
@@ -197,7 +174,7 @@ void contract_limits(Probe& probe) {
     problem.form.window_left = problem.form.window_right = kWindow;
     if (sizes.q_len == kMost) problem.form.window_right = rng.integer(kMost / 2, kMost);
     if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
-    if (sizes.batch == kMost) put_lists(problem, rng);
+    if (sizes.batch == kMost) kit::draw_lists(problem.form, rng);
     require_rows(probe, problem, rng);
   }
 }

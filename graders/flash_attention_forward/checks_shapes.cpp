@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "graders/kit/attention_domain.h"
 #include "harness/grading/grader.h"
 #include "lap.h"
 
@@ -156,14 +156,6 @@ std::int32_t drawn(Rng& rng, std::int64_t low, std::int64_t high) {
   return static_cast<std::int32_t>(rng.integer(low, high));
 }
 
-/// Starts and lengths for every batch entry, wherever they fall.
-void put_lists(Problem& problem, Rng& rng) {
-  for (std::int64_t b = 0; b < problem.form.batch; ++b) {
-    problem.form.kv_start.push_back(drawn(rng, 0, problem.form.k_len));
-    problem.form.kv_len.push_back(drawn(rng, 0, problem.form.k_len - problem.form.kv_start.back()));
-  }
-}
-
 /// The first and the last keys weigh as much as the others of 10^5: who leaves a few out shows.
 void raise_ends(Problem& problem) {
   constexpr std::int64_t kEnd = 30;
@@ -175,41 +167,26 @@ void raise_ends(Problem& problem) {
       });
 }
 
-struct Shape {
-  const char* name;
-  Sizes sizes;
-};
-
-/// So much of each dimension alone, with almost nothing in the others.
-std::vector<Shape> shapes_of(std::int64_t many) {
-  return {{"batch", {many, 1, 1, 1, 3, 3, 2}},
-          {"kv_heads", {1, many, many, 1, 2, 3, 2}},
-          {"q_heads on one", {1, many, 1, 1, 2, 3, 2}},
-          {"q_heads in pairs", {1, many / 2 * 2, many / 2, 1, 2, 3, 2}},
-          {"q_len", {1, 1, 1, many, 5, 3, 2}},
-          {"k_len", {1, 1, 1, 3, many, 3, 2}}};
-}
-
 // Counts that 16 bits do not hold, of each dimension alone. Masks have their ends among the last
 // keys or queries: who counts with 16 bits looks elsewhere. Of 2^16 he counts none.
 void beyond_16_bits(Probe& probe) {
   constexpr std::int64_t kNone = std::int64_t{1} << 16;
   const std::int64_t many = kNone + probe.begin_case("size").integer(40, 90);
   CallOptions options;
-  for (const auto& [name, sizes] : shapes_of(kNone)) {
+  for (const auto& [name, sizes] : kit::long_dimensions(kNone)) {
     Rng rng = probe.begin_case(fmt::format("{}, 2^16", name));
     Problem problem(sizes);
     options.threads = options.threads == 1 ? 8 : 1;
     fill_sharp(problem, rng);
     require_right(probe, problem, options);
   }
-  for (const auto& [name, sizes] : shapes_of(many))
+  for (const auto& [name, sizes] : kit::long_dimensions(many))
     for (const char* mask : {"no mask", "lists", "window", "causal window"}) {
       Rng rng = probe.begin_case(fmt::format("{}, {}", name, mask));
       Problem problem(sizes);
       fill_sharp(problem, rng);
       if (sizes.k_len == many) raise_ends(problem);
-      if (mask == std::string_view("lists")) put_lists(problem, rng);
+      if (mask == std::string_view("lists")) kit::draw_lists(problem.form, rng);
       if (sizes.k_len == many && !problem.form.kv_start.empty()) {
         problem.form.kv_start[0] = drawn(rng, many - 30, many - 1);
         problem.form.kv_len[0] = drawn(rng, 1, many - problem.form.kv_start[0]);
@@ -240,7 +217,7 @@ void contract_limits(Probe& probe) {
     problem.form.window_left = problem.form.window_right = kWindow;
     if (sizes.q_len == kMost) problem.form.window_right = rng.integer(kMost / 2, kMost);
     if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
-    if (sizes.batch == kMost) put_lists(problem, rng);
+    if (sizes.batch == kMost) kit::draw_lists(problem.form, rng);
     fill_sharp(problem, rng);
     if (sizes.k_len == kMost) raise_ends(problem);
     require_right(probe, problem);
@@ -278,10 +255,10 @@ void consecutive_lengths(Probe& probe) {
       }
       // Each width from 0 to 133, so that a row's window begins anywhere in a tile.
       if (kind == "wide window") problem.form.window_left = length * 2 / 3;
-      if (kind == "padding") put_lists(problem, rng);
+      if (kind == "padding") kit::draw_lists(problem.form, rng);
       // Windows that are wider than what exists, beside keys that do not.
       if (kind == "few queries" && length % 2 == 0) {
-        put_lists(problem, rng);
+        kit::draw_lists(problem.form, rng);
         problem.form.window_left = rng.integer(0, length);
       }
       fill_sharp(problem, rng);

@@ -204,6 +204,23 @@ void put_places(const Assignment& choice, CallOptions& options) {
   put_alignment(choice, options);
 }
 
+std::vector<LongDimension> long_dimensions(std::int64_t many) {
+  return {{"batch", {many, 1, 1, 1, 3, 3, 2}},
+          {"kv_heads", {1, many, many, 1, 2, 3, 2}},
+          {"q_heads on one", {1, many, 1, 1, 2, 3, 2}},
+          {"q_heads in pairs", {1, many / 2 * 2, many / 2, 1, 2, 3, 2}},
+          {"q_len", {1, 1, 1, many, 5, 3, 2}},
+          {"k_len", {1, 1, 1, 3, many, 3, 2}}};
+}
+
+void draw_lists(AttentionProblem& problem, Rng& rng) {
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    const std::int64_t start = rng.integer(0, problem.k_len);
+    problem.kv_start.push_back(static_cast<std::int32_t>(start));
+    problem.kv_len.push_back(static_cast<std::int32_t>(rng.integer(0, problem.k_len - start)));
+  }
+}
+
 std::vector<Corner> attention_corners() {
   const Classes absent{"arrays without elements", {"null"}};
   const Classes one_query{"q_len", {"1"}};

@@ -29,7 +29,18 @@ std::vector<Argument> attention_place_arguments(const std::vector<std::string>& 
 Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array);
 void put_places(const Assignment& choice, CallOptions& options);
 
-/// Arrays that are not there because one of the sizes is 0.
+/// So much of each dimension alone, with almost nothing in the others.
+struct LongDimension {
+  const char* name;
+  AttentionSizes sizes;
+};
+std::vector<LongDimension> long_dimensions(std::int64_t many);
+
+/// Starts and lengths for every batch entry, wherever they fall.
+void draw_lists(AttentionProblem& problem, Rng& rng);
+
+/// Arrays that are not there because one of the sizes is 0, and what a query alone sees through a
+/// window.
 std::vector<Corner> attention_corners();
 
 /// The tensor is held as one row for several keys, or batch entries.
