@@ -170,6 +170,7 @@ class Looks {
   }
 
   const Ceilings& look() {
+    const Clock::time_point begin = Clock::now();
     raise(best_.read_gb_per_s, 1, stream_, 1, [this](std::size_t n) { read(n, stream_); });
     raise(best_.copy_gb_per_s, 1, stream_, 2, [this](std::size_t n) {
       std::memcpy(benches_[n]->to.get(), benches_[n]->from.get(), stream_);
@@ -178,10 +179,13 @@ class Looks {
       raise(best_.cache_gb_per_s, 4, cached_, 1, [this](std::size_t n) { read(n, cached_); });
     raise(best_.fma_gflop_per_s, 2, sizeof(float), 2.0 * kLanes * kChains * kSteps / sizeof(float),
           [this](std::size_t n) { fma_steps(benches_[n]->sums.data(), 0.999f, kSteps); });
+    const Clock::time_point end = Clock::now();
+    due_ = end + 10 * (end - begin);
     return best_;
   }
 
   const Ceilings& best() const { return best_; }
+  bool is_due() const { return Clock::now() >= due_; }
 
  private:
   void read(std::size_t n, std::size_t bytes) {
@@ -198,6 +202,7 @@ class Looks {
   std::size_t cached_ = 0;
   std::vector<std::unique_ptr<Bench>> benches_;
   Ceilings best_;
+  Clock::time_point due_;  // when the next look is not too soon
 };
 
 /// Those of this process: a fork has none of the threads. Never deleted, as these never end.
@@ -222,6 +227,10 @@ const Ceilings& ceilings() {
 
 const Ceilings& raise_ceilings() {
   return looks().look();
+}
+
+void raise_ceilings_now_and_then() {
+  if (Looks& all = looks(); all.is_due()) all.look();
 }
 
 double least_ns(const LeastWork& work, double cache_bytes, const Ceilings& machine) {

@@ -178,7 +178,7 @@ class Race {
   std::optional<Finding> all_rounds() {
     start_ = Clock::now();
     for (int number = 1; !enough(); ++number) {
-      look_at_machine();
+      raise_ceilings_now_and_then();
       Round round;
       if (auto finding = run_round(number, round)) return finding;
       if (number > kWarmUps) keep(round);
@@ -186,14 +186,6 @@ class Race {
     const auto beyond = Clock::now() - start_ - budget_.time;
     if (budget_.reserve != nullptr && beyond > Clock::duration()) *budget_.reserve -= beyond;
     return std::nullopt;
-  }
-
-  /// Ceilings swing within a second: they are looked at all along.
-  void look_at_machine() {
-    constexpr auto kEvery = std::chrono::milliseconds(200);
-    if (Clock::now() < next_look_) return;
-    raise_ceilings();
-    next_look_ = Clock::now() + kEvery;
   }
 
   /// Laps on a fresh input. Of each two rounds the solution comes before the reference in one.
@@ -318,7 +310,6 @@ class Race {
   bool solution_first_ = false;
   bool judged_by_sample_ = false;
   Clock::time_point start_;
-  Clock::time_point next_look_;
 };
 
 }  // namespace
