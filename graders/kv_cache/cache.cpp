@@ -190,6 +190,9 @@ void Cache::require_some_contents() {
     some.back() = last;
   }
   for (const std::int64_t s : some) read_unless_known(s);
+  // From the middle of a page on, in most cases, and beyond its end.
+  const std::int64_t begin = rng_.integer(0, length(0));
+  read(0, begin, rng_.integer(0, length(0) - begin));
 }
 
 Answer Cache::attend(const Problem& problem) {
@@ -244,6 +247,21 @@ void require_freed_when_full(Probe& probe, Rng& rng) {
     AppendCall call(state, {{0, draw_many_tokens(rng, setup, setup.pages + 1)}});
     kit::require_freed(probe, call, KV_FULL);
   }
+}
+
+void require_freed_when_copied(Probe& probe, Rng& rng) {
+  Setup setup = one_sequence(32, 32);
+  setup.key_dim = setup.value_dim = 256;
+  setup.sequences = 2;
+  setup.pages = 4;
+  State state = filled_state(probe, setup, draw_many_tokens(rng, setup, 30));
+  ReadCall read(state, 0, 0, 30);
+  kit::require_freed(probe, read);
+  ForkCall fork(state, 0, 1);
+  probe.run_ok(fork);
+  fork.take(state);
+  AppendCall append(state, {{1, draw_many_tokens(rng, setup, 1)}});
+  kit::require_freed(probe, append);
 }
 
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens) {

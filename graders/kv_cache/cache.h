@@ -35,7 +35,7 @@ class Cache {
   Tokens read(std::int64_t sequence) { return read(sequence, 0, length(sequence)); }
   void require_contents();
   /// The same of a few sequences where there are many, the first and the last among them, but for
-  /// those that were read since their last token came.
+  /// those that were read since their last token came; and of some tokens of the first.
   void require_some_contents();
 
   /// All that is in use is as it was: for calls that had to be refused.
@@ -85,6 +85,10 @@ class Cache {
 
 /// Appends that are refused, to a pool and a table of some size, free what they allocate.
 void require_freed_when_full(Probe& probe, Rng& rng);
+
+/// Appends to a page that two sequences share free what they allocate, whoever copies it; and so do
+/// reads of it.
+void require_freed_when_copied(Probe& probe, Rng& rng);
 
 /// The state of a cache that has one sequence of `tokens`, without a model of it: for long ones.
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens);

@@ -164,6 +164,15 @@ void unaligned_pointers(Probe& probe) {
       Cache cache(probe, setup, rng.seed());
       live(cache, rng);
     }
+  // Beside arrays that are aligned well.
+  for (const char* array : {"lse", "part_lse"}) {
+    Rng rng = probe.begin_case(fmt::format("{}_alone", array));
+    Setup setup;
+    setup.options.displaced = array;
+    Cache cache(probe, setup, rng.seed());
+    live(cache, rng);
+    require_right(probe, draw_parts(rng, 3, 64, 16, 2, 0.2), true, setup.options);
+  }
 }
 
 /// Attention that is work enough for threads to be counted; some of its rows are judged.
@@ -254,6 +263,12 @@ void long_context(Probe& probe) {
     cache.require_right(rng, {1, 0}, 1, 8);
     Problem last = draw_problem(rng, setup, cache.contents(), {0}, 2, 4);
     last.window = 3000;
+    draw_queries(rng, setup, cache.contents(), last);
+    cache.require_right(last);
+    // Of as many keys as whole tiles have.
+    last.window = -1;
+    last.queries = {1};
+    last.key_end = {4096};
     draw_queries(rng, setup, cache.contents(), last);
     cache.require_right(last);
     cache.append(0, draw_many_tokens(rng, setup, 1));

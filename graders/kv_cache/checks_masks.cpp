@@ -53,7 +53,13 @@ void empty_sequences(Probe& probe) {
       cache.append(0, draw_many_tokens(rng, setup, 640 / heads));
       cache.require_right(rng, {0}, 640 / heads + rng.integer(3, 5), heads);
     }
-  Rng rng = probe.begin_case("freed");
+  Rng rng = probe.begin_case("no_sequences");
+  for (const KvStored stored : kAllStored) {
+    Cache cache(probe, {.stored = stored, .sequences = 0}, rng.seed());
+    cache.append(std::vector<Chunk>{});
+    cache.attend(Problem{});
+  }
+  rng = probe.begin_case("freed");
   Setup setup;
   Cache cache(probe, setup, rng.seed());
   cache.append({{0, draw_tokens(rng, setup, 11)}, {1, draw_tokens(rng, setup, 4)}});

@@ -71,6 +71,8 @@ void ask_what_stays(Probe& probe) {
   const Parts parts = draw_parts(rng, 3, 1024, 64, 1, 0.2);
   MergeCall merge(parts);
   kit::require_freed(probe, merge);
+  rng = probe.begin_case("after_many_copies");
+  require_freed_when_copied(probe, rng);
   rng = probe.begin_case("after_many_refusals");
   require_freed_when_full(probe, rng);
 }

@@ -139,6 +139,10 @@ void nothing_new(Probe& probe) {
   probe.begin_case("no_sequences");
   cache.append(std::vector<Chunk>{});
   cache.attend(Problem{});
+  probe.begin_case("of_none");
+  Cache nobody(probe, {.pages = 0, .sequences = 0, .width = 0}, rng.seed());
+  nobody.append(std::vector<Chunk>{});
+  nobody.attend(Problem{});
   probe.begin_case("no_queries");
   Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0, 3}, 2, 2);
   problem.queries = {0, 0, 2};

@@ -4,6 +4,7 @@
 
 #include "cache.h"
 #include "harness/grading/grader.h"
+#include "long_books.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -103,6 +104,20 @@ void ask_large(Cache& cache, Rng& rng, const Ids& which, const Ids& queries) {
   cache.require_right_again(problem, masked ? 1 : 0);
 }
 
+// As many keys as whole tiles have, from a tile's border on.
+void ask_whole_tiles(Cache& cache, Rng& rng) {
+  for (const auto& [begin, end] : {std::array{0, 2048}, {4096, 8192}}) {
+    Problem problem;
+    problem.which = {0};
+    problem.queries = {1};
+    problem.q_heads = 16;
+    problem.key_begin = {begin};
+    problem.key_end = {end};
+    draw_queries(rng, cache.setup(), cache.contents(), problem);
+    cache.require_right(problem);
+  }
+}
+
 // A sequence that is long; and one whose pages are.
 void many_tokens(Probe& probe, KvStored stored, int threads) {
   for (const std::int64_t page_tokens : {std::int64_t{100}, kLarge + 1000}) {
@@ -117,6 +132,8 @@ void many_tokens(Probe& probe, KvStored stored, int threads) {
     cache.append({{0, draw_many_tokens(rng, setup, kLarge)}, {1, draw_many_tokens(rng, setup, 5)}});
     cache.append({{0, draw_many_tokens(rng, setup, 9)}, {1, draw_many_tokens(rng, setup, 5)}});
     ask_large(cache, rng, {0, 1}, {3, 1});
+    ask_whole_tiles(cache, rng);
+    cache.read(0, kLarge + 2, 7);
     cache.require_contents();
   }
 }
@@ -148,6 +165,27 @@ void large_pages(Probe& probe, int threads) {
   }
 }
 
+// More pages of a sequence than 16 bits count; and a sequence that is behind as many others.
+void many_to_fork_and_cut(Probe& probe, int threads) {
+  for (const bool wide : {true, false}) {
+    Rng rng = probe.begin_case(
+        fmt::format("forks_and_cuts_of_{}_{}", kLarge, wide ? "pages" : "sequences"));
+    Setup setup = thin_setup(KV_F32, threads);
+    setup.page_tokens = 1;
+    setup.sequences = wide ? 3 : kLarge;
+    setup.width = wide ? kLarge : 3;
+    setup.pages = kLarge + 3;
+    const std::int64_t last = setup.sequences - 1;
+    Ids lengths(static_cast<std::size_t>(setup.sequences));
+    lengths.front() = 2;
+    lengths.back() = setup.width;
+    LongBooks books(probe, rng, setup, lengths);
+    books.fork(last, last - 1);
+    books.cut(last, 1);
+    books.cut(last - 1, 0);
+  }
+}
+
 // Sequences that are many, and lists that name all of them.
 void many_sequences(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_sequences", kLarge));
@@ -167,6 +205,7 @@ void many_sequences(Probe& probe, int threads) {
   }
   cache.append(chunks);
   ask_large(cache, rng, which, queries);
+  cache.read(kLarge - 1);
 }
 
 // A chunk of so many new tokens, and a query for each.
@@ -187,12 +226,14 @@ void many_queries(Probe& probe, int threads) {
   cache.require_right(problem);
 }
 
-// A page that hundreds of sequences share: 8 bits do not hold their number.
+// A page that hundreds of sequences share: 8 bits do not hold their number, nor that of the copies
+// that one call makes.
 void many_users(Probe& probe, int threads) {
   Rng rng = probe.begin_case("users_of_a_page");
   Setup setup = thin_setup(KV_F32, threads);
-  setup.sequences = 257;
+  setup.sequences = 300;
   setup.width = 3;
+  setup.pages = 320;
   Cache cache(probe, setup, rng.seed());
   cache.append(0, draw_many_tokens(rng, setup, 5));
   for (std::int64_t s = 1; s < setup.sequences; ++s) {
@@ -200,8 +241,11 @@ void many_users(Probe& probe, int threads) {
     if (s == 128 || s == 200 || s == 255)
       cache.append(s, draw_many_tokens(rng, setup, 1));  // one of 129, 200 and 254 users
   }
-  cache.append(0, draw_many_tokens(rng, setup, 2));
-  cache.require_some_contents();
+  std::vector<Chunk> chunks;
+  for (const std::int64_t s : random_order(rng, setup.sequences))
+    chunks.push_back({s, draw_many_tokens(rng, setup, 2)});
+  cache.append(chunks);
+  cache.require_contents();
 }
 
 // So many that a narrow counter of them says 1, 0, or less than 0: what writes to the page, leaves
@@ -223,53 +267,6 @@ void very_many_users(Probe& probe, int threads) {
     ask_large(cache, rng, {0, users / 2, users - 1, users}, {1, 1, 1, 1});
   }
 }
-
-/// Books of a cache whose tokens nobody has to hold: forks and cuts are given no pool.
-class LongBooks {
- public:
-  LongBooks(Probe& probe, Rng& rng, const Setup& setup, const Ids& lengths)
-      : probe_(probe), state_(setup, 0) {
-    state_.lengths = lengths;
-    Ids pages = random_order(rng, setup.pages);
-    for (std::int64_t s = 0; s < setup.sequences; ++s)
-      for (std::int64_t at = 0; at < state_.used(s); ++at) {
-        state_.entry(s, at) = static_cast<std::int32_t>(pages.back());
-        state_.refs[static_cast<std::size_t>(pages.back())] = 1;
-        pages.pop_back();
-      }
-  }
-
-  /// What is wrong must be refused.
-  void fork(std::int64_t from, std::int64_t to) {
-    ForkCall call(state_, from, to);
-    const bool good = state_.lengths[static_cast<std::size_t>(to)] == 0;
-    const State after = result(call, good);
-    good ? books(after).require_forked(from, to) : books(after).require_untouched();
-    state_ = after;
-  }
-  void cut(std::int64_t sequence, std::int64_t length) {
-    TruncateCall call(state_, sequence, length);
-    const bool good = length <= state_.lengths[static_cast<std::size_t>(sequence)];
-    const State after = result(call, good);
-    good ? books(after).require_cut(sequence, length) : books(after).require_untouched();
-    state_ = after;
-  }
-
- private:
-  template <class Call>
-  State result(Call& call, bool good) {
-    probe_.run_for(call, good ? KV_OK : KV_BAD_ARGUMENT);
-    State after = state_;
-    call.take(after);
-    return after;
-  }
-  Books books(const State& after) const {
-    return {state_, after, [this](const std::string& fault) { probe_.fail(fault); }};
-  }
-
-  Probe& probe_;
-  State state_;
-};
 
 // Lengths that 32 bits do not hold, of few pages. Cuts are short: to go through the tokens that are
 // dropped one by one is slow, but not wrong.
@@ -328,6 +325,8 @@ void large_merges(Probe& probe, int threads) {
   for (const auto& [parts, rows, dim] : {std::array{kLarge, std::int64_t{2}, std::int64_t{16}},
                                          {2, kLarge, 1},
                                          {2, 2, kLarge},
+                                         {1024, 2, 4},
+                                         {2, 3, 4096},
                                          {2, kUnevenRows, 53}}) {
     Rng rng = probe.begin_case(fmt::format("merge_of_{}_parts_{}_rows_{}", parts, rows, dim));
     const Parts drawn = draw_parts(rng, parts, rows, dim, 2, 0.2);
@@ -342,6 +341,7 @@ void ask_large_sizes(Probe& probe, int threads) {
   for (const KvStored stored : kAllStored) far_pages(probe, stored, threads);
   many_pages(probe, threads);
   large_pages(probe, threads);
+  many_to_fork_and_cut(probe, threads);
   many_sequences(probe, threads);
   many_queries(probe, threads);
   many_users(probe, threads);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -63,6 +64,19 @@ void split_keys(Probe& probe) {
     }
 }
 
+// As many parts, or numbers of a row, as whole tiles have; each part is some row's heaviest.
+void whole_tiles_of_parts(Probe& probe) {
+  for (const auto& [parts, dim] : {std::array{256, 3}, {2, 1024}, {3, 4096}}) {
+    Rng rng = probe.begin_case(fmt::format("{}_parts_of_{}_numbers", parts, dim));
+    Parts drawn = draw_parts(rng, parts, parts, dim, 1, 0.2);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      float& lse = drawn.lse[static_cast<std::size_t>(part * drawn.rows + part)];
+      if (std::isfinite(lse)) lse += 5;
+    }
+    require_right(probe, drawn);
+  }
+}
+
 void merge_parts(Probe& probe) {
   for (const std::int64_t parts : {1, 2, 3, 17, 128})
     for (const double empty : {0.0, 0.3, 0.9}) {
@@ -72,6 +86,7 @@ void merge_parts(Probe& probe) {
       require_right(probe, drawn);
       require_right(probe, drawn, false);
     }
+  whole_tiles_of_parts(probe);
 }
 
 // Weights that exp alone cannot hold, and rows in which nothing or all is empty.

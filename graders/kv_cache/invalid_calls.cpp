@@ -242,6 +242,14 @@ Invalids<AttendCall> invalid_attention() {
   all.push_back({"query heads that kv heads do not divide", "",
                  [](AttendCall& call) { call.args.q_heads = call.args.shape.kv_heads / 2 + 1; },
                  [](const Assignment& choice) { return choice["kv heads"].least > 2; }});
+  // More of them than kv heads, too.
+  Invalids<AttendCall> uneven;
+  for (const int more : {1, -1})
+    uneven.push_back({"query heads", fmt::format("{:+} than a multiple", more),
+                      [=](AttendCall& call) { call.args.q_heads += more; },
+                      [](const Assignment& choice) { return choice["kv heads"].least > 1; }});
+  join(uneven, "query heads beside a multiple");
+  all.insert(all.end(), uneven.begin(), uneven.end());
   return all;
 }
 
@@ -307,6 +315,23 @@ Invalids<Lists> invalid_lists() {
         q.q.clear();
       });
     }
+  }
+  // What was found right of a sequence in one entry is not right of it in the next.
+  for (const std::size_t place : {1, 2}) {
+    const auto add = [&](const char* name, const std::function<void(Problem&)>& spoil) {
+      all.push_back({fmt::format("{} entry", kPlaces[place]), name,
+                     [=](Lists& lists) {
+                       Problem& problem = lists.problem;
+                       for (Ids* ids : {&problem.which, &problem.key_begin, &problem.key_end})
+                         (*ids)[place] = (*ids)[place - 1];
+                       spoil(problem);
+                     },
+                     list_of_three});
+    };
+    add("again, key_begin -1", [=](Problem& q) { q.key_begin[place] = -1; });
+    add("again, key_begin behind key_end",
+        [=](Problem& q) { q.key_begin[place] = q.key_end[place] + 1; });
+    add("again, key_end behind the last", [=](Problem& q) { q.key_end[place] += 1; });
   }
   join(all, "lists");
   return all;
