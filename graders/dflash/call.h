@@ -30,7 +30,7 @@ struct JoinedTrees {
   std::vector<std::int32_t> parent;
   std::vector<std::int32_t> token;
   std::int64_t rows = 0;
-  std::int64_t widest = 1;  // rows of the biggest tree
+  std::int64_t widest = 0;  // rows of the biggest tree
 
   std::size_t first_row(std::size_t t) const { return static_cast<std::size_t>(node_start[t]) + t; }
   std::size_t rows_of(std::size_t t) const { return first_row(t + 1) - first_row(t); }

@@ -36,6 +36,8 @@ Manner shape_of(const Assignment& choice) {
   if (choice.is("shape", "fork")) manner.shape = Shape::fork;
   if (choice.is("shape", "star")) manner.shape = Shape::star;
   if (choice.is("shape", "comb")) manner.shape = Shape::comb;
+  if (choice.is("shape", "chain but one")) manner.shape = Shape::chain_but_one;
+  if (choice.is("shape", "star but one")) manner.shape = Shape::star_but_one;
   if (choice.is("order", "breadth first")) manner.order = Order::breadth_first;
   if (choice.is("order", "depth first")) manner.order = Order::depth_first;
   return manner;
@@ -54,7 +56,8 @@ std::int64_t right_nodes(const Manner& manner, std::int64_t nodes, Rng& rng) {
   if (manner.right == "one") count = 1;
   if (manner.right == "all but one") count = nodes - 1;
   if (manner.right == "all") count = nodes;
-  return std::min(count, manner.shape == Shape::star ? std::min<std::int64_t>(nodes, 1) : nodes);
+  const bool flat = manner.shape == Shape::star || manner.shape == Shape::star_but_one;
+  return std::min(count, flat ? std::min<std::int64_t>(nodes, 1) : nodes);
 }
 
 /// Gives some of the nodes other tokens; only those without children, where others stay right.
@@ -128,14 +131,22 @@ std::vector<std::int32_t> ends_of(const Assignment& choice, const Language& lang
   std::vector<std::int32_t> ends(static_cast<std::size_t>(choice.draw(rng, "EOS ids")));
   const auto vocab = static_cast<std::int32_t>(language.vocab());
   const std::int32_t again = random_token(language, rng);
-  for (std::int32_t& end : ends) {
+  const auto stranger = [&] {
     const auto beyond = static_cast<std::int32_t>(rng.integer(0, 1 << 20));
-    end = choice.is("EOS are", "tokens")                ? random_token(language, rng)
+    const double draw = rng.uniform();
+    // Half of them are what is said, if they are cut to fewer bits.
+    return draw < 0.5    ? kit::one_of(rng, strangers(language, {rng()}, 0))
+           : draw < 0.75 ? vocab + beyond
+                         : -1 - beyond;
+  };
+  const bool ascending = choice.is("EOS are", "ascending but for a quarter");
+  const bool told = ascending || choice.is("EOS are", "tokens");
+  for (std::int32_t& end : ends)
+    end = told                                          ? random_token(language, rng)
           : choice.is("EOS are", "one again and again") ? again
-          : rng.chance(0.5)                             ? vocab + beyond
-                                                        : -1 - beyond;
-  }
+                                                        : stranger();
   if (ends.empty()) return ends;
+  if (ascending) put_lowest_last(ends);
   if (choice.is("EOS are", "strangers but the last")) ends.back() = again;
   if (choice.is("EOS are", "strangers but the first")) ends.front() = again;
   return ends;

@@ -59,6 +59,24 @@ void shared_rows(Probe& probe) {
   }
 }
 
+/// The choice on either side of where rows may be cut in pieces, of any power of two.
+void rows_in_pieces(Probe& probe) {
+  Rng rng = probe.begin_case("rows_in_pieces");
+  Language language((1 << 17) + rng.integer(2, 999), rng);
+  Batch batch{&language};
+  for (int power = 9; power <= 17; ++power)
+    for (const int beside : {-1, 0, 1}) {
+      batch.drafts.push_back(draft_after(language, 40 + power, rng));
+      const std::int64_t pieces = rng.integer(1, (1 << 17) >> power);
+      language.say(batch.drafts.back().root, static_cast<std::int32_t>((pieces << power) + beside));
+    }
+  batch.logits = [&](State text, std::span<float> row) {
+    const auto best = static_cast<std::size_t>(language.choice(text));
+    write_row(row, best, kit::one_of(rng, kRowKinds), rng);
+  };
+  require_right(probe, batch);
+}
+
 // Trees without nodes, so that only the choice counts; NaN stands between the rows. Long rows may
 // be shared out between threads; of those that are longest, more threads have a part than there are
 // trees or processors.
@@ -90,15 +108,16 @@ void choice_rule(Probe& probe) {
     require_right(probe, batch, options);
   }
   shared_rows(probe);
+  rows_in_pieces(probe);
   Rng rng = probe.begin_case("row_alone");
   require_right_row_alone(probe, Language(rng.integer(11, 40), rng), rng);
   // And where the logits are the solution's own.
   rng = probe.begin_case("long_rows_in_requests");
-  const Language language(rng.integer(66'000, 70'000), rng);
+  const Language language(kMostVocab - rng.integer(0, 99), rng);
   require_right(probe, Problem{&language,
-                               {random_prompt(language, 5, 10, rng)},
-                               4,
-                               chain_drafter(language, rng.seed(), 0, 4)});
+                               {random_prompt(language, 5, 4, rng)},
+                               1,
+                               chain_drafter(language, rng.seed(), 0, 1)});
 }
 
 // Tokens outside the vocabulary, alone and in whole requests. Token 0, which padding is made of,

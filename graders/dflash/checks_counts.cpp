@@ -42,7 +42,15 @@ void passes_on_branches(Probe& probe) {
         probe, require_right(probe, single(language, turn % 2 == 0 ? Shape::bush : Shape::comb, 1,
                                            4, rng.integer(6, 12), 40, rng)));
   }
-  Rng rng = probe.begin_case("long_comb");
+  Rng rng = probe.begin_case("behind_many");
+  const Language words(rng.integer(11, 20), rng);
+  const auto behind = [&words](std::size_t, std::int64_t, State text) {
+    return late_path(words, text, 4200, 2);
+  };
+  require_fewest_passes(
+      probe,
+      require_right(probe, Problem{&words, {random_prompt(words, 3, 9, rng)}, 4202, behind}));
+  rng = probe.begin_case("long_comb");
   const Language language(rng.integer(20, 60), rng);
   require_fewest_passes(probe, require_right(probe, with_long_comb(language, rng)));
 }
@@ -88,6 +96,10 @@ void ended_requests(Probe& probe) {
     const Answer seen = require_right(probe, uneven(language, rng));
     if (const auto& late = seen.model->late_request()) probe.fail(late->text);
   }
+  Rng rng = probe.begin_case("large_ends");
+  Language language(rng.integer(132'000, 140'000), rng);
+  const Answer seen = require_right(probe, large_ends(language, rng));
+  if (const auto& late = seen.model->late_request()) probe.fail(late->text);
 }
 
 void draft_context(Probe& probe) {
@@ -97,6 +109,12 @@ void draft_context(Probe& probe) {
     const Answer seen = require_right(probe, uneven(language, rng));
     if (const auto& stale = seen.model->stale_context()) probe.fail(stale->text);
   }
+  Rng rng = probe.begin_case("long_context");
+  const Language language(rng.integer(20, 60), rng);
+  Problem problem{&language, {}, 3, chain_drafter(language, rng.seed(), 0, 3)};
+  problem.prompts.push_back(random_prompt(language, rng.integer(263'000, 270'000), 5, rng));
+  const Answer seen = require_right(probe, problem);
+  if (const auto& stale = seen.model->stale_context()) probe.fail(stale->text);
 }
 
 void reported_counts(Probe& probe) {

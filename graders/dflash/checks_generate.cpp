@@ -86,7 +86,12 @@ void scattered_paths(Probe& probe) {
     });
     require_right(probe, problem);
   }
-  ask_late_paths(probe, 300);
+  for (const bool chains : {true, false}) {
+    Rng rng = probe.begin_case(chains ? "nearly_chains" : "nearly_stars");
+    const Language language(rng.integer(100, 140), rng);
+    require_right(probe, alike_drafts(language, chains, rng));
+  }
+  ask_late_paths(probe, 1100);
 }
 
 /// Requests of which every second has drafts of many nodes, the others of few, after texts that are
@@ -96,14 +101,15 @@ void ask_uneven_requests(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("uneven_{}_nodes", nodes));
     const Language language(rng.integer(20, 40), rng);
     Problem problem{&language, {}, nodes == 70 ? 65'535 : nodes, {}};
-    for (const std::int64_t length : {65'537, 5, 300})
+    for (const std::int64_t length : {nodes == 200 ? 263'000 : 65'537, 5, 300})
       problem.prompts.push_back(random_prompt(language, length, 4, rng));
     const Drafter few = random_drafter(language, rng.seed(), 3, 3);
     const Drafter many = random_drafter(language, rng.seed(), nodes, nodes);
     problem.drafter = [few, many](std::size_t r, std::int64_t known, State text) {
       return (r % 2 == 0 ? few : many)(r, known, text);
     };
-    require_right(probe, problem);
+    const Answer seen = require_right(probe, problem);
+    if (const auto& stale = seen.model->stale_context()) probe.fail(stale->text);
   }
 }
 
@@ -121,7 +127,7 @@ void wide_passes(Probe& probe) {
     });
     require_right(probe, problem);
   }
-  ask_late_paths(probe, 600);
+  ask_late_paths(probe, 4200);
   Rng rng = probe.begin_case("equal_leaves");
   const Language language(rng.integer(20, 40), rng);
   require_right(probe, with_equal_leaves(language, rng));
@@ -160,6 +166,10 @@ void generation_limits(Probe& probe) {
   Rng rng = probe.begin_case("ample_limits");
   Language language(rng.integer(20, 60), rng);
   require_right(probe, ample_limits(language, rng));
+
+  rng = probe.begin_case("large_ends");
+  Language many(rng.integer(132'000, 140'000), rng);
+  require_right(probe, large_ends(many, rng));
 
   rng = probe.begin_case("long_text");
   const Language words(rng.integer(20, 60), rng);

@@ -16,14 +16,16 @@ constexpr std::int64_t kContexts[] = {0, 1, 62, 63, 64, 65, 1000, std::int64_t{1
 Draft draw_wide(const Language& language, std::int64_t nodes, Rng& rng) {
   TreePlan plan = random_plan(nodes, rng);
   const double draw = rng.uniform();
-  plan.shape = draw < 0.2   ? Shape::chain
-               : draw < 0.3 ? Shape::fork
-               : draw < 0.4 ? Shape::star
-               : draw < 0.6 ? Shape::comb
-                            : Shape::bush;
+  plan.shape = draw < 0.2    ? Shape::chain
+               : draw < 0.25 ? Shape::fork
+               : draw < 0.3  ? Shape::chain_but_one
+               : draw < 0.35 ? Shape::star
+               : draw < 0.4  ? Shape::star_but_one
+               : draw < 0.6  ? Shape::comb
+                             : Shape::bush;
   // A comb's teeth hang on a long path; a tree grown deep first has its branches listed late.
   if (plan.shape == Shape::comb) plan.correct = nodes / 2;
-  if (plan.shape == Shape::star) plan.correct = 0;
+  if (plan.shape == Shape::star || plan.shape == Shape::star_but_one) plan.correct = 0;
   Draft draft = draft_after(language, 1, rng);
   draft.tree = grow(language, draft.root, plan, rng);
   draft.context_length = kit::one_of(rng, kContexts);
@@ -52,6 +54,15 @@ void ask_batches(Probe& probe, BuiltParts parts) {
     }
     require_built(probe, batch, options, parts);
   }
+  // Neighbours that differ in two nodes, if at all.
+  for (const Shape shape : {Shape::chain_but_one, Shape::star_but_one}) {
+    Rng rng = probe.begin_case(shape == Shape::chain_but_one ? "nearly_chains" : "nearly_stars");
+    const Language language(210, rng);
+    const TreePlan plan{rng.integer(60, 320), shape, Order::depth_first};
+    Batch batch{&language};
+    for (int t = 0; t < 12; ++t) batch.drafts.push_back(random_draft(language, plan, rng));
+    require_built(probe, batch, {}, parts);
+  }
 }
 
 void tree_masks(Probe& probe) {
@@ -62,10 +73,8 @@ void tree_masks(Probe& probe) {
   CallOptions options;
   options.spare_words = 1 << 16;
   require_built(probe, {&language, {draw_wide(language, 1, rng)}}, options, {true, false});
-  rng = probe.begin_case("large_tree");
-  require_large_tree_built(probe, rng, 16'800, 3, {true, false});
-  rng = probe.begin_case("beyond_2^31_bits");
-  require_vast_masks_built(probe, rng);
+  rng = probe.begin_case("large_tree");  // the last row begins beyond 2^31 bits
+  require_large_tree_built(probe, rng, 16'800, 3, {true, false}, rng.integer(1740, 1790));
 }
 
 void row_positions(Probe& probe) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "freed.h"
 #include "graders/kit/memory.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
@@ -53,6 +54,8 @@ void memory_growth(Probe& probe) {
   }
   Rng rng = probe.begin_case("trees_again_and_again");
   require_trees_freed(probe, rng);
+  rng = probe.begin_case("bad_drafts_again_and_again");
+  require_bad_drafts_freed(probe, rng);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "cases.h"
 #include "domain.h"
+#include "freed.h"
 #include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
@@ -142,8 +143,10 @@ void bad_arguments(Probe& probe) {
        {"prompts_descend", [](G& c) { c.prompt_start[2] = 3; }},
        {"prompts_descend_from_beyond_all", [](G& c) { c.prompt_start[1] = 40'000; }}},
       kBad);
+  Rng rng = probe.begin_case("large_trees");
+  require_large_trees_refused(probe, rng);
   // Behind as many as 16 bits can count.
-  Rng rng = probe.begin_case("last_of_many");
+  rng = probe.begin_case("last_of_many");
   const Language language(rng.integer(11, 40), rng);
   Batch batch{&language, {draft_after(language, 3, rng)}};
   batch.drafts.resize(65'537, batch.drafts.back());
@@ -181,7 +184,8 @@ void require_draft_refused(Probe& probe, Problem problem, Spoil spoil, std::size
 }
 
 // A drafter that answers what is no tree, for all requests or the last: refused before the target
-// is asked, and the caller's float controls stay. The next call has nothing of it.
+// is asked, and the caller's float controls stay. The next call has nothing of it, nor does it stay
+// allocated.
 void bad_drafts(Probe& probe) {
   for (const auto& [name, spoil] : kSpoilt)
     for (const std::size_t first : {0, 1}) {
@@ -193,6 +197,8 @@ void bad_drafts(Probe& probe) {
         require_draft_refused(probe, problem, spoil, first);
       });
     }
+  Rng rng = probe.begin_case("again_and_again");
+  require_bad_drafts_freed(probe, rng);
 }
 
 /// The numbers of a call that flaws change; the arrays stay where they are.

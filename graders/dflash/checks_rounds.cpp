@@ -38,7 +38,8 @@ void several_requests(Probe& probe) {
   }
 }
 
-// Many nodes, few, none, and again: nothing of a bigger tree may be seen in a smaller one.
+// Many nodes, few, none, and again: nothing of a bigger tree may be seen in a smaller one. Nor of
+// one as large that is nearly the same.
 void shrinking_trees(Probe& probe) {
   for (int turn = 0; turn < 3; ++turn) {
     Rng rng = probe.begin_case(fmt::format("sizes_{}", turn));
@@ -56,19 +57,27 @@ void shrinking_trees(Probe& probe) {
     };
     require_right(probe, problem);
   }
+  for (const bool chains : {true, false}) {
+    Rng rng = probe.begin_case(chains ? "nearly_chains" : "nearly_stars");
+    const Language language(rng.integer(100, 140), rng);
+    require_right(probe, alike_drafts(language, chains, rng));
+  }
 }
 
-// Drafts that are never right, for a hundred tokens: one token a pass, nothing but the root kept.
+// Drafts that are never right, for more tokens than a byte counts: one token a pass, nothing but
+// the root kept.
 void total_rejection(Probe& probe) {
-  Rng rng = probe.begin_case("hundred_tokens");
+  Rng rng = probe.begin_case("token_by_token");
+  const std::int64_t tokens = rng.integer(257, 280);
   const Language language(rng.integer(20, 40), rng);
-  Problem problem{&language, {random_prompt(language, rng.integer(1, 70), 100, rng)}, 6, {}};
+  Problem problem{&language, {random_prompt(language, rng.integer(1, 70), tokens, rng)}, 6, {}};
   problem.drafter = planned_drafter(language, rng.seed(),
                                     [](Rng& own) { return chain_plan(0, own.integer(1, 6)); });
   const Answer seen = require_right(probe, problem);
-  if (seen.model->forwards() != 100)
-    probe.fail(fmt::format("{} forward passes for 100 tokens without a right draft, want 100",
-                           seen.model->forwards()));
+  if (seen.model->forwards() != tokens)
+    probe.fail(fmt::format("{} forward passes for {} tokens without a right draft",
+                           seen.model->forwards(), tokens));
+  require_counts(probe, seen);
 }
 
 }  // namespace

@@ -21,16 +21,24 @@ Draft draw_chain(const Language& language, const Size& size, Rng& rng) {
 /// rows that there are.
 void long_rows(Probe& probe) {
   Rng rng = probe.begin_case("long_rows");
-  const Language language(rng.integer(130'000, 160'000), rng);
+  Language language(rng.integer(132'000, 160'000), rng);
+  // Around the pieces that such rows may be cut into.
+  std::vector<std::int32_t> tokens{0};
+  for (const std::int32_t piece : {1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17})
+    tokens.insert(tokens.end(), {piece - 1, piece});
+  language.speak(std::move(tokens));
   const std::int64_t right = rng.integer(1, 25);
-  require_right(probe,
-                Batch{&language,
-                      {draw_chain(language, {26, 0}, rng), draw_chain(language, {0, 26}, rng),
-                       draw_chain(language, {right, 26 - right}, rng)}});
+  Batch batch{&language,
+              {draw_chain(language, {26, 0}, rng), draw_chain(language, {0, 26}, rng),
+               draw_chain(language, {right, 26 - right}, rng)}};
+  batch.drafts.back().max_emit = right;  // and no bonus
+  require_right(probe, batch);
   rng = probe.begin_case("longest_rows");
   Language longest(std::int64_t{1} << 20, rng);
   longest.speak({(1 << 20) - 1, 1 << 19});
   require_right(probe, Batch{&longest, {draw_chain(longest, {2, 1}, rng)}});
+  const Drafter one = chain_drafter(longest, rng.seed(), 1, 1);
+  require_right(probe, Problem{&longest, {random_prompt(longest, 3, 2, rng)}, 1, one});
 }
 
 /// As many nodes as a tree may have, nearly all of them children of the root that nobody says, and
@@ -65,10 +73,10 @@ void big_trees(Probe& probe) {
     batch.drafts.back().context_length = std::int64_t{3} << 31;
     require_built(probe, batch);
   }
-  Rng rng = probe.begin_case("masks_of_a_deep_chain");
-  require_deep_chain_built(probe, rng);
-  rng = probe.begin_case("masks_beyond_2^31_bits");
-  require_vast_masks_built(probe, rng);
+  Rng rng = probe.begin_case("masks_of_a_deep_chain");  // the last row begins beyond 2^31 bits
+  require_deep_chain_built(probe, rng, {}, rng.integer(506, 530));
+  rng = probe.begin_case("refused");
+  require_large_trees_refused(probe, rng);
 }
 
 // More trees than 16 bits can count, with nodes and without. Most of them are equal.

@@ -22,7 +22,8 @@ Draft with_path(const Language& language, std::int64_t correct, std::int64_t wro
 Language ending_language(std::int64_t ends, Rng& rng) {
   Language language(rng.integer(24, 60) + 2 * ends, rng);
   std::vector<std::int32_t> eos;
-  for (; ends > 0; --ends) eos.push_back(nonzero_token(language, rng));
+  for (std::int64_t left = ends; left > 0; --left) eos.push_back(nonzero_token(language, rng));
+  if (ends >= 100) put_lowest_last(eos);
   language.end_with(std::move(eos), 0);
   return language;
 }
@@ -77,9 +78,45 @@ void bonus_token(Probe& probe) {
   require_right(probe, Batch{&language, {with_path(language, 33'000, 0, rng)}});
 }
 
+/// A right path behind thousands of siblings that nobody says, cut by an end or by the limit.
+void ask_late_stop(Probe& probe) {
+  Rng rng = probe.begin_case("large_trees");
+  Language language = ending_language(2, rng);
+  Batch batch{&language};
+  constexpr std::int64_t kRight = 4;
+  for (const std::int64_t end : {rng.integer(0, kRight - 2), kRight - 1, kRight + 1}) {
+    batch.drafts.push_back(draft_after(language, 3, rng));
+    Draft& draft = batch.drafts.back();
+    end_at(language, draft.root, end, rng);
+    draft.tree = late_path(language, draft.root, rng.integer(8200, 9000), kRight);
+    draft.max_emit = end < kRight ? 9 : rng.integer(1, kRight);
+  }
+  require_right(probe, batch);
+}
+
+/// Ends that 16 and 17 bits do not hold, each as the last right node of a chain; and a limit.
+void ask_large_ends(Probe& probe, std::int64_t vocab) {
+  Rng rng = probe.begin_case("large_ends");
+  Language language(vocab, rng);
+  std::vector<std::int32_t> ends{static_cast<std::int32_t>(vocab) - 1};
+  ends.push_back(ends.front() - static_cast<std::int32_t>(rng.integer(1, 999)));
+  language.end_with(ends, 0);
+  Batch batch{&language};
+  for (const std::int32_t end : ends) {
+    batch.drafts.push_back(draft_after(language, 3, rng));
+    Draft& draft = batch.drafts.back();
+    language.say(draft.root, end);
+    draft.tree = late_path(language, draft.root, 0, 1);
+    draft.max_emit = 9;
+  }
+  batch.drafts.push_back(draft_after(language, 5, rng));  // the limit comes before the bonus
+  batch.drafts.back().tree = late_path(language, batch.drafts.back().root, 0, 1);
+  require_right(probe, batch);
+}
+
 // On chains, which ask about ends alone; branching_trees has ends in trees.
 void end_of_sequence(Probe& probe) {
-  for (const std::int64_t ends : {1, 2, 3, 40}) {
+  for (const std::int64_t ends : {1, 2, 3, 40, 300}) {
     Rng rng = probe.begin_case(fmt::format("{}_ends", ends));
     Language language = ending_language(ends, rng);
     Batch batch{&language};
@@ -87,11 +124,26 @@ void end_of_sequence(Probe& probe) {
     draw_rejected_ends(language, batch.drafts, rng);
     require_right(probe, batch);
   }
-  Rng rng = probe.begin_case("no_end_token");
+  ask_large_ends(probe, 300'000);
+  ask_late_stop(probe);
+  Rng rng = probe.begin_case("what_is_said_in_fewer_bits");
+  Language strange(rng.integer(11, 40), rng);
+  std::vector<std::int32_t> aliases;
+  for (int t = 0; t < 40; ++t)
+    std::ranges::copy(strangers(strange, {rng()}, 0), std::back_inserter(aliases));
+  strange.end_with(std::move(aliases), 0);
+  Batch endless{&strange};
+  for (int t = 0; t < 8; ++t)
+    endless.drafts.push_back(random_draft(strange, chain_plan(t, 2), rng));
+  require_right(probe, endless);
+
+  rng = probe.begin_case("no_end_token");
   const Language language(rng.integer(11, 40), rng);
   Batch batch{&language};
   for (int t = 0; t < 8; ++t) batch.drafts.push_back(random_draft(language, chain_plan(t, 2), rng));
-  require_right(probe, batch);
+  CallOptions options;
+  options.stride_extra = rng.integer(1, 9);
+  require_right(probe, batch, options);
 }
 
 // Limits from nothing to more than the tree can give or 32 bits can hold, with an end before, at
@@ -112,6 +164,8 @@ void emit_limits(Probe& probe) {
       }
     require_right(probe, batch);
   }
+  ask_large_ends(probe, 140'000);
+  ask_late_stop(probe);
 }
 
 }  // namespace

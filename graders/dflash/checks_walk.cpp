@@ -38,7 +38,11 @@ void branching_trees(Probe& probe) {
     }
   }
 
-  Rng rng = probe.begin_case("most_nodes");
+  Rng rng = probe.begin_case("alike_trees");
+  const Language words(rng.integer(100, 140), rng);
+  require_right(probe, alike_trees(words, rng));
+
+  rng = probe.begin_case("most_nodes");
   const Language language(rng.integer(11, 30), rng);
   Draft draft = draft_after(language, rng.integer(1, 40), rng);
   draft.tree = large_random_tree(language, draft.root, 65'534, 12, rng);
@@ -77,6 +81,9 @@ void rejected_subtrees(Probe& probe) {
   Rng rng = probe.begin_case("past_strangers");
   const Language language(rng.integer(11, 60), rng);
   require_right(probe, past_strangers(language, rng));
+  rng = probe.begin_case("alike_trees");
+  const Language words(rng.integer(100, 140), rng);
+  require_right(probe, alike_trees(words, rng));
 }
 
 // One tree in many orders, and once without its wrong branches: the emitted tokens stay the same.

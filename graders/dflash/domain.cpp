@@ -57,8 +57,10 @@ std::vector<ValueClass> counts(const Names& of_several) {
 }
 
 Arguments shapes() {
-  return {{"shape", {{"bush"}, {"chain"}, {"fork"}, {"star"}, {"comb"}}},
-          {"order", {{"any"}, {"breadth first"}, {"depth first"}}}};
+  return {
+      {"shape",
+       {{"bush"}, {"chain"}, {"fork"}, {"star"}, {"comb"}, {"chain but one"}, {"star but one"}}},
+      {"order", {{"any"}, {"breadth first"}, {"depth first"}}}};
 }
 
 /// `of_nodes`: arguments that say what nodes are, beside their shape.
@@ -103,7 +105,8 @@ Arguments texts() {
             {"strangers but the last"},
             {"strangers but the first"},
             {"strangers"},
-            {"one again and again"}}},
+            {"one again and again"},
+            {"ascending but for a quarter"}}},
           {"EOS come", {{"now and then"}, {"never"}, {"often"}, {"always"}}},
           {"logits",
            {{"usual"},
@@ -208,7 +211,7 @@ double prompts_of(const Assignment& choice, double requests) {
 /// Passes at most. Where all drafts are right and full, each brings as many tokens.
 double passes_of(const Assignment& choice) {
   const bool right = choice.is("right", "all") && choice.is("tokens", "tempting") &&
-                     choice.is("drafts", "the budget") && !choice.is("shape", "star");
+                     choice.is("drafts", "the budget") && !choice["shape"].name.starts_with("star");
   return choice["max_new"].most / (right ? 1 + choice["budget"].least : 1);
 }
 

@@ -54,9 +54,11 @@ InvalidGroup<Made> size_below(const char* argument, std::int64_t Numbers<Made>::
 template <class Made>
 std::vector<InvalidGroup<Made>> headers() {
   using Args = Numbers<Made>;
-  return {values<Made>("abi", &Args::abi_version, {0, 2, -1, 257}, DFLASH_UNSUPPORTED),
-          values<Made>("device", &Args::device, {1, 2, -1, 256}, DFLASH_UNSUPPORTED),
-          values<Made>("threads", &Args::num_threads, {0, -1, kLeast32}, DFLASH_BAD_ARGUMENT)};
+  return {
+      values<Made>("abi", &Args::abi_version, {0, 2, -1, 257, 1 + kNarrowed16}, DFLASH_UNSUPPORTED),
+      values<Made>("device", &Args::device, {1, 2, -1, 256, kNarrowed16}, DFLASH_UNSUPPORTED),
+      values<Made>("threads", &Args::num_threads, {0, -1, kLeast32, 1 - kNarrowed16},
+                   DFLASH_BAD_ARGUMENT)};
 }
 
 template <class What>

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "evidence.h"
-#include "graders/kit/memory.h"
 #include "graders/kit/refusals.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -178,35 +177,26 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
   }
 }
 
-void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts) {
+void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts, std::int64_t spare_words) {
   const Language language(rng.integer(11, 30), rng);
   Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
   batch.drafts.front().tree = late_path(language, batch.drafts.front().root, 0, 32'900);
-  BuildCall build(batch);
+  CallOptions options;
+  options.spare_words = spare_words;
+  BuildCall build(batch, options);
   probe.run_ok(build);
   require_chain_built(probe, batch.drafts.front(), build, 0, parts);
 }
 
-void require_vast_masks_built(Probe& probe, Rng& rng) {
-  const Language language(rng.integer(11, 30), rng);
-  Batch batch{&language, {draft_after(language, 3, rng)}};
-  Draft& chain = batch.drafts.front();
-  chain.tree = late_path(language, chain.root, 0, 60);
-  CallOptions options;  // the last row begins beyond 2^31 bits
-  options.spare_words = (std::int64_t{1} << 31) / 64 / chain.tree.nodes() + rng.integer(1, 99);
-  BuildCall build(batch, options);
-  probe.run_ok(build);
-  require_chain_built(probe, chain, build, 0);
-}
-
 void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
-                              BuiltParts parts) {
+                              BuiltParts parts, std::int64_t spare_words) {
   const Language language(rng.integer(11, 30), rng);
   Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
   Draft& large = batch.drafts.back();
   large.tree = large_random_tree(language, large.root, nodes, nodes / 32, rng);
   CallOptions options;
   options.threads = threads;
+  options.spare_words = spare_words;
   require_built(probe, batch, options, parts);
 }
 
@@ -231,6 +221,46 @@ void require_last_refused(Probe& probe, const Problem& problem) {
   GenerateCall generate(problem);
   generate.max_new.back() = -1;
   kit::require_refused(probe, generate, DFLASH_BAD_ARGUMENT);
+}
+
+void require_large_trees_refused(Probe& probe, Rng& rng) {
+  constexpr std::int64_t kMostNodes = 65'535;
+  const Language language(rng.integer(3, 9), rng);
+  Draft draft = draft_after(language, 3, rng);
+  const auto spoil = [&](std::span<std::int32_t> parent) {
+    const auto node = std::ssize(parent) - rng.integer(1, 9);
+    parent[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(node);
+  };
+  draft.tree = late_path(language, draft.root, kMostNodes, 0);
+  VerifyCall verify({&language, {draft}});
+  spoil(verify.trees.parent);
+  kit::require_refused(probe, verify, DFLASH_BAD_ARGUMENT);
+  const auto refuse_cramped = [&](std::int64_t words) {
+    CallOptions options;
+    options.spare_words = -words;
+    BuildCall cramped({&language, {draft}}, options);
+    kit::require_refused(probe, cramped, DFLASH_BAD_ARGUMENT);
+  };
+  refuse_cramped(rng.integer(1000, 1023));
+
+  Problem problem{&language, {random_prompt(language, 3, 4, rng)}, kMostNodes, {}};
+  problem.drafter = [&draft](std::size_t, std::int64_t, State) { return draft.tree; };
+  bool spoilt = false;
+  problem.spoil_draft = [&](DflashDraft&, CallbackRequest& raw) {
+    const auto nodes = static_cast<std::size_t>(raw.array<std::int64_t>(3)[0]);
+    spoilt = nodes == kMostNodes;
+    if (spoilt) spoil(raw.array<std::int32_t>(4).first(nodes));
+  };
+  GenerateCall generate(problem);
+  run_watched(probe, generate);
+  if (spoilt && (generate.returned != DFLASH_BAD_ARGUMENT || generate.model->forwards() > 0))
+    probe.fail("a draft of very many nodes is not refused where one of the last is its own parent");
+
+  draft.tree = late_path(language, draft.root, 64 * rng.integer(129, 140), 0);
+  refuse_cramped(1);  // the last row has none
+  BuildCall build({&language, {draft}});
+  spoil(build.trees.parent);
+  kit::require_refused(probe, build, DFLASH_BAD_ARGUMENT);
 }
 
 void run_watched(Probe& probe, GenerateCall& generate) {
@@ -264,45 +294,6 @@ Answer require_right(Probe& probe, const Problem& problem, const CallOptions& op
     answer.accepted.push_back(generate.accepted(r));
   }
   return answer;
-}
-
-void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
-  const Language language(rng.integer(16'000, 17'000), rng);
-  Problem problem{&language, {}, 3, chain_drafter(language, rng.seed(), 3, 3)};
-  // Where nothing else is allocated it is the context.
-  const std::int64_t length = failing == Problem::Callback::draft ? 30'000 : 3;
-  problem.prompts = {random_prompt(language, length, 6, rng)};
-  problem.failing = failing;
-  problem.fail_at = 1;
-  problem.failure = failing == Problem::Callback::none ? 0 : 77;
-  GenerateCall generate(problem);
-  // Every call has a target that has read nothing yet.
-  for (Callback& callback : std::span(generate.callbacks()).first(2))  // keep comes after these
-    callback.answer = [&, answer = callback.answer](CallbackRequest& raw) {
-      if (generate.model->is_over()) generate.model = std::make_shared<Model>(problem);
-      return answer(raw);
-    };
-  kit::require_freed(probe, generate, problem.failure);
-}
-
-void require_trees_freed(Probe& probe, Rng& rng) {
-  constexpr std::size_t kTrees = 200;
-  const Language language(rng.integer(3, 9), rng);
-  Draft draft = draft_after(language, 3, rng);
-  draft.tree = late_path(language, draft.root, rng.integer(295, 299), 4);
-  const Batch batch{&language, std::vector<Draft>(kTrees, draft)};
-  BuildCall build(batch);
-  kit::require_freed(probe, build);
-  build.context_length.back() = -1;
-  kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
-  build.context_length.back() = 0;
-  --build.args.mask_words;
-  kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
-  // So many that a number for each shows.
-  draft.tree = {};
-  VerifyCall verify({&language, std::vector<Draft>(25'000, draft)});
-  verify.max_emit.back() = -1;
-  kit::require_freed(probe, verify, DFLASH_BAD_ARGUMENT);
 }
 
 void require_right_around(Probe& probe, const Problem& problem,

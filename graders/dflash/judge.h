@@ -33,19 +33,21 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
                          BuiltParts parts = {});
 
 /// The same of a chain deeper than 16 bits can count with a sign, and a tree without nodes. Masks
-/// of 130 MiB, which are compared by words.
-void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});
-
-/// The same of few rows, so wide that their masks have more than 2^31 bits.
-void require_vast_masks_built(Probe& probe, Rng& rng);
+/// of 130 MiB and more, which are compared by words.
+void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {},
+                              std::int64_t spare_words = 0);
 
 /// The same of a tree that branches, with a long path among its nodes, behind one without nodes.
 void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
-                              BuiltParts parts = {});
+                              BuiltParts parts = {}, std::int64_t spare_words = 0);
 
 /// Demands that calls are refused of which only the last tree or the last request is wrong.
 void require_last_refused(Probe& probe, const Batch& batch);
 void require_last_refused(Probe& probe, const Problem& problem);
+
+/// Demands that trees of very many nodes are refused where one of their last is wrong, or their
+/// rows, which are more than 16 bits count, have no room in a mask.
+void require_large_trees_refused(Probe& probe, Rng& rng);
 
 /// What one call of dflash_generate did, as far as its tokens do not show it.
 struct Answer {
@@ -61,14 +63,6 @@ struct Answer {
 /// Generates and demands that every request emits what greedy decoding says, token for token, and
 /// that no callback broke a rule on which that depends. Numbers of passes are left to the caller.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
-
-/// Asks the same again and again, with rows of logits worth 256 KiB, and demands that nothing of it
-/// stays allocated, also where a callback fails.
-void require_freed(Probe& probe, Rng& rng, Problem::Callback failing);
-
-/// The same of trees that are built, and of such that are refused, which only the last of something
-/// shows: some 60,000 nodes.
-void require_trees_freed(Probe& probe, Rng& rng);
 
 /// Demands the numbers of rounds and of accepted nodes. Where equal siblings leave a choice, or
 /// fewer nodes were asked for, the latter is known but for the last round's.

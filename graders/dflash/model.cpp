@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
-#include <set>
 
 #include "evidence.h"
 
@@ -55,13 +54,15 @@ std::optional<std::int64_t> Model::failure_of(Problem::Callback callback, std::i
 bool Model::well_formed(std::string_view callback, std::span<const std::int64_t> requests,
                         std::span<const std::int64_t> counts, std::int64_t least,
                         std::int64_t sum) {
-  std::set<std::int64_t> seen;
-  for (const std::int64_t r : requests)
-    if (r < 0 || r >= std::ssize(texts_) || !seen.insert(r).second) {
+  std::vector<bool> seen(texts_.size());
+  for (const std::int64_t r : requests) {
+    if (r < 0 || r >= std::ssize(texts_) || seen[static_cast<std::size_t>(r)]) {
       refuse(
           fmt::format("{} lists request {} of {}, or lists it twice", callback, r, texts_.size()));
       return false;
     }
+    seen[static_cast<std::size_t>(r)] = true;
+  }
   std::int64_t left = sum;
   for (const std::int64_t count : counts) {
     if (count < least || count > left) {

@@ -2,6 +2,7 @@
 #include "pass_rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 #include "evidence.h"
@@ -44,12 +45,32 @@ std::optional<Violation> plain_fault(const PassRows& rows, const Draft& draft) {
   return std::nullopt;
 }
 
-/// The earlier row that this one continues; -1 when it continues the committed text.
+/// The earlier row that this one continues; -1 when it continues the committed text. Where there
+/// are more, some row is at fault, whichever is taken. Mostly it is among the last that the row
+/// sees, or one of few.
 std::int64_t predecessor(const PassRows& rows, std::size_t row) {
-  for (std::size_t slot = 0; slot < row; ++slot)
-    if (rows.sees(row, slot) && rows.position[slot] == rows.position[row] - 1)
-      return static_cast<std::int64_t>(slot);
+  const auto mask = rows.words_of(row);
+  for (std::size_t word = row / 64 + 1; word-- > 0;) {
+    std::uint64_t earlier = mask[word];
+    if (word == row / 64) earlier &= (std::uint64_t{1} << row % 64) - 1;
+    for (; earlier != 0; earlier &= ~std::bit_floor(earlier)) {
+      const std::size_t slot = 64 * word + static_cast<std::size_t>(std::bit_width(earlier)) - 1;
+      if (rows.position[slot] == rows.position[row] - 1) return static_cast<std::int64_t>(slot);
+    }
+  }
   return -1;
+}
+
+/// The first slot but its own that the row sees and `before` does not, or the other way round.
+std::optional<std::size_t> odd_slot(const PassRows& rows, std::size_t row, std::int64_t before) {
+  const auto mask = rows.words_of(row);
+  for (std::size_t word = 0; word < mask.size(); ++word) {
+    std::uint64_t differs = mask[word];
+    if (before >= 0) differs ^= rows.words_of(static_cast<std::size_t>(before))[word];
+    if (word == row / 64) differs &= ~(std::uint64_t{1} << row % 64);
+    if (differs != 0) return 64 * word + static_cast<std::size_t>(std::countr_zero(differs));
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> free_fault(const PassRows& rows, const Draft& draft, std::size_t row) {
@@ -61,12 +82,11 @@ std::optional<std::string> free_fault(const PassRows& rows, const Draft& draft, 
   if (position > draft.context_length && before < 0)
     return fmt::format("position: row {} stands at {} and sees no slot at {}", row, position,
                        position - 1);
-  for (std::size_t slot = 0; slot < rows.count(); ++slot) {
-    const bool inherited = before >= 0 && rows.sees(static_cast<std::size_t>(before), slot);
-    if (slot != row && rows.sees(row, slot) != inherited)
-      return fmt::format("mask: row {} {} slot {}, {} row {}, its predecessor, does", row,
-                         inherited ? "does not see" : "sees", slot,
-                         inherited ? "which" : "which only", before);
+  if (const auto slot = odd_slot(rows, row, before)) {
+    const bool inherited = !rows.sees(row, *slot);
+    return fmt::format("mask: row {} {} slot {}, {} row {}, its predecessor, does", row,
+                       inherited ? "does not see" : "sees", *slot,
+                       inherited ? "which" : "which only", before);
   }
   if (position == draft.context_length && rows.token[row] != draft.root_token)
     return fmt::format("row {} carries token {} as the root; the last decided token is {}", row,

@@ -26,7 +26,11 @@ struct PassRows {
 
   std::size_t count() const { return token.size(); }
   bool sees(std::size_t row, std::size_t slot) const {
-    return mask[row * static_cast<std::size_t>(words) + slot / 64] >> (slot % 64) & 1;
+    return words_of(row)[slot / 64] >> (slot % 64) & 1;
+  }
+  std::span<const std::uint64_t> words_of(std::size_t row) const {
+    const auto count = static_cast<std::size_t>(words);
+    return mask.subspan(row * count, count);
   }
 };
 

@@ -42,6 +42,11 @@ std::int32_t wrong_token(const Language& language, State text, Rng& rng) {
   return static_cast<std::int32_t>((language.choice(text) + away) % language.vocab());
 }
 
+void put_lowest_last(std::vector<std::int32_t>& tokens) {
+  std::ranges::sort(tokens);
+  std::ranges::rotate(tokens, tokens.begin() + std::ssize(tokens) / 4);
+}
+
 std::vector<std::int32_t> strangers(const Language& language, const std::vector<State>& texts,
                                     std::size_t row) {
   using Limits = std::numeric_limits<std::int32_t>;
@@ -51,7 +56,11 @@ std::vector<std::int32_t> strangers(const Language& language, const std::vector<
                                    right + vocab,
                                    right - vocab,
                                    right + (1 << 16),
+                                   right + (1 << 20),
+                                   right + (1 << 24),
                                    right + (1 << 8) * vocab,
+                                   -right,
+                                   ~right,
                                    right + Limits::min(),
                                    Limits::min(),
                                    Limits::max()};
@@ -164,6 +173,32 @@ Problem with_long_comb(const Language& language, Rng& rng) {
           }};
 }
 
+namespace {
+
+TreePlan alike_plan(bool chain, std::int64_t nodes) {
+  if (chain) return {nodes, Shape::chain_but_one, Order::depth_first, nodes / 3};
+  return {nodes, Shape::star_but_one, Order::depth_first, 2};
+}
+
+}  // namespace
+
+Batch alike_trees(const Language& language, Rng& rng) {
+  Batch batch{&language};
+  const std::int64_t nodes = rng.integer(60, 90);
+  for (int t = 0; t < 40; ++t)
+    batch.drafts.push_back(random_draft(language, alike_plan(t < 20, nodes), rng));
+  return batch;
+}
+
+Problem alike_drafts(const Language& language, bool chains, Rng& rng) {
+  const std::int64_t nodes = rng.integer(60, 90);
+  return {&language,
+          {random_prompt(language, rng.integer(1, 20), chains ? 20 * nodes / 3 : 60, rng)},
+          nodes,
+          planned_drafter(language, rng.seed(),
+                          [chains, nodes](Rng&) { return alike_plan(chains, nodes); })};
+}
+
 std::vector<Tree> chains_past_strangers(const Language& language, State root, Rng& rng) {
   std::vector<Tree> trees;
   for (const auto& [correct, wrong] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
@@ -225,7 +260,7 @@ Problem one_pass(const Language& language, std::int64_t requests, Rng& rng) {
 }
 
 Problem long_request(const Language& language, Rng& rng) {
-  constexpr std::int64_t kBudget = 1023;  // fewer passes and longer ones, which take longer
+  constexpr std::int64_t kBudget = 1100;  // fewer passes and longer ones, which take longer
   return {&language,
           {random_prompt(language, 3, rng.integer(66'000, 66'500), rng)},
           kBudget,
@@ -246,6 +281,21 @@ Problem ample_limits(Language& language, Rng& rng) {
   }
   problem.drafter = [&language](std::size_t, std::int64_t, State text) {
     return late_path(language, text, 0, 4);
+  };
+  return problem;
+}
+
+Problem large_ends(Language& language, Rng& rng) {
+  const auto last = static_cast<std::int32_t>(language.vocab()) - 1;
+  language.end_with({last, last - static_cast<std::int32_t>(rng.integer(1, 999))}, 0);
+  Problem problem{&language, {}, 2, {}};
+  for (const std::int32_t end : language.eos()) {
+    problem.prompts.push_back(random_prompt(language, rng.integer(2, 9), 5, rng));
+    const State text = language.read(problem.prompts.back().tokens);
+    language.say(language.extend(text, language.choice(text)), end);
+  }
+  problem.drafter = [&language](std::size_t r, std::int64_t, State text) {
+    return late_path(language, text, 0, r == 0 ? 1 : 2);
   };
   return problem;
 }

@@ -72,6 +72,9 @@ std::int32_t random_token(const Language& language, Rng& rng);
 std::int32_t nonzero_token(const Language& language, Rng& rng);
 std::int32_t wrong_token(const Language& language, State text, Rng& rng);
 
+/// Ascending, but for the lowest quarter, which follows the others.
+void put_lowest_last(std::vector<std::int32_t>& tokens);
+
 /// Tokens outside the vocabulary for children of one of the rows that have these texts. Some become
 /// the right one when they are cut to fewer bits or taken modulo the vocabulary, or that of the row
 /// before or behind when row and token are packed into one number.
@@ -105,6 +108,12 @@ Problem with_equal_leaves(const Language& language, Rng& rng);
 /// pass has no room for the path of each leaf on its own.
 Problem with_long_comb(const Language& language, Rng& rng);
 
+/// Trees of one size that are chains, or stars, but for one node, with a right path through where
+/// they differ: neighbours have most parents in common.
+Batch alike_trees(const Language& language, Rng& rng);
+/// A request of twenty rounds, each of which has such a tree.
+Problem alike_drafts(const Language& language, bool chains, Rng& rng);
+
 /// Chains of up to two nodes, right and wrong, that go on with a token outside the vocabulary.
 /// Behind it stand nodes that are right by their own parents, and one that would be if it were not
 /// there.
@@ -126,6 +135,10 @@ Problem long_request(const Language& language, Rng& rng);
 /// Requests that may emit more tokens than 16 bits can count and end after seven, all of which are
 /// drafted. Gives the language its end.
 Problem ample_limits(Language& language, Rng& rng);
+
+/// Requests that end after two tokens, by a bonus or a node that 16 bits do not hold. Gives the
+/// language, of a vocabulary as large as that, its ends.
+Problem large_ends(Language& language, Rng& rng);
 
 /// A path of `correct` right nodes somewhere among others, which say anything and grow anywhere,
 /// for trees of thousands of nodes: unlike grow() it takes no time to compare siblings, which may

@@ -46,7 +46,11 @@ namespace {
 class TreeGrower {
  public:
   TreeGrower(const Language& language, State root, const TreePlan& plan, Rng& rng)
-      : language_(language), plan_(plan), rng_(rng), states_{root}, right_{true} {}
+      : language_(language), plan_(plan), rng_(rng), states_{root}, right_{true} {
+    const bool but_one = plan.shape == Shape::chain_but_one || plan.shape == Shape::star_but_one;
+    const std::int64_t least = std::max<std::int64_t>(plan.correct, 1);
+    if (but_one && least < plan.nodes) odd_one_ = rng.integer(least, plan.nodes - 1);
+  }
 
   Tree grow() {
     for (std::int64_t i = 0; i < plan_.correct; ++i) {
@@ -78,15 +82,24 @@ class TreeGrower {
         return tree_.nodes() + 1 < plan_.nodes || newest < 0
                    ? newest
                    : tree_.parent[static_cast<std::size_t>(newest)];
+      case Shape::chain_but_one:
+        return tree_.nodes() == odd_one_ ? any_node(newest - 1) : newest;
       case Shape::star:
         return -1;
+      case Shape::star_but_one:
+        return tree_.nodes() == odd_one_ ? newest : -1;
       case Shape::comb:
-        return static_cast<std::int32_t>(rng_.integer(-1, plan_.correct - 1));
+        return any_node(plan_.correct - 1);
       case Shape::bush:
         break;
     }
     // Half of the time deeper into what was added last: rejected nodes get subtrees of their own.
-    return rng_.chance(0.5) ? newest : static_cast<std::int32_t>(rng_.integer(-1, newest));
+    return rng_.chance(0.5) ? newest : any_node(newest);
+  }
+
+  /// One of those up to `last`, or the root.
+  std::int32_t any_node(std::int64_t last) {
+    return static_cast<std::int32_t>(rng_.integer(-1, last));
   }
 
   std::int32_t tempting_token(std::int32_t above) {
@@ -123,6 +136,7 @@ class TreeGrower {
   Tree tree_;
   std::vector<State> states_;
   std::vector<bool> right_;
+  std::int64_t odd_one_ = -1;  // the node that is not as the shape's others
 };
 
 }  // namespace

@@ -29,7 +29,9 @@ std::vector<std::int32_t> path_to(const Tree& tree, std::int32_t node);
 /// The text that each row has read, the root's first.
 std::vector<State> row_states(const Language& language, const Tree& tree, State root);
 
-enum class Shape { chain, fork, star, comb, bush };  // fork: a chain, but for the last node
+/// fork: a chain, but for the last node. Trees that are something but for one node, any of them,
+/// agree with others of their kind before it, behind it and at most places where one may look.
+enum class Shape { chain, chain_but_one, fork, star, star_but_one, comb, bush };
 enum class Order { breadth_first, depth_first, random };
 
 struct TreePlan {

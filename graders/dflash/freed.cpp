@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "freed.h"
+
+#include <span>
+
+#include "call.h"
+#include "graders/kit/memory.h"
+
+namespace gauntlet::GAUNTLET_CHALLENGE {
+
+void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
+  const Language language(rng.integer(16'000, 17'000), rng);
+  Problem problem{&language, {}, 3, chain_drafter(language, rng.seed(), 3, 3)};
+  // Where nothing else is allocated it is the context.
+  const std::int64_t length = failing == Problem::Callback::draft ? 30'000 : 3;
+  problem.prompts = {random_prompt(language, length, 6, rng)};
+  problem.failing = failing;
+  problem.fail_at = 1;
+  problem.failure = failing == Problem::Callback::none ? 0 : 77;
+  GenerateCall generate(problem);
+  // Every call has a target that has read nothing yet.
+  for (Callback& callback : std::span(generate.callbacks()).first(2))  // keep comes after these
+    callback.answer = [&, answer = callback.answer](CallbackRequest& raw) {
+      if (generate.model->is_over()) generate.model = std::make_shared<Model>(problem);
+      return answer(raw);
+    };
+  kit::require_freed(probe, generate, problem.failure);
+}
+
+void require_bad_drafts_freed(Probe& probe, Rng& rng) {
+  constexpr std::int64_t kNodes = 26'000;
+  const Language language(rng.integer(11, 40), rng);
+  // A target that has read nothing stays for all calls: so many may ask for a draft of a token.
+  constexpr std::int64_t kTokens = 60;
+  Problem problem{&language, {random_prompt(language, kNodes, kTokens, rng)}, kNodes, {}};
+  const Tree tree = late_path(language, {}, kNodes, 0);
+  problem.drafter = [&tree](std::size_t, std::int64_t, State) { return tree; };
+  problem.spoil_draft = [](DflashDraft&, CallbackRequest& raw) {
+    raw.array<std::int32_t>(4).front() = -2;
+  };
+  GenerateCall generate(problem);
+  kit::require_freed(probe, generate, DFLASH_BAD_ARGUMENT);
+}
+
+void require_trees_freed(Probe& probe, Rng& rng) {
+  constexpr std::size_t kTrees = 120;
+  const Language language(rng.integer(3, 9), rng);
+  Draft draft = draft_after(language, 3, rng);
+  draft.tree = late_path(language, draft.root, rng.integer(295, 299), 4);
+  const Batch batch{&language, std::vector<Draft>(kTrees, draft)};
+  BuildCall build(batch);
+  kit::require_freed(probe, build);
+  build.context_length.back() = -1;
+  kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
+  build.context_length.back() = 0;
+  --build.args.mask_words;
+  kit::require_freed(probe, build, DFLASH_BAD_ARGUMENT);
+  // So many that a number for each shows.
+  draft.tree = {};
+  VerifyCall verify({&language, std::vector<Draft>(14'000, draft)});
+  kit::require_freed(probe, verify);
+  verify.max_emit.back() = -1;
+  kit::require_freed(probe, verify, DFLASH_BAD_ARGUMENT);
+}
+
+}  // namespace gauntlet::GAUNTLET_CHALLENGE
