@@ -10,13 +10,13 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 using kit::Assignment;
+using kit::kNarrowed16;
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t kLeast32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMost32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kNarrowed = std::int64_t{1} << 32;  // gone where 32 bits are kept
-constexpr std::int32_t kNarrowed16 = 1 << 16;
 constexpr const char* kPlaceNames[kPlaces] = {"first", "middle", "last"};
 
 bool has_trees(const Assignment& choice) {

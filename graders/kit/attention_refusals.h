@@ -55,14 +55,15 @@ class InvalidAttentions {
       add_values(name, field, {std::int64_t{-1}, 512 - kNarrowed});
     for (const ListFlaw& flaw : list_flaws())
       all.push_back({{flaw.name}, has_batch, false, flaw.misplace});
-    add_values("threads", &Args::num_threads, {0, -1, std::numeric_limits<std::int32_t>::min()});
+    add_values("threads", &Args::num_threads,
+               {0, -1, std::numeric_limits<std::int32_t>::min(), 1 - kNarrowed16});
     add_values("window_left", &Args::window_left, {std::int64_t{-2}, -kNarrowed, kLeast});
     add_values("window_right", &Args::window_right, {std::int64_t{-2}, -kNarrowed, kLeast});
     add_values("scale", &Args::scale, {kNan, kInfinity, -kInfinity});
     add_values("softcap", &Args::softcap, {kNan, kInfinity, -kInfinity, -1.0f, -1e-45f});
-    add_values("abi", &Args::abi_version, {0, 2, -1, 257}, true);
-    add_values("device", &Args::device, {1, 2, -1, 256}, true);
-    add_values("data type", &Args::data_type, {3, -1, 256}, true);
+    add_values("abi", &Args::abi_version, {0, 2, -1, 257, 1 + kNarrowed16}, true);
+    add_values("device", &Args::device, {1, 2, -1, 256, kNarrowed16}, true);
+    add_values("data type", &Args::data_type, {3, -1, 256, kNarrowed16}, true);
   }
 
   template <class Number, class Member>

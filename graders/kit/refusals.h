@@ -14,6 +14,9 @@
 
 namespace gauntlet::kit {
 
+/// Of which 16 bits make 0: who narrows an argument takes it for another one and this much more.
+inline constexpr std::int32_t kNarrowed16 = 1 << 16;
+
 /// One thing wrong with an otherwise good call. `What` is what the fault is put into: the argument
 /// struct, or a grader's own description of the call.
 template <class What>

@@ -11,6 +11,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 using kit::Assignment;
+using kit::kNarrowed16;
 using Beside = std::function<bool(const Assignment&)>;
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -91,14 +92,15 @@ Invalids<Call> invalid_shapes() {
   add("value dim", &KvShape::value_dim, {0, -1, kLeast, 8 - kNarrowed});
   add("page tokens", &KvShape::page_tokens, {0, -1, kLeast, 8 - kNarrowed});
   add("group", &KvShape::group, {0, -1, kLeast, 16 - kNarrowed});
-  add("threads", &KvShape::num_threads, {0, -1, std::numeric_limits<std::int32_t>::min()});
+  add("threads", &KvShape::num_threads,
+      {0, -1, std::numeric_limits<std::int32_t>::min(), 1 - kNarrowed16});
   constexpr bool kOfCache = !std::is_same_v<Call, PageBytesCall>;
   if (kOfCache) add("pages", &KvShape::pages, {-1, kLeast, 32 - kNarrowed});
   if (kOfCache) add("sequences", &KvShape::sequences, {-1, kLeast, 4 - kNarrowed});
   if (kOfCache) add("table width", &KvShape::table_width, {-1, kLeast, 16 - kNarrowed});
-  add("abi", &KvShape::abi_version, {0, 2, -1, 257}, KV_UNSUPPORTED);
-  add("device", &KvShape::device, {1, 2, -1, 256}, KV_UNSUPPORTED);
-  add("type", &KvShape::stored, {3, -1, 256}, KV_UNSUPPORTED);
+  add("abi", &KvShape::abi_version, {0, 2, -1, 257, 1 + kNarrowed16}, KV_UNSUPPORTED);
+  add("device", &KvShape::device, {1, 2, -1, 256, kNarrowed16}, KV_UNSUPPORTED);
+  add("type", &KvShape::stored, {3, -1, 256, kNarrowed16}, KV_UNSUPPORTED);
   join(all, "shape");
   return all;
 }
@@ -348,9 +350,10 @@ Invalids<MergeCall> invalid_merges() {
   add("parts", &KvMergeArgs::parts, {-1, kLeast, 3 - kNarrowed});
   add("rows", &KvMergeArgs::rows, {-1, kLeast, 5 - kNarrowed});
   add("numbers in a row", &KvMergeArgs::value_dim, {0, -1, kLeast, 5 - kNarrowed});
-  add("threads", &KvMergeArgs::num_threads, {0, -1, std::numeric_limits<std::int32_t>::min()});
-  add("abi", &KvMergeArgs::abi_version, {0, 2, -1, 257}, KV_UNSUPPORTED);
-  add("device", &KvMergeArgs::device, {1, 2, -1, 256}, KV_UNSUPPORTED);
+  add("threads", &KvMergeArgs::num_threads,
+      {0, -1, std::numeric_limits<std::int32_t>::min(), 1 - kNarrowed16});
+  add("abi", &KvMergeArgs::abi_version, {0, 2, -1, 257, 1 + kNarrowed16}, KV_UNSUPPORTED);
+  add("device", &KvMergeArgs::device, {1, 2, -1, 256, kNarrowed16}, KV_UNSUPPORTED);
   join(all, "by itself");
   return all;
 }

@@ -6,6 +6,7 @@
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -34,6 +35,8 @@ void strides(Probe& probe) {
   require_right_with_y(probe, make_problem(rng, 1, 40, {}, {kFar, kFar + 1, kFar + 2, kFar + 3}));
   rng = probe.begin_case("gaps_stay");
   require_no_packing(probe, rng);
+  for (const char* array : {"x gaps", "dy gaps", "y gaps", "dx gaps"})
+    ask_large(probe, {{array, {"1 to 20"}}});
 }
 
 // Rows of one array start more than 2^31 or 2^32 elements, or bytes, behind each other. What lies
@@ -88,6 +91,7 @@ void optional_outputs(Probe& probe) {
                                              options.dbeta ? "_dbeta" : ""));
       require_right(probe, make_problem(rng, rows, rng.integer(2, 70)), options);
     }
+  ask_large(probe, {{"gradients"}, kFewOrManyRows});
 }
 
 void optional_parameters(Probe& probe) {
@@ -100,6 +104,23 @@ void optional_parameters(Probe& probe) {
       if (!beta) problem.beta.clear();
       require_right_with_y(probe, problem);
     }
+  ask_large(probe, {{"gamma", {"absent"}}, kFewOrManyRows});
+  ask_large(probe, {{"beta", {"absent"}}});
+}
+
+/// Who numbers its calls, to know what is left of earlier ones, takes one for another some day.
+void ask_more_often_than_a_byte_counts(Probe& probe, Rng rng) {
+  const Problem problem = make_problem(rng, rng.integer(1, 4), rng.integer(2, 9));
+  const Expected expected = expect(problem);
+  CallOptions options;
+  options.threads = 1;
+  Answer answer;
+  const Bytes saved = run_forward(probe, problem, answer, options);
+  const std::int64_t calls = 256 + rng.integer(4, 12);
+  for (std::int64_t call = 0; call < calls; ++call) {
+    run_backward(probe, problem, saved, answer, options);
+    require_gradients(probe, problem, answer, expected);
+  }
 }
 
 // Outputs that hold an old gradient instead of poison.
@@ -117,6 +138,7 @@ void dirty_outputs(Probe& probe) {
       require_gradients(probe, problem, answer, expected);
     }
   }
+  ask_more_often_than_a_byte_counts(probe, probe.begin_case("more_calls_than_a_byte_counts"));
 }
 
 }  // namespace

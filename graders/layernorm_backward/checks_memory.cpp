@@ -100,6 +100,8 @@ void peak_memory(Probe& probe) {
         fmt::format("memory grows by {:.2f} bytes per element of x, want 0.25 or less", slope));
   Rng rng = probe.begin_case("fewer_outputs");
   require_little_for_fewer(probe, rng);
+  rng = probe.begin_case("other_shapes");
+  require_little_for_shapes(probe, rng);
   rng = probe.begin_case("many_calls");
   require_nothing_kept(probe, rng);
 }

@@ -57,7 +57,7 @@ void add_short_strides(std::vector<Invalid>& to, const std::string& argument,
 
 /// A session on a device says LAYERNORM_CUDA where nothing else is asked for: that is no flaw then.
 void add_devices(std::vector<Invalid>& to, bool on_device) {
-  kit::add_values(to, "device", &Args::device, {2, -1, 256}, kUnsupported);
+  kit::add_values(to, "device", &Args::device, {2, -1, 256, kit::kNarrowed16}, kUnsupported);
   if (!on_device) kit::add_values(to, "device", &Args::device, {1}, kUnsupported);
 }
 
@@ -68,15 +68,17 @@ std::vector<Invalid> invalid_in_both(bool on_device) {
   all.push_back({{"rows - 2^32", [](Args& a) { a.rows -= kNarrowed; }}, kBad});
   all.push_back({{"cols - 2^32", [](Args& a) { a.cols -= kNarrowed; }}, kBad});
   kit::add_values(all, "threads", &Args::num_threads,
-                  {0, -1, std::numeric_limits<std::int32_t>::min()}, kBad);
+                  {0, -1, std::numeric_limits<std::int32_t>::min(), 1 - kit::kNarrowed16}, kBad);
   kit::add_values(all, "eps", &Args::eps,
                   {-1e-5, -1e-300, -5e-324, double{kit::kNan}, -double{kit::kInfinity}}, kBad);
   add_short_strides(all, "x stride", &Args::x_row_stride, has_arrays);
   all.push_back({{.name = "no x", .missing = "x"}, kBad, has_rows});
-  kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
+  kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257, 1 + kit::kNarrowed16},
+                  kUnsupported);
   add_devices(all, on_device);
-  kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
-  kit::add_values(all, "parameter type", &Args::parameter_type, {3, -1, 256}, kUnsupported);
+  kit::add_values(all, "data type", &Args::data_type, {3, -1, 256, kit::kNarrowed16}, kUnsupported);
+  kit::add_values(all, "parameter type", &Args::parameter_type, {3, -1, 256, kit::kNarrowed16},
+                  kUnsupported);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -23,6 +24,7 @@ void row_isolation(Probe& probe) {
     problem.bad_rows = {nan_row, inf_row};
     require_right_with_y(probe, problem);
   }
+  ask_large(probe, {{"a row", {"NaN", "infinity"}}, kFewOrManyRows});
 }
 
 /// How two steps are under way, and what they have in common.
@@ -37,6 +39,23 @@ constexpr Way kWays[] = {{"same_process", false, false, Passes::alike},
                          {"same_eps", false, true, Passes::alike},
                          {"forward_otherwise", false, true, Passes::forward_otherwise},
                          {"saved_elsewhere", false, true, Passes::saved_elsewhere}};
+
+/// Two steps of one shape by turns, more of them than a number of 8 bits tells apart.
+void ask_many_steps(Probe& probe, Rng rng) {
+  const std::int64_t rows = rng.integer(2, 5);
+  const std::int64_t cols = rng.integer(2, 9);
+  const Problem problems[] = {make_problem(rng, rows, cols), make_problem(rng, rows, cols)};
+  const Expected expected[] = {expect(problems[0]), expect(problems[1])};
+  CallOptions options;
+  options.threads = 1;
+  const int steps = static_cast<int>(256 + rng.integer(4, 12));
+  for (int step = 0; step < steps; ++step) {
+    const int turn = step % 2;
+    const Answer answer = run_step(probe, problems[turn], options);
+    require_y(probe, problems[turn], answer, expected[turn]);
+    require_gradients(probe, problems[turn], answer, expected[turn]);
+  }
+}
 
 // Two steps of one shape under way at the same time, in an order of our choosing: all that counts
 // is in the arguments. In the same process the saved bytes of both lie in the same memory, one
@@ -63,6 +82,7 @@ void saved_state(Probe& probe) {
       run_backward(probe, second, saved_second, of_second, options);
       require_gradients(probe, second, of_second, expect(second));
     }
+  ask_many_steps(probe, probe.begin_case("more_steps_than_a_byte_counts"));
 }
 
 }  // namespace

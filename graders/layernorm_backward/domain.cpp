@@ -138,21 +138,24 @@ bool valid(const Assignment& choice) {
 
 /// What adds up one row or two may be left out beside some outputs and not beside others; eps
 /// counts where a row has next to no variance; what a bad row spoils are the next ones of its
-/// thread; what is subnormal shows where it is multiplied by what is large; a sum of large squares
-/// is still representable, and cols times that is not; w that is as large as it may be, and the
-/// same in all of a row, leaves no dx however large rstd is; sums over no row follow those over
-/// some; gamma times rstd, or dy times rstd, is beyond all floats where xhat and w are not, and so
-/// is, or is below them, w (x - mean); means that cancel what a variance is made of, whatever is
-/// not wanted; halves of a row that lie apart, of every length; saved bytes that are none, beside
-/// every length, and arrays of no rows that are somewhere; sums over a row that are exactly 0
-/// though dx is not, with a variance and without, gamma or none; each thing that another step has
-/// of its own; and what the calls of a step need not have in common.
+/// thread; what is subnormal shows where it is multiplied by what is large; given statistics need
+/// not be what eps allows; a sum of large squares is still representable, and cols times that is
+/// not; w that is as large as it may be, and the same in all of a row, leaves no dx however large
+/// rstd is; sums over no row follow those over some; gamma times rstd, or dy times rstd, is beyond
+/// all floats where xhat and w are not, and so is, or is below them, w (x - mean); means that
+/// cancel what a variance is made of, whatever is not wanted; halves of a row that lie apart, of
+/// every length; saved bytes that are none, beside every length, and arrays of no rows that are
+/// somewhere; sums over a row that are exactly 0 though dx is not, with a variance and without,
+/// gamma or none; each thing that another step has of its own; and what the calls of a step need
+/// not have in common.
 std::vector<kit::Corner> corners() {
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},
           {{"a row of them"}, {"threads", {"2", "1"}}},
           {{"rows", {"63 to 65", "199 to 201"}}, {"threads", {"33", "200"}}},
           {{"gamma", {"subnormal"}}, {"dy", {"1e15 to 1e17"}}},
+          {{"dy", {"subnormal"}}, {"gamma", {"1e15 to 1e16"}}, {"gradients", {"all", "dx"}}},
+          {{"statistics", {"given, drawn"}}, {"eps"}},
           {{"cols"}, {"x", {"huge"}}},
           {{"y", {"not wanted"}}, {"x", {"far from zero"}}, {"cols", {"20 to 30", "255 to 257"}}},
           {{"gamma", {"alike, near 1e18"}},

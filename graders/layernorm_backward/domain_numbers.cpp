@@ -68,7 +68,7 @@ double largest_dy(const Assignment& choice) {
 
 /// Infinity where a row has none.
 double largest_rstd(const Assignment& choice) {
-  if (choice.is("statistics", "given, tiny rstd")) return choice["statistics"].most;
+  if (choice["statistics"].most > 0) return choice["statistics"].most;
   if (statistics_given(choice) && !choice.is("statistics", "given, true")) return 2;
   const double by_eps = 1 / std::sqrt(choice["eps"].least);
   if (all_rows_constant(choice) || choice.is("x", "a constant row") ||
@@ -190,9 +190,10 @@ void put_statistics(const Assignment& choice, Rng& rng, Problem& problem) {
   for (float& rstd : problem.rstd) {
     if (choice.is("statistics", "given, negative rstd")) rstd = -rstd;
     if (choice.is("statistics", "given, rstd 0")) rstd = 0;
-    if (choice.is("statistics", "given, tiny rstd"))
+    if (choice["statistics"].most > 0)
       rstd = static_cast<float>(choice.draw_real(rng, "statistics"));
   }
+  if (choice.is("statistics", "given, mean 0")) std::ranges::fill(problem.mean, 0.0f);
 }
 
 }  // namespace
@@ -218,6 +219,8 @@ std::vector<kit::Argument> number_arguments() {
             given({"given, drawn"}),
             given({"given, negative rstd"}),
             given({"given, tiny rstd", 1e-30, 1e-20}),
+            given({"given, large rstd", 1e3, 1e4}),
+            given({"given, mean 0"}),
             given({"given, rstd 0"})}},
           {"x",
            {{"usual"},
@@ -238,6 +241,7 @@ std::vector<kit::Argument> number_arguments() {
             {kCancels},
             {"1e15 to 1e17", 1e15, 1e17},
             {"1e-30 to 1e-20", 1e-30, 1e-20},
+            {"subnormal", kLeastSubnormal, kMostSubnormal},
             {kAlikeRows, 5e17, 1e18}}},
           {"gamma",
            {{"usual"},

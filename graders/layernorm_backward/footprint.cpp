@@ -12,13 +12,15 @@ namespace {
 
 constexpr std::int64_t kMultiprocessors = 108;  // that a solution is told of on a simulated device
 
-std::int64_t saved_bytes_of(Probe& probe, std::int64_t rows) {
+std::int64_t saved_bytes_of(Probe& probe, std::int64_t rows, std::int64_t cols = 1) {
   Problem sizes;
   sizes.rows = rows;
+  sizes.cols = cols;
   SavedBytesCall call(sizes);
   probe.run(call);
   if (call.returned < 0)
-    probe.fail(fmt::format("layernorm_saved_bytes returned {} for {} x 1", call.returned, rows));
+    probe.fail(
+        fmt::format("layernorm_saved_bytes returned {} for {} x {}", call.returned, rows, cols));
   return call.returned;
 }
 
@@ -27,6 +29,7 @@ struct Likeness {
   const char* wanted;
   bool parameters, y, dx, dgamma, dbeta;
   int threads = 1;
+  std::int32_t deterministic = 0;
 };
 
 // What is forgotten grows with every call, what is kept on purpose or by an allocator does not:
@@ -41,6 +44,7 @@ void require_nothing_kept_by(Probe& probe, Problem problem, const Likeness& like
   }
   CallOptions options;
   options.threads = like.threads;
+  options.deterministic = like.deterministic;
   options.y = like.y;
   options.dx = like.dx;
   options.dgamma = like.dgamma;
@@ -51,7 +55,7 @@ void require_nothing_kept_by(Probe& probe, Problem problem, const Likeness& like
   for (int call = 0; call < kWarmUp + kCalls; ++call) {
     ForwardCall forward(problem, std::ssize(saved), options);
     probe.run_ok(forward);
-    BackwardCall backward(problem, saved, options);
+    BackwardCall backward(problem, problem.mean.empty() ? saved : Bytes{}, options);
     if (call + 1 != kWarmUp && call + 1 != kWarmUp + kCalls) {
       probe.run_ok(backward);
       continue;
@@ -86,12 +90,32 @@ std::int64_t allowed_bytes(Probe& probe, const Problem& problem) {
 
 void require_no_packing(Probe& probe, Rng& rng) {
   const Gaps gaps{rng.integer(1, 3), rng.integer(4, 6), 0, rng.integer(7, 9)};
-  const std::int64_t rows = (kit::on_device(probe) ? 4000 : 1200) + rng.integer(0, 20);
-  Problem problem = make_big_problem(rng, rows, 1024, {}, gaps);
-  give_drawn_statistics(rng, problem);
-  BackwardCall call(problem, {});
-  probe.restart();
-  require_little(probe, problem, call, "all gradients of an x with gaps");
+  const bool device = kit::on_device(probe);
+  const std::int64_t elements = (device ? 4000 : 1400) * std::int64_t{1024};
+  for (const std::int64_t cols : {std::int64_t{1024}, rng.integer(90, 120)}) {
+    if (device && cols < 1024) continue;  // a block of threads for each of so many rows
+    Problem problem = make_big_problem(rng, elements / cols + rng.integer(0, 20), cols, {}, gaps);
+    give_drawn_statistics(rng, problem);
+    BackwardCall call(problem, {});
+    probe.restart();
+    require_little(probe, problem, call, "all gradients of an x with gaps");
+  }
+}
+
+// A copy is not small where rows are short, or few and long. A simulated device takes seconds for
+// so many of them.
+void require_little_for_shapes(Probe& probe, Rng& rng) {
+  if (kit::on_device(probe)) return;
+  constexpr std::int64_t kElements = std::int64_t{3} << 19;
+  for (const std::int64_t cols : {rng.integer(90, 120), rng.integer(8200, 8400)}) {
+    Problem problem = make_big_problem(rng, kElements / cols, cols);
+    probe.restart();
+    ForwardCall forward(problem, ask_saved_bytes(probe, problem));
+    require_little(probe, problem, forward, "y");
+    give_drawn_statistics(rng, problem);
+    BackwardCall backward(problem, {});
+    require_little(probe, problem, backward, "all gradients, statistics given");
+  }
 }
 
 void require_little_for_fewer(Probe& probe, Rng& rng) {
@@ -112,8 +136,8 @@ void require_little_for_fewer(Probe& probe, Rng& rng) {
   }
 }
 
-// Refused as many times, by what is judged last or by what is judged first: what was allocated
-// before is freed as well.
+// Refused as many times, by what is judged last or by what is judged first, or as no type that is
+// known: what was allocated before is freed as well.
 void require_nothing_kept_by_refusals(Probe& probe, const Problem& problem) {
   constexpr int kCalls = 24;
   constexpr std::int64_t kAllowed = std::int64_t{3} << 18;
@@ -129,16 +153,22 @@ void require_nothing_kept_by_refusals(Probe& probe, const Problem& problem) {
     kit::require_refused(probe, forward, LAYERNORM_BAD_ARGUMENT);
     BackwardCall backward(problem, saved, without);
     kit::require_refused(probe, backward, LAYERNORM_BAD_ARGUMENT);
+    for (auto type : {&LayernormArgs::data_type, &LayernormArgs::parameter_type}) {
+      BackwardCall unknown(problem, saved);
+      unknown.args.*type = 3;
+      kit::require_refused(probe, unknown, LAYERNORM_UNSUPPORTED);
+    }
   }
   BackwardCall again(problem, saved);
   const std::int64_t held = kit::peak_bytes(probe, again);
   if (held > before + kAllowed)
     probe.fail(fmt::format("holds {:.2f} MiB more than {} refused calls ago, want {:.2f} or less",
-                           kit::mib(held - before), 2 * kCalls, kit::mib(kAllowed)));
+                           kit::mib(held - before), 4 * kCalls, kit::mib(kAllowed)));
 }
 
 // Who frees at the end of a call may have left before where an output is not wanted. Of many rows
-// it is what is held for each of them that counts, of two threads what each of them holds.
+// it is what is held for each of them that counts, of two threads what each of them holds. Given
+// statistics, sums over no rows and deterministic ones may be paths of their own.
 void require_nothing_kept(Probe& probe, Rng& rng) {
   constexpr Likeness kLike[] = {{"dx alone", true, true, true, false, false},
                                 {"dgamma and dbeta", true, false, false, true, true},
@@ -151,12 +181,24 @@ void require_nothing_kept(Probe& probe, Rng& rng) {
   require_nothing_kept_by(probe, two, {"all gradients", false, true, true, true, true, 2});
   const Problem tall = make_big_problem(rng, 20'000 + rng.integer(1, 16), 1);
   require_nothing_kept_by(probe, tall, {"all of many rows", true, true, true, true, true, 2});
+  require_nothing_kept_by(probe, make_big_problem(rng, 0, problem.cols),
+                          {"all gradients of no rows", true, true, true, true, true});
+  Problem given = two;
+  give_drawn_statistics(rng, given);
+  require_nothing_kept_by(probe, given,
+                          {"all, statistics given", true, true, true, true, true, 2, 1});
   require_nothing_kept_by_refusals(probe, problem);
 }
 
 // Rows a multiple of 64 and evenly spaced, so that whoever rounds up answers on a line as well. Who
-// saves something else for many rows is off that line by 2^32 with a chance of 2^-32.
+// saves something else for many rows is off that line by 2^32 with a chance of 2^-32. Of
+// many columns all that is known of the answer is that it is one.
 void require_wide_saved_bytes(Probe& probe, Rng& rng) {
+  for (const int power : {31, 32, 38}) {
+    const std::int64_t cols = (std::int64_t{1} << power) + rng.integer(0, 9999);
+    for (const std::int64_t rows : {std::int64_t{1}, (std::int64_t{1} << 40) / cols})
+      saved_bytes_of(probe, rows, cols);
+  }
   constexpr std::int64_t kStep = 6400;
   const std::int64_t first = saved_bytes_of(probe, kStep);
   const std::int64_t slope = saved_bytes_of(probe, 2 * kStep) - first;

@@ -35,7 +35,7 @@ std::vector<Invalid> invalid_calls(bool on_device) {
   kit::add_values(all, "vocab", &Args::vocab, {std::int64_t{0}, std::int64_t{-1}, kLeast}, kBad);
   kit::add_values(all, "k", &Args::k, {std::int64_t{0}, std::int64_t{-1}, kLeast}, kBad);
   kit::add_values(all, "threads", &Args::num_threads,
-                  {0, -1, std::numeric_limits<std::int32_t>::min()}, kBad);
+                  {0, -1, std::numeric_limits<std::int32_t>::min(), 1 - kit::kNarrowed16}, kBad);
   kit::add_values(all, "scale", &Args::scale,
                   {0.0f, -0.0f, -1.0f, -0x1p-149f, -std::numeric_limits<float>::max(), kit::kNan,
                    -kit::kNan, kit::kInfinity, -kit::kInfinity},
@@ -57,11 +57,12 @@ std::vector<Invalid> invalid_calls(bool on_device) {
   add("stride vocab - 2^32", [](Args& a) { a.row_stride = a.vocab - kNarrowed; });
   for (const char* array : {"logits", "indices", "probs"})
     all.push_back({{.name = std::string("no ") + array, .missing = array}, kBad, has_rows});
-  kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257}, kUnsupported);
-  kit::add_values(all, "device", &Args::device, {2, -1, 256}, kUnsupported);
+  kit::add_values(all, "abi", &Args::abi_version, {0, 2, -1, 257, 1 + kit::kNarrowed16},
+                  kUnsupported);
+  kit::add_values(all, "device", &Args::device, {2, -1, 256, kit::kNarrowed16}, kUnsupported);
   if (!on_device)
     kit::add_values(all, "device", &Args::device, {std::int32_t{SOFTMAX_TOPK_CUDA}}, kUnsupported);
-  kit::add_values(all, "data type", &Args::data_type, {3, -1, 256}, kUnsupported);
+  kit::add_values(all, "data type", &Args::data_type, {3, -1, 256, kit::kNarrowed16}, kUnsupported);
   return all;
 }
 

@@ -52,9 +52,11 @@ template <class Group, class Args>
 std::vector<Group> of_all_functions() {
   std::vector<Group> all{
       values<Group>("threads", &Args::num_threads,
-                    {0, -1, std::numeric_limits<std::int32_t>::min()}),
-      values<Group>("abi", &Args::abi_version, {0, 2, -1, 257}, TERNARY_UNSUPPORTED),
-      values<Group>("device", &Args::device, {1, 2, -1, 256}, TERNARY_UNSUPPORTED)};
+                    {0, -1, std::numeric_limits<std::int32_t>::min(), 1 - kit::kNarrowed16}),
+      values<Group>("abi", &Args::abi_version, {0, 2, -1, 257, 1 + kit::kNarrowed16},
+                    TERNARY_UNSUPPORTED),
+      values<Group>("device", &Args::device, {1, 2, -1, 256, kit::kNarrowed16},
+                    TERNARY_UNSUPPORTED)};
   Group both{"two at once", {}};
   add(
       both, "abi and threads", [](Args& a) { a.abi_version = 2, a.num_threads = 0; },
