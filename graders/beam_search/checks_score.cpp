@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 
 #include "directed.h"
 #include "harness/grading/grader.h"
@@ -50,6 +51,16 @@ void length_bookkeeping(Probe& probe) {
       settings.max_new = 4;
       require_right(probe, rng, random_problem(rng, settings, 4));
     }
+  // More steps than a byte or nine bits count, with EOS tokens in the last of them only.
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_hundreds_of_steps", policy));
+    Settings settings = mixed_lengths(rng, policy);
+    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.alpha = rng.uniform(0.5, 2);
+    settings.max_new = rng.integer(600, 640);
+    settings.min_new = rng.integer(520, 580);
+    require_right(probe, rng, random_problem(rng, settings, 1));
+  }
   // Powers of lengths that no integer holds, of which some are 0 in 64 bits.
   for (const std::int32_t policy : kPolicies)
     for (const double alpha : {20, 64, -20, -64}) {
@@ -151,14 +162,21 @@ void wide_sums(Probe& probe) {
         });
     require_right(probe, rng, solved);
   }
-  // After a first token of -2^24 a float does not see fractions, in rows of any length.
+  // After a first token of -2^24 a float does not see fractions, in rows of any length; where few
+  // tokens are possible, the order of parents decides.
   for (const std::int32_t policy : kPolicies)
-    for (const bool long_rows : {false, true}) {
-      Rng rng =
-          probe.begin_case(fmt::format("policy_{}_far_down{}", policy, long_rows ? "_long" : ""));
+    for (const char* rows : {"short_rows", "long_rows", "long_rows_of_few_tokens"}) {
+      Rng rng = probe.begin_case(fmt::format("policy_{}_far_down_{}", policy, rows));
+      const bool few_tokens = rows == std::string_view("long_rows_of_few_tokens");
       Settings settings = mixed_lengths(rng, policy);
-      if (long_rows) settings.vocab = rng.integer(1024, 1500);
-      const Problem problem = random_problem(rng, settings, 8).problem;
+      if (rows != std::string_view("short_rows")) settings.vocab = rng.integer(1024, 1500);
+      if (few_tokens) settings.max_new = rng.integer(7, 9);
+      const auto language = [&](Rng& item_rng) {
+        RandomLanguage drawn = draw_language(item_rng);
+        if (few_tokens) drawn.forbidden = 1 - 4.0 / static_cast<double>(settings.vocab);
+        return drawn;
+      };
+      const Problem problem = random_problem(rng, settings, few_tokens ? 60 : 8, language).problem;
       require_right(probe, rng,
                     solved_problem(settings, problem.prompts, far_down(problem.language, 0x1p24F)));
     }

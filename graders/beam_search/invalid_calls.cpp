@@ -11,6 +11,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 using kit::Assignment;
+using kit::kNarrowed16;
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -117,12 +118,12 @@ std::vector<InvalidGroup> invalid_calls() {
       size_below("eos_count", &BeamArgs::eos_count, 0),
       misplaced_eos(),
       values("alpha", &BeamArgs::alpha, {infinity, -infinity, nan, -nan}),
-      values("penalty", &BeamArgs::penalty, {-1, 3, 256, kLeast32, kMost32}),
-      values("policy", &BeamArgs::policy, {-1, 2, 256, kLeast32, kMost32}),
-      values("stop", &BeamArgs::stop, {-1, 3, 256, kLeast32, kMost32}),
-      values("threads", &BeamArgs::num_threads, {0, -1, kLeast32}),
-      values("abi", &BeamArgs::abi_version, {0, 2, -1, 257}, BEAM_UNSUPPORTED),
-      values("device", &BeamArgs::device, {1, 2, -1, 256}, BEAM_UNSUPPORTED)};
+      values("penalty", &BeamArgs::penalty, {-1, 3, 256, kNarrowed16, kLeast32, kMost32}),
+      values("policy", &BeamArgs::policy, {-1, 2, 256, kNarrowed16, kLeast32, kMost32}),
+      values("stop", &BeamArgs::stop, {-1, 3, 256, kNarrowed16, kLeast32, kMost32}),
+      values("threads", &BeamArgs::num_threads, {0, -1, kLeast32, 1 - kNarrowed16}),
+      values("abi", &BeamArgs::abi_version, {0, 2, -1, 257, 1 + kNarrowed16}, BEAM_UNSUPPORTED),
+      values("device", &BeamArgs::device, {1, 2, -1, 256, kNarrowed16}, BEAM_UNSUPPORTED)};
   for (InvalidGroup& group : missing_arrays()) all.push_back(std::move(group));
   return all;
 }

@@ -143,6 +143,16 @@ void require_freed(Probe& probe, Rng& rng) {
   settings.min_new = 0;
   settings.eos.clear();
   const Problem problem{settings, random_prompts(rng, 1), large_language(rng)};
+  // Where the model is not asked, and where nothing may be done.
+  for (const std::int64_t max_new : {0, 1}) {
+    Problem little = problem;
+    little.settings.max_new = max_new;
+    SearchCall call(little, Rng(rng.seed()));
+    kit::require_freed(probe, call);
+  }
+  SearchCall refused(problem, Rng(rng.seed()));
+  refused.args.num_threads = 0;
+  kit::require_freed(probe, refused, BEAM_BAD_ARGUMENT);
   for (const bool fails : {true, false}) {
     SearchCall call(problem, Rng(rng.seed()));
     // What it answers is what the arrays hold: nobody looks at the hypotheses.
