@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "graders/kit/device.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -55,6 +56,19 @@ void strides(Probe& probe) {
   require_right(probe, problem);
 }
 
+/// The last row's results start at an odd number above 2^24, which is no float. Short rows make
+/// them cheap: most are columns from the length on. A few rows alone are judged: all take seconds.
+Problem uncountable_results(Rng& rng) {
+  const std::int64_t rows = 2 * rng.integer(50, 70);
+  const std::int64_t k = ((1 << 24) / (rows - 1) | 1) + 2;
+  Problem problem = blank_problem(rows, k, k);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    problem.valid_len.push_back(rng.integer(1, 40));
+    fill_noise(rng, problem.row(i).first(static_cast<std::size_t>(problem.len(i))));
+  }
+  return problem;
+}
+
 // Rows that start more than 2^31 or 2^32 elements, or 2^32 bytes, behind each other. What lies
 // between them is not there.
 void far_rows(Probe& probe) {
@@ -65,6 +79,12 @@ void far_rows(Probe& probe) {
     problem.options.far = {"logits", stride + rng.integer(0, 99)};
     require_right(probe, problem);
   }
+  // A simulated device would take seconds for so many results.
+  if (kit::on_device(probe)) return;
+  Rng rng = probe.begin_case("results_beyond_2^24");
+  const Problem problem = uncountable_results(rng);
+  const Expected ends = expect_rows(problem, {0, problem.rows - 2, problem.rows - 1}, Sums::any);
+  require_rows(probe, problem, ask(probe, problem), ends);
 }
 
 // Arrays that are aligned to an element and no more, and end right before a page that faults. With
