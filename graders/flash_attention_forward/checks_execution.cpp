@@ -4,6 +4,7 @@
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "lap.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -36,17 +37,32 @@ CallOptions in_pages() {
 constexpr Sizes kManyBlocks{1, 8, 2, 510, 510, 64, 64};
 constexpr Sizes kOneBlock{1, 1, 1, 32, 1 << 14, 64, 64};
 
+/// A query of each head, which is no block.
+constexpr Sizes kOneOfEach{2, 64, 2, 1, 1 << 13, 64, 64};
+
+/// What a call may want, or need not: who starts threads for it by themselves has more at work.
+enum class Extras { none, all };
+
 /// `before`: with so many threads a call was made earlier in the same process, where not 0.
 void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int> counts,
-                   int before = 0) {
+                   Extras extras = Extras::none, int before = 0) {
   constexpr int kJudged = 32;
+  constexpr std::int64_t kHidden = 9;  // keys at both ends that do not exist
   sizes.k_len += rng.integer(-10, 10);
   Problem problem(sizes);
+  if (extras == Extras::all) {
+    problem.form.causal = true;
+    problem.form.softcap = static_cast<float>(rng.uniform(10, 30));
+    problem.form.window_left = rng.integer(sizes.k_len / 2, sizes.k_len);
+    problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, kHidden))};
+    problem.form.kv_len = {static_cast<std::int32_t>(sizes.k_len - kHidden)};
+  }
   fill_repeating(problem, rng);
   const JudgedRows rows = some_rows(problem, rng, kJudged);
   for (const int threads : counts) {
     CallOptions options;
     options.threads = threads;
+    options.want_lse = extras == Extras::none;
     Answer answer;
     const auto again = [&] { answer = ask(probe, problem, options); };
     const auto earlier = [&] {
@@ -63,8 +79,10 @@ void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int
 
 void thread_limit(Probe& probe) {
   limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2, 3});
-  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
+  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, Extras::all,
+                4);
   limit_threads(probe, probe.begin_case("one_thread_of_few_queries"), kOneBlock, {1});
+  limit_threads(probe, probe.begin_case("one_thread_of_one_query"), kOneOfEach, {1});
 }
 
 void thread_counts(Probe& probe) {
@@ -90,8 +108,10 @@ void thread_counts(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem, many);
   }
-  limit_threads(probe, probe.begin_case("three_threads_at_most"), kManyBlocks, {3});
-  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, 4);
+  limit_threads(probe, probe.begin_case("three_threads_at_most"), kManyBlocks, {3}, Extras::all);
+  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1},
+                Extras::none, 4);
+  limit_threads(probe, probe.begin_case("one_thread_of_one_query"), kOneOfEach, {1});
 }
 
 // Also with calls of other shapes in between, whose leftovers a reused scratch buffer would hold.
@@ -116,6 +136,7 @@ void deterministic_bits(Probe& probe) {
     for (int round = 0; round < (keys ? 20 : 10); ++round)
       require_equal(probe, shared, ask(probe, shared, options), once);
   }
+  ask_large(probe, {{"before"}, {"threads", {"1", "2"}}});
 }
 
 void optional_outputs(Probe& probe) {
@@ -130,6 +151,7 @@ void optional_outputs(Probe& probe) {
     options.want_lse = false;
     require_right(probe, problem, options);
   }
+  ask_large(probe, {{"lse", {"not wanted"}}, {"causal"}, kFewOrManyQueries});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "harness/grading/grader.h"
 #include "judge.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -133,6 +134,9 @@ void strides(Probe& probe) {
   }
   for (const char* kind : kOverlaps) ask_overlapping(probe, kind, 16, {});
   ask_one_odd_stride(probe, 1, {});
+  for (const char* array : {"q", "k", "v", "o"})
+    ask_large(probe, {{std::string(array) + " layout", {"odd gaps", "rows outside"}},
+                      {"kv heads", {"2"}}});
 }
 
 // Batch entries, heads or rows more than 2^31 or 2^32 elements, or bytes, behind each other. What

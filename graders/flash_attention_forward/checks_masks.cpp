@@ -5,6 +5,7 @@
 
 #include "harness/grading/grader.h"
 #include "judge.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -98,6 +99,9 @@ void window_support(Probe& probe) {
     one.q_len = 1;
     require_window(probe, one, {rng.integer(1, 90), -1}, causal, rng);
   }
+  const kit::Classes wide{"window left", {"-1", "600 to 1000", "k_len - 1"}};
+  ask_large(probe, {wide, {"window right", {"0 to 60", "600 to 1000"}}, {"causal"}});
+  ask_large(probe, {{"window left", {"0 to 60"}}, {"kv_len", {"half"}}, kFewOrManyQueries});
 }
 
 // So many keys exist that they end at a tile's end, or beside it: in one call, an entry for each
@@ -157,6 +161,8 @@ void padded_keys(Probe& probe) {
     require_right(probe, problem);
   }
   padded_to_edges(probe);
+  ask_large(probe, {{"kv_start"}, {"kv_len"}, {"batch", {"2"}}});
+  ask_large(probe, {{"kv_start", {"500 to 600"}}, {"kv_len", {"half"}}, kFewOrManyQueries});
 }
 
 // In a square, a row stands as far from the ends of its window as the window is wide. With widths

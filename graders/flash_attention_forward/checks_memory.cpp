@@ -46,7 +46,7 @@ double peak_mib(Probe& probe, const char* name, std::int64_t length) {
 }
 
 /// The same where four times the tensors is much, or much less than what is made of them: copies of
-/// keys for each query head, tiles for each query.
+/// keys for each query head, scores of all heads on the same keys, tiles for each query.
 void require_small(Probe& probe, const char* name, const Sizes& sizes,
                    int threads = kUsualThreads) {
   constexpr double kMostShare = 4;
@@ -119,6 +119,13 @@ void require_freed(Probe& probe, const char* name, const Sizes& sizes) {
   problem.form.kv_len.back() = static_cast<std::int32_t>(sizes.k_len + 1);
   ForwardCall refused(problem, options);
   kit::require_freed(probe, refused, FLASH_ATTENTION_BAD_ARGUMENT);
+  problem.form.kv_len.back() = 1;
+  options.want_lse = true;
+  for (const char* missing : {"q", "v"}) {
+    options.missing = missing;
+    ForwardCall incomplete(problem, options);
+    kit::require_freed(probe, incomplete, FLASH_ATTENTION_BAD_ARGUMENT);
+  }
 }
 
 /// The same with all that those leave out, and work that is no more: a row sees one key.
@@ -127,14 +134,17 @@ void require_all_freed(Probe& probe) {
   constexpr std::int64_t kBatch = 16;
   Problem problem({kBatch, 8, 8, kManyRows / 256, kManyRows / 256, 1, 1});
   problem.form.window_left = problem.form.window_right = 0;
+  problem.form.causal = true;
   problem.form.softcap = 1;
   problem.form.kv_start.assign(kBatch, 1);
   problem.form.kv_len.assign(kBatch, static_cast<std::int32_t>(problem.form.k_len - 1));
   fill_sharp(problem, rng);
   CallOptions options = in_layout({.row_gap = 1});
-  options.threads = 1;
-  ForwardCall call(problem, options);
-  kit::require_freed(probe, call);
+  for (const int threads : {1, kManyThreads}) {
+    options.threads = threads;
+    ForwardCall call(problem, options);
+    kit::require_freed(probe, call);
+  }
 }
 
 // Linear memory doubles with the length; a matrix of scores grows fourfold, from 16 to 64 MiB here.
@@ -152,7 +162,7 @@ void memory_growth(Probe& probe) {
       fmt::format("peak memory goes from {:.1f} to {:.1f} MiB when the length doubles, want "
                   "at most {} times as much",
                   half, full, kMostGrowth));
-  require_small(probe, "more query heads on one of keys", {1, 64, 1, 1, kManyRows / 4, 8, 8});
+  require_small(probe, "more query heads on one of keys", {1, 96, 1, 1, 2 * kManyRows, 1, 1});
   require_small(probe, "few queries, many keys", kFewOfMany);
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
@@ -163,7 +173,7 @@ void memory_growth(Probe& probe) {
 
 void peak_memory(Probe& probe) {
   peak_mib(probe, "long sequence", probe.begin_case("length").integer(3300, 3700));
-  require_small(probe, "many query heads on one of keys", {1, 32, 1, 1, kManyRows, 8, 8});
+  require_small(probe, "many query heads on one of keys", {1, 48, 1, 1, 4 * kManyRows, 1, 1});
   require_small(probe, "many short sequences", {kManyRows / 4, 4, 2, 1, 3, 1, 1});
   require_small(probe, "few queries, many keys", kFewOfMany);
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);

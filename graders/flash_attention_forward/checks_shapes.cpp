@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "graders/kit/attention_domain.h"
+#include "graders/kit/refusals.h"
 #include "harness/grading/grader.h"
 #include "lap.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -66,6 +68,7 @@ void grouped_heads(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem);
   }
+  ask_large(probe, {{"kv heads", {"2"}}, {"group", {"2"}}, kFewOrManyQueries});
 }
 
 /// Keys without a query that would read them may be missing.
@@ -150,6 +153,7 @@ void scale_and_softcap(Probe& probe) {
   put_huge_keys(problem, rng);
   fill_values(problem, rng);
   require_right(probe, problem);
+  ask_large(probe, {{"softcap", {"2 to 20"}}, kFewOrManyQueries});
 }
 
 std::int32_t drawn(Rng& rng, std::int64_t low, std::int64_t high) {
@@ -165,6 +169,18 @@ void raise_ends(Problem& problem) {
       [&](auto, auto, auto j) {
         return j < kEnd || j >= problem.form.k_len - kEnd ? kAbove : 0.0;
       });
+}
+
+/// No entry is too many to be looked at, wherever in the list it stands.
+void refuse_lists(Probe& probe, const Problem& problem, Rng& rng) {
+  const std::int64_t last = problem.form.batch - 1;
+  for (const std::int64_t entry : {rng.integer(last / 2, last), last}) {
+    Problem spoilt = problem;
+    spoilt.form.kv_len[static_cast<std::size_t>(entry)] =
+        static_cast<std::int32_t>(problem.form.k_len + 1);
+    ForwardCall call(spoilt);
+    kit::require_refused(probe, call, FLASH_ATTENTION_BAD_ARGUMENT);
+  }
 }
 
 // Counts that 16 bits do not hold, of each dimension alone. Masks have their ends among the last
@@ -196,6 +212,7 @@ void beyond_16_bits(Probe& probe) {
       if (mask == std::string_view("window")) problem.form.window_right = sizes.q_len / 2;
       options.threads = options.threads == 1 ? 8 : 1;
       require_right(probe, problem, options);
+      if (sizes.batch == many && !problem.form.kv_len.empty()) refuse_lists(probe, problem, rng);
     }
 }
 
@@ -221,6 +238,7 @@ void contract_limits(Probe& probe) {
     fill_sharp(problem, rng);
     if (sizes.k_len == kMost) raise_ends(problem);
     require_right(probe, problem);
+    if (sizes.batch == kMost) refuse_lists(probe, problem, rng);
   }
 }
 
@@ -264,6 +282,7 @@ void consecutive_lengths(Probe& probe) {
       fill_sharp(problem, rng);
       require_right(probe, problem);
     }
+  ask_large(probe, {{"k_len"}, kFewOrManyQueries});
 }
 
 // Everything at once at lengths where a solution may take another path than for short sequences.
@@ -298,6 +317,7 @@ void long_sequences(Probe& probe) {
     if (const auto miss = some_rows(problem, rng, 60).miss(answer))
       probe.fail(*miss, {kit::describe(problem.form)});
   }
+  ask_large_pairs(probe);
 }
 
 }  // namespace

@@ -16,4 +16,7 @@ const kit::Domain& domain();
 Problem problem_of(const kit::Assignment& choice, Rng& rng);
 CallOptions options_of(const kit::Assignment& choice, Rng& rng);
 
+/// What the solution is asked before such a problem: one that differs as "before" says.
+Problem earlier(const kit::Assignment& choice, Rng& rng, const Problem& problem);
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE
