@@ -179,8 +179,8 @@ void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& 
     if (assignments.size() > most)
       assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(most), assignments.end());
     add_corners(around.back(), refusal.always, assignments);
-    for (Assignment& one : assignments)
-      questions.push_back({&around.back(), std::move(one), &refusal.ask, refusal.name + ", beside ",
+    for (const Assignment& one : assignments)
+      questions.push_back({&around.back(), one, &refusal.ask, refusal.name + ", beside ",
                            &one == &assignments.front() && floats});
   }
   ask_all(probe, std::move(questions));
