@@ -60,13 +60,25 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   return other;
 }
 
+/// Another stride for the rows of each array, and so for its heads and batch entries.
+void lay_otherwise(CallOptions& options) {
+  for (kit::Layout* layout : {&options.q, &options.k, &options.v, &options.o, &options.dout,
+                              &options.dq, &options.dk, &options.dv}) {
+    const std::int64_t before = layout->row_gap;
+    *layout = {};
+    layout->row_gap = before + 1;
+  }
+}
+
 void ask_domain(Probe& probe, const Assignment& choice, Rng& rng) {
   const Problem problem = problem_of(choice, rng);
   const CallOptions options = options_of(choice, rng);
   if (!choice.is("before", "nothing")) {
     CallOptions then = options;
     if (choice.is("before", "other threads")) then.threads = options.threads == 2 ? 5 : 2;
-    if (choice.is("before", "another size")) then.far.reset();
+    if (choice.is("before", "another size") || choice.is("before", "other strides"))
+      then.far.reset();
+    if (choice.is("before", "other strides")) lay_otherwise(then);
     if (choice.is("before", "other results"))
       for (bool* wanted : {&then.want_dq, &then.want_dk, &then.want_dv, &then.want_delta})
         *wanted = !*wanted;

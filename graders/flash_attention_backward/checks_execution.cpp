@@ -71,15 +71,28 @@ void deterministic_bits(Probe& probe) {
   require_always(probe, head, options, 8);
 }
 
+/// What a call may ask for, or need not: who starts threads for it by themselves has more at work.
+enum class Extras { none, all, all_without_dq };
+
 /// So many heads, which are work enough for each of so many threads and one more to be counted.
 void limit_threads(Probe& probe, Rng rng, std::int64_t heads, std::int64_t length,
-                   std::initializer_list<int> counts) {
-  Problem problem(
-      {1, heads, heads, length + rng.integer(0, 9), length + rng.integer(0, 9), 64, 64});
+                   std::initializer_list<int> counts, Extras extras = Extras::none) {
+  const bool plain = extras == Extras::none;
+  Problem problem({1, plain ? heads : 2 * heads, heads, length + rng.integer(0, 9),
+                   length + rng.integer(0, 9), 64, 64});
+  CallOptions options;
+  if (!plain) {
+    problem.form.causal = true;
+    problem.form.softcap = static_cast<float>(rng.uniform(10, 30));
+    problem.form.kv_len = {static_cast<std::int32_t>(problem.form.k_len - rng.integer(1, 9))};
+    problem.dlse.assign(problem.lse.size(), 0.25f);
+    options.deterministic = 1;
+    options.want_delta = true;
+    options.want_dq = extras != Extras::all_without_dq;
+  }
   fill_quickly(problem, rng);
   const JudgedRows rows = some_rows(problem, rng, 20);
   for (const int threads : counts) {
-    CallOptions options;
     options.threads = threads;
     Answer answer;
     kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
@@ -90,7 +103,7 @@ void limit_threads(Probe& probe, Rng rng, std::int64_t heads, std::int64_t lengt
 void thread_limit(Probe& probe) {
   // One head more than two threads have equal shares of: who starts another for it has three.
   limit_threads(probe, probe.begin_case("so many threads at most"), 3, 600, {1, 2});
-  limit_threads(probe, probe.begin_case("three threads at most"), 8, 340, {3});
+  limit_threads(probe, probe.begin_case("three threads at most"), 8, 340, {3}, Extras::all);
 }
 
 // More threads than heads, more than blocks of keys, and just one. What is asked first comes first
@@ -107,24 +120,24 @@ void thread_counts(Probe& probe) {
   first = probe.begin_case("5 threads on one group");
   five.deterministic = 256;
   require_bits(probe, one_group(first), five, 4);
-  for (const std::int32_t threads : {1, 3, 5, 16, 200}) {
+  for (const std::int32_t threads : {1, 3, 5, 16, kit::kManyThreads}) {
     Rng rng = probe.begin_case(fmt::format("{} threads", threads));
     Sizes sizes = drawn_sizes(rng, rng.integer(20, 180), rng.integer(20, 180));
     if (threads == 3) sizes.q_heads = sizes.kv_heads = 4;
-    if (threads == 200) sizes.q_len = rng.integer(100, 180);
+    if (threads == kit::kManyThreads) sizes.q_len = rng.integer(100, 180);
     const Problem problem = attended_problem(rng, sizes);
     CallOptions options;
     options.threads = threads;
     require_right(probe, problem, options);
   }
   CallOptions many;
-  many.threads = 200;
+  many.threads = kit::kManyThreads;
   for (const std::int64_t heads : {70, 130}) {  // more than threads that somebody may stop at
-    Rng rng = probe.begin_case(fmt::format("200 threads on {} heads", 2 * heads));
+    Rng rng = probe.begin_case(fmt::format("{} threads on {} heads", many.threads, 2 * heads));
     const Sizes sizes{2, heads, heads, rng.integer(3, 9), rng.integer(3, 9), 8, 8};
     require_right(probe, attended_problem(rng, sizes), many);
   }
-  limit_threads(probe, probe.begin_case("one thread at most"), 3, 400, {1});
+  limit_threads(probe, probe.begin_case("one thread at most"), 3, 400, {1}, Extras::all_without_dq);
 }
 
 void optional_outputs(Probe& probe) {
@@ -134,6 +147,7 @@ void optional_outputs(Probe& probe) {
                                            wanted & 8 ? "delta" : ""));
     Problem problem =
         random_problem(rng, drawn_sizes(rng, rng.integer(20, 100), rng.integer(20, 100)));
+    problem.dlse.assign(problem.lse.size(), 0.25f);
     attend(problem);
     CallOptions options;
     options.want_dq = wanted & 1;

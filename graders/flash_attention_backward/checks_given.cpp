@@ -103,6 +103,21 @@ void given_output(Probe& probe) {
   }
 }
 
+/// delta is a sum of what is given, whatever a query sees: with a mask that leaves some queries
+/// nothing, and where lse says that they saw nothing.
+void require_blind_right(Probe& probe, Problem& problem, Rng& rng, const CallOptions& options) {
+  const auto fewer = static_cast<std::int32_t>(problem.form.q_len / 2);
+  problem.form.causal = true;
+  problem.form.kv_len.assign(static_cast<std::size_t>(problem.form.batch),
+                             std::min(fewer, static_cast<std::int32_t>(problem.form.k_len)));
+  attend(problem);
+  for (float& lse : problem.lse)
+    if (std::isinf(lse) && rng.chance(0.5)) lse = 0;
+  for (float& lse : problem.lse)
+    if (rng.chance(0.2)) lse = -kit::kInfinity;
+  require_right(probe, problem, options);
+}
+
 void lse_gradient(Probe& probe) {
   for (int n = 0; n < 2; ++n) {
     Rng rng = probe.begin_case(fmt::format("dlse {}", n));
@@ -114,6 +129,7 @@ void lse_gradient(Probe& probe) {
     CallOptions options;
     options.want_delta = true;
     require_right(probe, problem, options);
+    require_blind_right(probe, problem, rng, options);
   }
 }
 

@@ -95,7 +95,7 @@ void ask_first_aligned(Probe& probe, bool batches) {
 }
 
 // Every tensor in an order of its own, with NaN between the rows; what lies between the rows of
-// results must survive. The last row ends where memory ends.
+// results must survive. The last row ends where memory ends. The same sizes came before, dense.
 void strides(Probe& probe) {
   for (int n = 0; n < 4; ++n) {
     Rng rng = probe.begin_case(fmt::format("layouts {}", n));
@@ -114,6 +114,7 @@ void strides(Probe& probe) {
       options.q.row_gap = options.k.row_gap = options.dq.row_gap = 1 + sizes.dim % 2;
       options.v.row_gap = options.dout.row_gap = options.dv.row_gap = 1 + sizes.value_dim % 2;
     }
+    require_right(probe, problem);
     require_right(probe, problem, options);
   }
   for (const bool batches : {false, true}) ask_first_aligned(probe, batches);

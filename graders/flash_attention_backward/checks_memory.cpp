@@ -47,7 +47,7 @@ Problem narrow_problem(Rng& rng, const Sizes& sizes, std::int64_t window_right) 
 }
 
 /// Calls with many queries and little else to do, without some of the gradients; where none is left
-/// out, such calls without keys as well, and such to refuse. A float for each query is 250 KiB or
+/// out, such calls without keys as well, and such to refuse. A float for each query is 156 KiB or
 /// more.
 void require_freed(Probe& probe, std::int64_t keys, const char* left_out) {
   Rng rng = probe.begin_case(
@@ -57,7 +57,7 @@ void require_freed(Probe& probe, std::int64_t keys, const char* left_out) {
   options.want_dq = wants("dq");
   options.want_dk = wants("dk");
   options.want_dv = wants("dv");
-  Problem problem({1, 1, 1, rng.integer(64'000, 66'000), keys, 1, 1});
+  Problem problem({1, 1, 1, rng.integer(40'000, 42'000), keys, 1, 1});
   fill_quickly(problem, rng);
   BackwardCall call(problem, options);
   kit::require_freed(probe, call);
@@ -92,15 +92,50 @@ void require_no_mask(Probe& probe) {
   const std::int64_t length = rng.integer(8000, 8200);
   const Sizes sizes{1, 1, 1, length, length, 8, 8};
   peak_mib(probe, narrow_problem(rng, sizes, rng.integer(0, 9)), rng);
-  rng = probe.begin_case("keys that exist, a softcap, and delta");
-  Problem problem = narrow_problem(rng, sizes, -1);
-  problem.form.softcap =
-      1e6F;  // far above all scores, which stay what they are: JudgedRows has none
-  problem.form.kv_start = {static_cast<std::int32_t>(rng.integer(1, 9))};
-  problem.form.kv_len = {static_cast<std::int32_t>(length - rng.integer(10, 19))};
-  CallOptions options;
+}
+
+/// All that a call may have, and that others leave out: who needs memory for it has not asked for
+/// it there.
+void put_extras(Problem& problem, Rng& rng, CallOptions& options) {
+  problem.form.softcap = static_cast<float>(rng.uniform(1, 4));
+  problem.form.causal = true;
+  const auto batch = static_cast<std::size_t>(problem.form.batch);
+  problem.form.kv_start.assign(batch, 1);
+  problem.form.kv_len.assign(batch, static_cast<std::int32_t>(problem.form.k_len - 2));
+  problem.dlse.assign(problem.lse.size(), 0.25f);
+  options.deterministic = 1;
   options.want_delta = true;
-  peak_mib(probe, problem, rng, options);
+  options.q.row_gap = options.v.row_gap = options.dk.row_gap = 1;
+}
+
+/// A float for each pair, seen or not, is more than is allowed; in the first, a byte is as well.
+void require_no_scores_beside_extras(Probe& probe) {
+  Rng rng = probe.begin_case("a window and all extras");
+  CallOptions options;
+  const std::int64_t length = rng.integer(5000, 5200);
+  Problem narrow({2, 2, 1, length, length, 1, 1});
+  narrow.form.window_left = kNarrow;
+  put_extras(narrow, rng, options);
+  fill_quickly(narrow, rng);
+  peak_mib(probe, narrow, rng, options);
+  rng = probe.begin_case("causal");
+  const std::int64_t shorter = rng.integer(2300, 2400);
+  Problem causal({1, 1, 1, shorter, shorter, 1, 1});
+  causal.form.causal = true;
+  fill_quickly(causal, rng);
+  peak_mib(probe, causal, rng);
+}
+
+/// Few queries see a key, so that it takes little time. A float for each is 128 KiB or more.
+void require_extras_freed(Probe& probe) {
+  Rng rng = probe.begin_case("all extras, again and again");
+  CallOptions options;
+  Problem problem({2, 4, 2, rng.integer(4000, 4200), 6, 1, 1});
+  problem.form.window_left = 1;
+  put_extras(problem, rng, options);
+  fill_quickly(problem, rng);
+  BackwardCall call(problem, options);
+  kit::require_freed(probe, call);
 }
 
 // Twice the length may take twice the scratch memory, not four times.
@@ -128,6 +163,8 @@ void memory_growth(Probe& probe) {
   for (const char* left_out : {"none", "dq", "dk and dv"}) require_freed(probe, 3, left_out);
   require_freed(probe, 0, "none");
   require_no_mask(probe);
+  require_no_scores_beside_extras(probe);
+  require_extras_freed(probe);
   require_few_copies(probe, 16);
 }
 
@@ -154,6 +191,8 @@ void require_small(Probe& probe) {
 void peak_memory(Probe& probe) {
   require_small(probe);
   require_no_mask(probe);
+  require_no_scores_beside_extras(probe);
+  require_extras_freed(probe);
   require_few_copies(probe, 64);
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});

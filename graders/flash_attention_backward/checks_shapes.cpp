@@ -120,11 +120,28 @@ std::vector<std::int64_t> ends_and_some(Rng& rng, std::int64_t count) {
   return rows;
 }
 
+/// A cap near the scores that fill_quickly() makes.
+void put_cap(Problem& problem, Rng& rng) {
+  problem.form.softcap = static_cast<float>(rng.uniform(1, 4));
+}
+
+/// What has a number for each query: dlse, delta, which is wanted, and then lse as well, some of
+/// which require_rows() makes -infinity.
+void put_statistics(Problem& problem, Rng& rng, CallOptions& options) {
+  problem.dlse.resize(problem.lse.size());
+  kit::fill_uniform(rng, problem.dlse);
+  options.want_delta = true;
+}
+
 void require_rows(Probe& probe, Problem& problem, Rng& rng, CallOptions options = {}) {
   // Who starts threads for each batch entry takes long, and may.
   constexpr std::int64_t kManyEntries = 1000;
   if (problem.form.batch > kManyEntries) options.threads = 1;
   fill_quickly(problem, rng);
+  if (!problem.dlse.empty())  // every seventh query saw no key
+    for (std::size_t row = static_cast<std::size_t>(rng.integer(0, 6)); row < problem.lse.size();
+         row += 7)
+      problem.lse[row] = -kit::kInfinity;
   const Answer answer = ask(probe, problem, options);
   const kit::AttentionProblem& form = problem.form;
   const auto queries = ends_and_some(rng, problem.q_rows());
@@ -133,7 +150,8 @@ void require_rows(Probe& probe, Problem& problem, Rng& rng, CallOptions options 
 }
 
 // Counts that 16 bits do not hold, of each dimension alone. Masks have their ends among the last
-// keys or queries: who counts with 16 bits looks elsewhere. Of 2^16 he counts none.
+// keys or queries: who counts with 16 bits looks elsewhere. Of 2^16 he counts none. A cap, dlse and
+// delta each come with some masks and not with others.
 void beyond_16_bits(Probe& probe) {
   constexpr std::int64_t kNone = std::int64_t{1} << 16;
   const std::int64_t many = kNone + probe.begin_case("size").integer(40, 90);
@@ -157,7 +175,10 @@ void beyond_16_bits(Probe& probe) {
       if (problem.form.causal) problem.form.window_left = rng.integer(0, 30);
       if (mask == "window") problem.form.window_right = sizes.q_len / 2;
       options.threads = options.threads == 1 ? 8 : 1;
-      require_rows(probe, problem, rng, options);
+      CallOptions some = options;
+      if (mask.ends_with("window")) put_cap(problem, rng);
+      if (mask == "lists" || mask == "window") put_statistics(problem, rng, some);
+      require_rows(probe, problem, rng, some);
     }
 }
 
@@ -175,7 +196,12 @@ void contract_limits(Probe& probe) {
     if (sizes.q_len == kMost) problem.form.window_right = rng.integer(kMost / 2, kMost);
     if (sizes.k_len == kMost) problem.form.window_left = rng.integer(kMost / 16, kMost / 8);
     if (sizes.batch == kMost) kit::draw_lists(problem.form, rng);
-    require_rows(probe, problem, rng);
+    if (sizes.q_heads == kMost || sizes.q_len == kMost || sizes.k_len == kMost)
+      put_cap(problem, rng);
+    CallOptions options;
+    put_statistics(problem, rng, options);
+    if (sizes.dim > 2) options.threads = kit::kManyThreads;
+    require_rows(probe, problem, rng, options);
   }
 }
 
@@ -205,7 +231,10 @@ void consecutive_lengths(Probe& probe) {
         problem.form.kv_len = {static_cast<std::int32_t>(length)};
       }
       attend(problem);
-      require_right(probe, problem);
+      CallOptions options;
+      options.want_delta = true;
+      if (kind.starts_with("few")) problem.dlse.assign(problem.lse.size(), 0.25f);
+      require_right(probe, problem, options);
     }
   }
 }

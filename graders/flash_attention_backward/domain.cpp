@@ -68,6 +68,7 @@ std::vector<Argument> arguments() {
                   {"fewer keys existed"},
                   {"other results"},
                   {"another size"},
+                  {"other strides"},
                   {"other threads"}}});
   return all;
 }

@@ -44,7 +44,12 @@ struct Query {
         delta(inner_product(dout, row_of(problem.o.data, row, problem.form.value_dim))),
         // The contract's M with |q| |k| in the place of |q.k|, which is no smaller and saves a walk
         // over all keys of every query that sees a sampled key.
-        condition(1 + std::abs(lse) + std::abs(problem.form.scale) * length_of(q) * longest_key) {}
+        condition(1 + std::abs(lse) + problem.form.softcap +
+                  std::abs(problem.form.scale) * length_of(q) * longest_key) {
+    if (!problem.dlse.empty()) delta.add(-problem.dlse[static_cast<std::size_t>(row)]);
+  }
+
+  bool blind() const { return std::isinf(lse); }
 
   std::span<const float> q;
   std::span<const float> dout;
@@ -58,10 +63,21 @@ struct Pair {
   Pair(const kit::AttentionProblem& form, const Query& query, std::span<const float> k,
        std::span<const float> v) {
     const Sum dp = inner_product(query.dout, v);
-    p.value = std::exp(form.scale * inner_product(query.q, k).value - query.lse);
+    const Sum product = inner_product(query.q, k);
+    double score = form.scale * product.value;
+    double slope = 1, slope_bound = 0;
+    if (form.softcap > 0) {
+      const double bent = std::tanh(score / form.softcap);
+      score = form.softcap * bent;
+      slope = 1 - bent * bent;
+      // The contract's T: 1 - tanh(z)^2 is nowhere steeper than 4 / sqrt(27).
+      slope_bound = 4 / std::sqrt(27.0) * std::abs(form.scale) * product.size / form.softcap;
+    }
+    p.value = std::exp(score - query.lse);
     p.size = query.condition * (p.value + kUnderflow);
-    dx.value = form.scale * p.value * (dp.value - query.delta.value);
-    dx.size = std::abs(form.scale) * p.size * (dp.size + query.delta.size);
+    dx.value = form.scale * p.value * slope * (dp.value - query.delta.value);
+    dx.size = std::abs(form.scale) * (p.size + slope_bound * (p.value + kUnderflow)) *
+              (dp.size + query.delta.size);
   }
 
   Sum p, dx;
@@ -99,26 +115,26 @@ double longest_row(const kit::Tensor& tensor) {
 
 JudgedRows::JudgedRows(const Problem& problem, const std::vector<std::int64_t>& queries,
                        const std::vector<std::int64_t>& keys)
-    : rows_(queries.size() + 2 * keys.size()) {
+    : rows_(2 * queries.size() + 2 * keys.size()) {
   const double longest_key = longest_row(problem.k);
   parallel_for(queries.size() + keys.size(), this_machine().cores, [&](std::size_t n) {
-    if (n < queries.size()) {
-      rows_[n] = query_row(problem, queries[n], longest_key);
-    } else {
-      const std::size_t key = n - queries.size();
-      Row* rows = &rows_[queries.size() + 2 * key];
-      set_key_rows(problem, keys[key], longest_key, rows[0], rows[1]);
-    }
+    Row* rows = &rows_[2 * n];
+    if (n < queries.size())
+      set_query_rows(problem, queries[n], longest_key, rows[0], rows[1]);
+    else
+      set_key_rows(problem, keys[n - queries.size()], longest_key, rows[0], rows[1]);
   });
 }
 
-JudgedRows::Row JudgedRows::query_row(const Problem& problem, std::int64_t index,
-                                      double longest_key) {
+void JudgedRows::set_query_rows(const Problem& problem, std::int64_t index, double longest_key,
+                                Row& dq, Row& delta) {
   const kit::AttentionProblem& form = problem.form;
   const std::int64_t batch = index / form.q_len / form.q_heads;
   const std::int64_t head = index / form.q_len % form.q_heads;
-  Row dq{"dq", &Answer::dq, index, zeros(form.dim), zeros(form.dim)};
+  dq = {"dq", &Answer::dq, index, zeros(form.dim), zeros(form.dim)};
   const Query query(problem, index, longest_key);
+  delta = {"delta", &Answer::delta, index, {query.delta.value}, {query.delta.size}};
+  if (query.blind()) return;
   const kit::KeyRange keys = form.visible_keys(batch, index % form.q_len);
   const std::int64_t first_key = (batch * form.kv_heads + form.kv_head(head)) * form.k_len;
   for (std::int64_t j = keys.first; j < keys.last; ++j) {
@@ -126,7 +142,6 @@ JudgedRows::Row JudgedRows::query_row(const Problem& problem, std::int64_t index
     const Pair pair(form, query, k, row_of(problem.v.data, first_key + j, form.value_dim));
     add_scaled(pair.dx, k, dq.value, dq.bound);
   }
-  return dq;
 }
 
 void JudgedRows::set_key_rows(const Problem& problem, std::int64_t index, double longest_key,
@@ -145,6 +160,7 @@ void JudgedRows::set_key_rows(const Problem& problem, std::int64_t index, double
       const kit::KeyRange keys = form.visible_keys(batch, i);
       if (j < keys.first || j >= keys.last) continue;
       const Query query(problem, (batch * form.q_heads + head) * form.q_len + i, longest_key);
+      if (query.blind()) continue;
       const Pair pair(form, query, k, v);
       add_scaled(pair.dx, query.q, dk.value, dk.bound);
       add_scaled(pair.p, query.dout, dv.value, dv.bound);
@@ -153,6 +169,7 @@ void JudgedRows::set_key_rows(const Problem& problem, std::int64_t index, double
 
 std::optional<Miss> JudgedRows::miss(const Answer& got) const {
   for (const Row& row : rows_) {
+    if ((got.*row.part).empty()) continue;
     const auto columns = std::ssize(row.value);
     const auto name = kit::index_namer(fmt::format("{} row {}", row.name, row.index), {columns});
     if (auto miss = kit::worst_miss(row_of(got.*row.part, row.index, columns), row.value,

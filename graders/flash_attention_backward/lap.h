@@ -10,8 +10,8 @@
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 
-/// Some rows of dq, and of dk with dv, or all, computed pair by pair in float64. They are numbered
-/// through, a head's one after the other. Only problems without softcap and dlse.
+/// Some rows of dq with delta, and of dk with dv, or all, computed pair by pair in float64. They
+/// are numbered through, a head's one after the other. Results that nobody wanted are not judged.
 class JudgedRows {
  public:
   /// The problem is read here and not kept.
@@ -28,14 +28,15 @@ class JudgedRows {
     std::vector<double> value, bound;
   };
 
-  static Row query_row(const Problem& problem, std::int64_t index, double longest_key);
+  static void set_query_rows(const Problem& problem, std::int64_t index, double longest_key,
+                             Row& dq, Row& delta);
   static void set_key_rows(const Problem& problem, std::int64_t index, double longest_key, Row& dk,
                            Row& dv);
 
   std::vector<Row> rows_;
 };
 
-/// Rows that nobody can foresee, this many of dq and of dk with dv, or all.
+/// Rows that nobody can foresee, this many of dq with delta and of dk with dv, or all.
 JudgedRows some_rows(const Problem& problem, Rng& judge, int count);
 JudgedRows all_rows(const Problem& problem);
 

@@ -22,7 +22,8 @@ std::vector<float> rounded(const std::vector<double>& numbers) {
 
 Answer right_answer(const Problem& problem) {
   const Expected expected = expect(problem);
-  return {rounded(expected.value.dq), rounded(expected.value.dk), rounded(expected.value.dv), {}};
+  return {rounded(expected.value.dq), rounded(expected.value.dk), rounded(expected.value.dv),
+          rounded(expected.value.delta)};
 }
 
 }  // namespace
@@ -31,6 +32,22 @@ TEST_CASE("all rows that laps are judged by agree with the oracle") {
   Rng rng(4);
   const Problem problem = quick_problem(rng);
   CHECK_FALSE(all_rows(problem).miss(right_answer(problem)));
+}
+
+TEST_CASE("so they do with a softcap, dlse and queries that saw no key") {
+  Rng rng(7);
+  Problem problem = quick_problem(rng);
+  problem.form.softcap = 2;
+  problem.dlse.assign(problem.lse.size(), 0.5f);
+  for (std::size_t row = 2; row < problem.lse.size(); row += 7) problem.lse[row] = -kit::kInfinity;
+  const JudgedRows rows = all_rows(problem);
+  CHECK_FALSE(rows.miss(right_answer(problem)));
+  for (auto part : {&Answer::dq, &Answer::dk, &Answer::delta}) {
+    Answer answer = right_answer(problem);
+    REQUIRE_FALSE((answer.*part).empty());
+    (answer.*part).back() += 0.01f;
+    CHECK(rows.miss(answer));
+  }
 }
 
 TEST_CASE("one wrong element in any part is seen, and so is one that is no number") {
