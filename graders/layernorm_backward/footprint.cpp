@@ -51,11 +51,13 @@ void require_nothing_kept_by(Probe& probe, Problem problem, const Likeness& like
   options.dbeta = like.dbeta;
   Answer ignored;
   const Bytes saved = run_forward(probe, problem, ignored, options);
+  const Bytes nothing;  // is saved where statistics are given; calls borrow what they are given
+  const Bytes& given = problem.mean.empty() ? saved : nothing;
   std::int64_t before = 0;
   for (int call = 0; call < kWarmUp + kCalls; ++call) {
     ForwardCall forward(problem, std::ssize(saved), options);
     probe.run_ok(forward);
-    BackwardCall backward(problem, problem.mean.empty() ? saved : Bytes{}, options);
+    BackwardCall backward(problem, given, options);
     if (call + 1 != kWarmUp && call + 1 != kWarmUp + kCalls) {
       probe.run_ok(backward);
       continue;
