@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "domain.h"
+#include "graders/kit/attention_domain.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -28,21 +29,9 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (choice.is("before", "another size")) return another_size(rng, problem.form);
   Problem other = problem;
   const std::string& before = choice["before"].name;
-  const auto negate_one = [&](kit::Tensor& tensor) {
-    float& number = tensor.data[static_cast<std::size_t>(
-        rng.integer(0, static_cast<std::int64_t>(tensor.data.size()) - 1))];
-    number = -number;
-  };
-  if (before == "one element of q differed") negate_one(other.q);
-  if (before == "one element of k differed") negate_one(other.k);
-  if (before == "one element of v differed") negate_one(other.v);
-  if (before == "one element of dout differed") negate_one(other.dout);
-  if (before == "one element of o differed") negate_one(other.o);
-  if (before == "scale differed") other.form.scale /= 2;
-  if (before == "mask differed") {
-    other.form.causal = !problem.form.causal;
-    other.form.window_left = rng.integer(0, 9);
-  }
+  kit::put_difference(
+      before, rng, other.form,
+      {{"q", &other.q}, {"k", &other.k}, {"v", &other.v}, {"dout", &other.dout}, {"o", &other.o}});
   if (before == "lse differed")
     for (float& lse : other.lse) lse += 1;
   if (before == "softcap differed") other.form.softcap = problem.form.softcap > 0 ? 0 : 1;

@@ -208,19 +208,7 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
   if (before == "another size") return another_size(rng, problem.form);
   if (before == "another group") return another_group(rng, problem.form);
   Problem other = problem;
-  const auto negate_one = [&](kit::Tensor& tensor) {
-    float& number = tensor.data[static_cast<std::size_t>(
-        rng.integer(0, static_cast<std::int64_t>(tensor.data.size()) - 1))];
-    number = -number;
-  };
-  if (before == "one element of q differed") negate_one(other.q);
-  if (before == "one element of k differed") negate_one(other.k);
-  if (before == "one element of v differed") negate_one(other.v);
-  if (before == "scale differed") other.form.scale /= 2;
-  if (before == "mask differed") {
-    other.form.causal = !problem.form.causal;
-    other.form.window_left = rng.integer(0, 9);
-  }
+  kit::put_difference(before, rng, other.form, {{"q", &other.q}, {"k", &other.k}, {"v", &other.v}});
   if (before == "softcap differed") {
     other.form.softcap = problem.form.softcap > 0 ? problem.form.softcap / 2 : 1.0f;
   }

@@ -221,6 +221,21 @@ void draw_lists(AttentionProblem& problem, Rng& rng) {
   }
 }
 
+void put_difference(const std::string& before, Rng& rng, AttentionProblem& problem,
+                    const NamedTensors& tensors) {
+  for (const auto& [name, tensor] : tensors) {
+    if (before != fmt::format("one element of {} differed", name)) continue;
+    float& number = tensor->data[static_cast<std::size_t>(
+        rng.integer(0, static_cast<std::int64_t>(tensor->data.size()) - 1))];
+    number = -number;
+  }
+  if (before == "scale differed") problem.scale /= 2;
+  if (before == "mask differed") {
+    problem.causal = !problem.causal;
+    problem.window_left = rng.integer(0, 9);
+  }
+}
+
 std::vector<Corner> attention_corners() {
   const Classes absent{"arrays without elements", {"null"}};
   const Classes one_query{"q_len", {"1"}};

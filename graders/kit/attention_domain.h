@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graders/kit/domain.h"
@@ -38,6 +39,13 @@ std::vector<LongDimension> long_dimensions(std::int64_t many);
 
 /// Starts and lengths for every batch entry, wherever they fall.
 void draw_lists(AttentionProblem& problem, Rng& rng);
+
+using NamedTensors = std::vector<std::pair<const char*, Tensor*>>;
+
+/// Makes of a problem the one that was asked before it, as far as `before` says so: "one element of
+/// q differed", of one of these tensors; "scale differed"; "mask differed".
+void put_difference(const std::string& before, Rng& rng, AttentionProblem& problem,
+                    const NamedTensors& tensors);
 
 /// Arrays that are not there because one of the sizes is 0, and what a query alone sees through a
 /// window.

@@ -11,9 +11,9 @@ struct Ceilings {
   double fma_gflop_per_s = 0;  // float32; 2 per fused multiply-add
 };
 
-/// The best of every look so far; the first call takes one. Looks are
-/// taken on threads that stay, each on its core, and begin when all of them are awake, so that
-/// starting them is no part of it; where the system lets us, ahead of other programs, as laps are.
+/// The best of every look so far; the first call takes one. Looks are taken on threads that stay,
+/// each on its core, and begin when all of them are awake, so that starting them is no part of it;
+/// where the system lets us, ahead of other programs, as laps are.
 const Ceilings& ceilings();
 
 /// Looks again and keeps what is higher: beside other programs and neighbours a ceiling is found
