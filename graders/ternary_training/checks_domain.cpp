@@ -153,7 +153,10 @@ void train_before(Probe& probe, const Assignment& choice, Rng& rng, TrainingRequ
   }
   if (before("another model")) request = small_request(rng, 50);
   ++request.seed;
-  if (before("another model") || before("another seed")) train(probe, request);
+  if (before("another text"))
+    for (Text& text : request.documents)
+      for (std::uint16_t& id : text) id = static_cast<std::uint16_t>(request.model.vocab - 1 - id);
+  if (!before("nothing") && !before("the same")) train(probe, request);
 }
 
 void ask_training(Probe& probe, const Assignment& choice, Rng& rng) {

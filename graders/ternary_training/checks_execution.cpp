@@ -103,6 +103,26 @@ TrainingRequest request_of_updates(Rng& rng) {
   return request;
 }
 
+/// A window and a matrix that are work enough for a second thread to be seen. Of so long a window
+/// the products take longer than to read the file, which one thread may do.
+void require_one_thread(Probe& probe) {
+  Rng rng = probe.begin_case("one_thread_of_a_window_and_of_a_matrix");
+  CallOptions options;
+  options.threads = 1;
+  const TernaryModel wide{20, 256, 1, 4, 256, 800, 64};
+  const std::vector<std::uint8_t> model = bytes_of(random_checkpoint(rng, wide));
+  const Text window = random_text(rng, wide.vocab, wide.context);
+  kit::require_thread_limit(probe, options.threads, [&] {
+    ForwardCall call(model, window, wide.vocab, options);
+    probe.run_ok(call);
+  });
+  const QuantizeProblem matrix = fine_matrix(rng, 3'072, 16, 64);
+  kit::require_thread_limit(probe, options.threads, [&] {
+    QuantizeCall call(matrix, options);
+    probe.run_ok(call);
+  });
+}
+
 /// A layer that is work enough for threads to be counted; and training, mostly of gradients and
 /// mostly of updates, with a layer right behind it, which has company where training left a thread
 /// at work.
@@ -128,6 +148,7 @@ void limit_threads(Probe& probe, int threads) {
 
 void thread_limit(Probe& probe) {
   for (const int threads : {1, 3}) limit_threads(probe, threads);
+  require_one_thread(probe);
 }
 
 /// As many threads as anybody has, and more: with rows and vectors for each.
@@ -164,6 +185,7 @@ void thread_counts(Probe& probe) {
   require_logits(probe, random_checkpoint(rng, kWideModel),
                  random_text(rng, kWideModel.vocab, kWideModel.context), options);
   limit_threads(probe, 1);
+  require_one_thread(probe);
 }
 
 // Arrays as little aligned as their elements let them, each ending right before a page that faults.
@@ -243,7 +265,9 @@ void repeated_calls(Probe& probe) {
   }
   require_read_anew(probe, rng);
   require_sizes_read_anew(probe, rng);
-  require_trained(probe, small_request(rng));
+  // A text of the same length as the one before, whose likelihood is not this one's.
+  const TrainedModel other = require_trained(probe, small_request(rng));
+  require_train_nll(probe, other.result.train_nll, other.train_nll);
   require_same_bytes(probe, first, train(probe, slowly_heard(request, 600ms)),
                      "the first call again, after others, and heard slowly");
   require_seeds_heard(probe, request);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "graders/kit/compare.h"
 #include "graders/kit/refusals.h"
@@ -27,9 +28,29 @@ constexpr Shape kShapes[] = {
     {"long_windows", {25, 16, 1, 2, 32, 130, 16}},
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
     {"largest_vocab", {65'536, 4, 1, 1, 4, 5, 4}},
-    // Heads of four numbers: their angles are as good as exact in float32, however far they go.
-    {"beyond_1024_positions", {20, 8, 1, 2, 8, 1'040, 4}},
 };
+
+/// For very long windows: what attention adds to the stream is smaller than it. Where it left
+/// little of the stream, a norm would make the roundings of sums over thousands of positions large,
+/// and the tolerance with them.
+Checkpoint steady_checkpoint(Rng& rng, const TernaryModel& model, double sharpness) {
+  Checkpoint checkpoint = random_checkpoint(rng, model, sharpness);
+  TernaryMatrix& embedding = checkpoint.matrices[0];
+  for (std::int8_t& code : embedding.codes)
+    if (code == 0) code = rng.chance(0.5) ? 1 : -1;
+  std::ranges::fill(embedding.scales, nearest_half(1));
+  for (const LayerTensor which : {kOut, kDown})
+    std::ranges::fill(checkpoint.matrices[first_of(0) + which].scales, nearest_half(0.125));
+  return checkpoint;
+}
+
+// Heads of four numbers: their angles are as good as exact in float32, however far they go.
+void require_long_windows(Probe& probe) {
+  Rng rng = probe.begin_case("beyond_1024_positions");
+  const TernaryModel model{20, 8, 1, 2, 8, 1'040, 4};
+  for (const std::int64_t length : {model.context, model.context / 2, std::int64_t{1}})
+    require_logits(probe, steady_checkpoint(rng, model, 1), random_text(rng, model.vocab, length));
+}
 
 // More matrices than 16 bits count. All layers but the last add nothing, so that it is seen.
 void require_many_layers(Probe& probe) {
@@ -39,7 +60,9 @@ void require_many_layers(Probe& probe) {
   for (std::int64_t layer = 0; layer + 1 < model.layers; ++layer)
     for (const LayerTensor which : {kOut, kDown})
       std::ranges::fill(checkpoint.matrices[first_of(layer) + which].scales, std::uint16_t{0});
-  require_logits(probe, checkpoint, random_text(rng, model.vocab, model.context));
+  CallOptions options;
+  options.threads = 1;  // to share out so many matrices of nothing would take seconds
+  require_logits(probe, checkpoint, random_text(rng, model.vocab, model.context), options);
 }
 
 // Keys that are the opposite of queries: the first position has one score, far below zero.
@@ -60,6 +83,18 @@ void require_longest_windows(Probe& probe) {
   const TernaryModel model{40, 32, 1, 2, 32, 0x7fff'ffff, 16};
   for (const std::int64_t length : {7, 1})
     require_logits(probe, random_checkpoint(rng, model), random_text(rng, model.vocab, length));
+}
+
+// One size beyond what is usual: vectors, groups, heads that attend to many, gates of one position.
+void require_wide_models(Probe& probe) {
+  const std::tuple<const char*, TernaryModel, std::int64_t> all[] = {
+      {"vectors_of_520", {12, 520, 1, 2, 260, 4, 260}, 2},
+      {"heads_of_136", {30, 136, 1, 1, 4, 140, 4}, 130},
+      {"beyond_65536_gates", {12, 4, 1, 2, 66'000, 4, 4}, 2}};
+  for (const auto& [name, model, length] : all) {
+    Rng rng = probe.begin_case(name);
+    require_logits(probe, random_checkpoint(rng, model), random_text(rng, model.vocab, length));
+  }
 }
 
 // Full windows, short ones and single tokens; the shape of the graded run; and a large window.
@@ -90,7 +125,17 @@ void forward_logits(Probe& probe) {
                  random_text(rng, kWideModel.vocab, kWideModel.context));
   require_many_layers(probe);
   require_scores_below_zero(probe);
+  require_long_windows(probe);
   require_longest_windows(probe);
+  require_wide_models(probe);
+}
+
+// Further than tables of angles go; in heads of four numbers, whose angles float32 has.
+void require_far_positions(Probe& probe) {
+  Rng rng = probe.begin_case("beyond_4096_positions");
+  const TernaryModel model{20, 4, 1, 1, 4, 8'192, 4};
+  require_logits(probe, steady_checkpoint(rng, model, 2),
+                 random_text(rng, 5, rng.integer(4'100, 4'200)));
 }
 
 // Queries and keys so large that attention picks few positions: which, is up to the rotation.
@@ -101,10 +146,7 @@ void rotary_positions(Probe& probe) {
     // A few ids only, so that equal tokens stand at many positions.
     require_logits(probe, random_checkpoint(rng, model, 2), random_text(rng, 5, context));
   }
-  // Further than tables of angles go; in heads of four numbers, whose angles float32 has.
-  Rng rng = probe.begin_case("beyond_2048_positions");
-  const TernaryModel model{20, 8, 1, 2, 8, 4'096, 4};
-  require_logits(probe, random_checkpoint(rng, model, 2), random_text(rng, 5, 2'060));
+  require_far_positions(probe);
   require_scores_below_zero(probe);
   require_longest_windows(probe);
 }
@@ -129,6 +171,7 @@ void norm_gains(Probe& probe) {
     }
     require_logits(probe, checkpoint, random_text(rng, model.vocab, model.context));
   }
+  require_wide_models(probe);
 }
 
 // Two texts that part at some token: before it, nothing may differ.
@@ -176,16 +219,42 @@ void refuse_whole_files(Probe& probe) {
   }
 }
 
+// A file of so many words that who looks at a part of them overlooks what is behind it.
+void refuse_large_files(Probe& probe) {
+  Rng rng = probe.begin_case("of_300000_scales");
+  const TernaryModel model{65'536, 8, 1, 2, 8, 10, 4};
+  const Bytes good = bytes_of(random_checkpoint(rng, model));
+  const Place table = place_of(model, 0);
+  const Place head = place_of(model, tensors_of(model).size() - 1);
+  const auto behind = [&](std::int64_t size) {
+    return static_cast<std::size_t>(rng.integer(size * 5 / 8, size - 1));
+  };
+  const std::int64_t codes = model.vocab * model.width / 4;
+  const std::int64_t scales = model.vocab * model.width / model.group;
+  for (const Place& place : {table, head})
+    for (const bool of_codes : {true, false}) {
+      Bytes bytes = good;
+      if (of_codes)
+        bytes[place.codes + behind(codes)] |= 0x30;
+      else
+        put(bytes, place.scales + 2 * behind(scales), kHalfInfinity);
+      const Text token{7};
+      ForwardCall call(bytes, token, model.vocab);
+      kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT);
+    }
+}
+
 // Every fault that the contract names, at the beginning, the end and in the middle.
 void refused_checkpoints(Probe& probe) {
   Rng rng = probe.begin_case("drawn");
-  constexpr TernaryModel model{40, 24, 1, 2, 36, 10, 12};
+  constexpr TernaryModel model{40, 24, 3, 2, 36, 10, 12};
   const Checkpoint checkpoint = random_checkpoint(rng, model);
   const Bytes good = bytes_of(checkpoint);
   const Text token = random_text(rng, model.vocab, model.context);
   const std::size_t last = tensors_of(model).size() - 1;
   const Place head = place_of(model, last);
-  const Place gate = place_of(model, first_of(0) + kGate);
+  // Neither the first layer nor the last, one of which is looked at where not all are.
+  const Place gate = place_of(model, first_of(1) + kGate);
   const std::size_t gains = place_of_gains(model);
   const std::vector<kit::Flaw<Bytes>> flaws{
       {"empty", [](Bytes& b) { b.clear(); }},
@@ -219,6 +288,7 @@ void refused_checkpoints(Probe& probe) {
     kit::require_refused(probe, call, TERNARY_BAD_ARGUMENT);
   }
   refuse_whole_files(probe);
+  refuse_large_files(probe);
   // What is at the edge and no error: the largest half, gains of 64, very many layers.
   probe.begin_case("largest_gain");
   Checkpoint edge = checkpoint;

@@ -5,6 +5,7 @@
 
 #include "harness/grading/grader.h"
 #include "judge.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -81,6 +82,7 @@ void ask_all_shapes(Probe& probe, Part part) {
 
 void layer_output(Probe& probe) {
   ask_all_shapes(probe, Part::y);
+  ask_large_layers(probe);
 }
 
 void input_gradient(Probe& probe) {
@@ -95,6 +97,7 @@ void weight_gradient(Probe& probe) {
   options.threads = kit::kManyThreads;
   require_gradient(probe, linear_problem(rng, 5, 1, 8, 1'100), Part::weight_gradient, options);
   probe.restart();  // threads that idle cost later calls time
+  ask_sizes_of_large_layers(probe);
 }
 
 // Weights far from the threshold, on both sides: the estimator passes their gradient on.

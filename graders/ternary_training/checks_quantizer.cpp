@@ -5,6 +5,7 @@
 
 #include "harness/grading/grader.h"
 #include "judge.h"
+#include "large.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -75,6 +76,7 @@ void group_scales(Probe& probe) {
           coarse_weights(rng, group, std::ldexp(1.0f, static_cast<int>(rng.integer(-17, -3)))));
     require_quantized(probe, problem);
   }
+  ask_large_matrices(probe);
 }
 
 /// So many that threads share them out, and half of them is no whole number of bytes.
@@ -99,6 +101,7 @@ void quantized_rows_apart(Probe& probe) {
     }
   }
   ask_rows_of_a_byte(probe);
+  ask_large_matrices(probe, 20);
   Rng rng = probe.begin_case("a_row_for_each_of_a_hundred_threads");
   CallOptions options;
   options.threads = 100;
@@ -180,6 +183,7 @@ void mean_rounding(Probe& probe) {
   CallOptions options;
   options.threads = 3;
   require_quantized(probe, fine_matrix(rng, 512, 32, 128), options);
+  refuse_large_matrices(probe);
 }
 
 // What was ternary stays so; the scale shrinks by the share of zeros.

@@ -11,6 +11,7 @@
 #include "invalid_calls.h"
 #include "invalid_files.h"
 #include "judge.h"
+#include "large.h"
 #include "refused_room.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -124,6 +125,21 @@ void bad_arguments(Probe& probe) {
   std::fill_n(layer.weight.end() - 12, 12, 7e4f);
   GradientCall last_row_of_layer(layer);
   kit::require_refused(probe, last_row_of_layer, TERNARY_BAD_ARGUMENT);
+  refuse_large_matrices(probe);
+}
+
+/// A text of so many tokens and documents that who looks at a part of them overlooks the fault.
+void refuse_long_texts(Probe& probe) {
+  Rng rng = probe.begin_case("one_fault_in_a_long_text");
+  TrainingRequest request = small_request(rng);
+  request.documents.assign(2'000, random_text(rng, request.model.vocab, 3));
+  request.documents.push_back(random_text(rng, request.model.vocab, 80'000));
+  TrainingCall token(request);
+  token.token()[static_cast<std::size_t>(rng.integer(70'000, 85'000))] = 24;
+  kit::require_refused(probe, token, TERNARY_BAD_ARGUMENT);
+  TrainingCall start(request);
+  start.document_start()[static_cast<std::size_t>(rng.integer(1'100, 1'990))] += 4;
+  kit::require_refused(probe, start, TERNARY_BAD_ARGUMENT);
 }
 
 void bad_lessons(Probe& probe) {
@@ -168,6 +184,7 @@ void bad_lessons(Probe& probe) {
     spoilt.document_start() = bad_starts[i];
     kit::require_refused(probe, spoilt, TERNARY_BAD_ARGUMENT);
   }
+  refuse_long_texts(probe);
 }
 
 void small_capacity(Probe& probe) {

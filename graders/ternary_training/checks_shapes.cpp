@@ -38,6 +38,23 @@ void require_trains(Probe& probe, const char* name, const TernaryModel& model,
   trained_as_claimed(probe, request);
 }
 
+/// The last of the first 4,097 tokens is like no other, and so are all behind them: little was
+/// learnt of what follows the others, and the likelihood without it, or with one more, is another.
+void require_first_tokens_claimed(Probe& probe) {
+  Rng rng = probe.begin_case("the_first_4097_tokens");
+  TrainingRequest request;
+  request.model = {5, 8, 1, 2, 8, 16, 4};
+  Text text(4'096, 0);
+  text.push_back(1);
+  text.insert(text.end(), static_cast<std::size_t>(rng.integer(20, 60)), 2);
+  // Bounds of documents are not its bounds.
+  const auto cut = text.begin() + rng.integer(1'000, 4'000);
+  request.documents = {Text(text.begin(), cut), Text(cut, text.end())};
+  request.max_tokens = 8'000;
+  request.seed = rng();
+  trained_as_claimed(probe, request);
+}
+
 void odd_shapes(Probe& probe) {
   require_trains(probe, "prime_vocab", {31, 32, 2, 2, 32, 16, 32}, 300);
   require_trains(probe, "big_vocab", {4099, 16, 1, 2, 16, 12, 16}, 200);
@@ -51,6 +68,8 @@ void odd_shapes(Probe& probe) {
   require_trains(probe, "windows_of_one", {29, 16, 1, 2, 32, 1, 16}, 60);
   require_trains(probe, "windows_of_37", {29, 16, 1, 2, 32, 37, 16}, 300);
   require_trains(probe, "deep", {29, 16, 7, 2, 16, 8, 16}, 100);
+  require_trains(probe, "windows_of_600", {29, 16, 1, 2, 16, 600, 16}, 1'300);
+  require_first_tokens_claimed(probe);
 }
 
 // The same model in groups of all sizes: each has a length of its own, and learns alike.
@@ -91,6 +110,7 @@ void odd_documents(Probe& probe) {
       request.documents.push_back(length == 0 ? Text{} : source_text(rng, 24, length));
     trained_as_claimed(probe, request);
   }
+  require_first_tokens_claimed(probe);
 }
 
 }  // namespace

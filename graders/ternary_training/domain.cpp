@@ -194,7 +194,8 @@ bool is_short(const Assignment& choice) {
 
 bool valid_training(const Assignment& choice) {
   if (!heads_fit(choice)) return false;
-  const bool timed = choice.is("max_seconds", "0") || choice.is("max_seconds", "0.004");
+  const bool timed = choice.is("max_seconds", "0") || choice.is("max_seconds", "-0") ||
+                     choice.is("max_seconds", "0.004");
   if (!is_short(choice) && !timed) return false;
   // Whether time or tokens end it is chance, and so is the number of steps.
   if (timed && choice.is("training before", "the same")) return false;
@@ -238,6 +239,7 @@ std::vector<Argument> training_arguments() {
         {"least"},
         {"-infinity"},
         {"0"},
+        {"-0"},
         {"0.004"},
         {"1e300"},
         {"infinity"}}},
@@ -247,7 +249,12 @@ std::vector<Argument> training_arguments() {
       {"placement", {{"64"}, {"8"}, {"8 after 16"}, {"16 after 32"}, {"4096"}}},
       threads(),
       {"training before",
-       {{"nothing"}, {"the same"}, {"another seed"}, {"another model"}, {"a refusal"}}}};
+       {{"nothing"},
+        {"the same"},
+        {"another seed"},
+        {"another text"},
+        {"another model"},
+        {"a refusal"}}}};
   all.insert(all.end(), others.begin(), others.end());
   return all;
 }

@@ -177,6 +177,7 @@ double max_seconds_of(const Assignment& choice) {
   if (is("least")) return std::numeric_limits<double>::lowest();
   if (is("-infinity")) return -kForever;
   if (is("0")) return 0;
+  if (is("-0")) return -0.0;  // is not below 0
   if (is("0.004")) return 0.004;
   if (is("1e300")) return 1e300;
   return is("infinity") ? kForever : -1;

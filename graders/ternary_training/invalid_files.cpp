@@ -128,16 +128,23 @@ Extent extent_of(const TernaryModel& model, std::size_t tensor) {
           tensor == last ? place_of_gains(model) : place_of(model, tensor + 1).codes};
 }
 
+/// A tensor of a layer, or one of both tables. Who looks at some layers looks at the first or the
+/// last: `turn` takes the last, the first and a middle one in turn.
+std::size_t damaged_tensor(const TernaryModel& model, bool tables, std::size_t which,
+                           std::size_t turn) {
+  if (tables) return which == 0 ? 0 : tensors_of(model).size() - 1;
+  const std::int64_t last = model.layers - 1;
+  return first_of(turn % 3 == 0 ? last : turn % 3 == 1 ? 0 : last / 2) + which;
+}
+
 /// In the first byte, the last or one between, and in each of its codes.
 InvalidForward invalid_codes(bool tables) {
   InvalidForward group{tables ? "codes of tables" : "codes of layers", {}};
   for (std::size_t which = 0; which < (tables ? 2 : kLayerTensors); ++which)
     for (std::size_t halves = 0; halves < 3; ++halves)
       add_damage(group, fmt::format("tensor {}, {} halves on", which, halves), [=](FileProblem& p) {
-        const std::size_t last = tensors_of(p.model).size() - 1;
-        // Of the last layer, before the head.
-        const std::size_t tensor = !tables ? last - 1 - which : which == 0 ? 0 : last;
-        const Place place = place_of(p.model, tensor);
+        const Place place =
+            place_of(p.model, damaged_tensor(p.model, tables, which, which + halves));
         const std::size_t at = place.codes + (place.scales - 1 - place.codes) * halves / 2;
         p.bytes[at] |= static_cast<std::uint8_t>(3 << 2 * ((which + 3 - halves) % 4));
       });
@@ -150,9 +157,8 @@ InvalidForward invalid_scales(bool tables) {
   for (std::size_t which = 0; which < (tables ? 2 : kLayerTensors); ++which)
     for (std::size_t i = 0; i < std::size(kScales); ++i)
       add_damage(group, fmt::format("tensor {}, 0x{:04x}", which, kScales[i]), [=](FileProblem& p) {
-        const std::size_t last = tensors_of(p.model).size() - 1;
-        const std::size_t tensor = !tables ? last - 1 - which : which == 0 ? 0 : last;
-        const auto [place, end] = extent_of(p.model, tensor);
+        const auto [place, end] =
+            extent_of(p.model, damaged_tensor(p.model, tables, which, which + i / 2));
         const std::size_t scales = (end - place.scales) / 2;
         put(p.bytes, place.scales + 2 * ((scales - 1) * ((which + i) % 3) / 2), kScales[i]);
       });

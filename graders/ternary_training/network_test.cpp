@@ -98,6 +98,30 @@ TEST_CASE("the tolerance widens where sums cancel, and hardly elsewhere") {
   CHECK(widened(cancelling, random_text(rng, 40, 15)) > 10);
 }
 
+TEST_CASE("long windows whose attention leaves little of the stream are within the tolerance") {
+  struct Window {
+    std::uint64_t seed;
+    TernaryModel model;
+    double sharpness;
+    std::int64_t vocab, length;
+  };
+  const TernaryModel long_one{20, 8, 1, 2, 8, 1'040, 4};
+  const TernaryModel longer{20, 8, 1, 2, 8, 4'096, 4};
+  // Of 300 windows each, those that a tolerance without the sums over positions refused.
+  for (const auto& [seed, model, sharpness, vocab, length] :
+       {Window{64, long_one, 1, 20, 1'040}, Window{153, long_one, 1, 20, 1'040},
+        Window{286, long_one, 1, 20, 1'040}, Window{165, longer, 2, 5, 2'060}}) {
+    Rng rng(seed);
+    const Checkpoint checkpoint = random_checkpoint(rng, model, sharpness);
+    const Text text = random_text(rng, vocab, length);
+    ExpectedLogits want = expect(checkpoint, text);
+    const std::vector<float> got = Network(checkpoint).logits(text);
+    CHECK(share_used(want, got) > 1);
+    want.allowed = allowed_where_cancelled(checkpoint, text, want);
+    CHECK(share_used(want, got) < 0.5);
+  }
+}
+
 TEST_CASE("logits may be asked for the end of a window only") {
   Rng rng(11);
   const Checkpoint checkpoint = random_checkpoint(rng, kShapes[0]);

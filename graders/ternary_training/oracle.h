@@ -38,7 +38,8 @@ struct ExpectedLogits {
 ExpectedLogits expect(const Checkpoint& checkpoint, std::span<const std::uint16_t> token);
 
 /// The same where sums cancel, as they may in models of few and odd numbers: what becomes of the
-/// logits when every sum of the oracle is off by a float32 rounding. At least `want.allowed`.
+/// logits when every sum of the oracle is off by a float32 rounding, or by several where it is
+/// long. At least `want.allowed`.
 std::vector<double> allowed_where_cancelled(const Checkpoint& checkpoint,
                                             std::span<const std::uint16_t> token,
                                             const ExpectedLogits& want);
