@@ -141,9 +141,15 @@ std::vector<Assignment> all_rules(const std::string& beam, const std::string& id
   return all;
 }
 
+/// Half of them with fewer returned than there are beams, which no rule may look at.
 void ask_rules(Probe& probe, const std::string& beam, const std::string& ids) {
-  kit::ask_each(probe, domain(), all_rules(beam, ids),
-                [&](const Assignment& choice, Rng& rng) { ask_search(probe, choice, rng); });
+  const auto returned = std::ranges::find(domain().arguments, "n_return", &kit::Argument::name);
+  const auto place = static_cast<std::size_t>(returned - domain().arguments.begin());
+  const auto half = std::ranges::find(returned->classes, "half", &kit::ValueClass::name);
+  const auto fewer = static_cast<std::size_t>(half - returned->classes.begin());
+  kit::ask_each(probe, domain(), all_rules(beam, ids), [&](const Assignment& choice, Rng& rng) {
+    ask_search(probe, rng.chance(0.5) ? choice.with(place, fewer) : choice, rng);
+  });
 }
 
 void every_rule(Probe& probe) {

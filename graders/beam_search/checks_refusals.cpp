@@ -15,11 +15,12 @@ namespace {
 
 using kit::Assignment;
 
-SolvedProblem small_problem(Rng& rng, const Accept& accept = {}, std::int64_t min_new = 1) {
+SolvedProblem small_problem(Rng& rng, const Accept& accept = {}, std::int64_t min_new = 1,
+                            const Range& after = {3, 5}) {
   Settings settings = random_settings(rng, rng.chance(0.5) ? BEAM_POOLED : BEAM_SEPARATE);
   settings.beam = settings.n_return = rng.integer(2, 3);
   settings.vocab = rng.integer(4, 9);
-  settings.max_new = min_new + rng.integer(3, 5);
+  settings.max_new = min_new + rng.integer(after.low, after.high);
   settings.min_new = min_new;
   settings.eos = {2};
   return random_problem(rng, settings, 3, draw_language, accept);
@@ -85,14 +86,16 @@ std::vector<kit::Refusal> refusals(Probe& probe, const Put& put) {
   return all;
 }
 
-// The model refuses a request: its number comes back, and it is left alone. The next call is as
-// good as any.
+// The model refuses a request, the last that there may be as well: its number comes back, and it is
+// left alone. The next call is as good as any.
 void model_failure(Probe& probe) {
-  for (const std::int64_t request : {1, 2, 3, 9}) {
+  constexpr std::int64_t kLast = 30;
+  for (const std::int64_t request :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{9}, kLast}) {
     Rng rng = probe.begin_case(fmt::format("request_{}", request));
     const SolvedProblem solved = small_problem(
         rng, [&](const Language&, const Expected& want) { return want.steps > request; },
-        request > 3 ? request : 1);
+        request > 3 ? request : 1, request == kLast ? Range{1, 1} : Range{3, 5});
     const std::int64_t high = rng.integer(1, 1000) << 32;  // lost in 32 bits
     CallOptions options;
     options.failure = {request, request == 1   ? high

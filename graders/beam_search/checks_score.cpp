@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <fmt/format.h>
-#include <string_view>
 
 #include "directed.h"
 #include "harness/grading/grader.h"
@@ -51,16 +50,25 @@ void length_bookkeeping(Probe& probe) {
       settings.max_new = 4;
       require_right(probe, rng, random_problem(rng, settings, 4));
     }
-  // More steps than a byte or nine bits count, with EOS tokens in the last of them only.
-  for (const std::int32_t policy : kPolicies) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}_hundreds_of_steps", policy));
-    Settings settings = mixed_lengths(rng, policy);
-    settings.penalty = BEAM_PENALTY_LENGTH;
-    settings.alpha = rng.uniform(0.5, 2);
-    settings.max_new = rng.integer(600, 640);
-    settings.min_new = rng.integer(520, 580);
-    require_right(probe, rng, random_problem(rng, settings, 1));
-  }
+  // More steps than a byte or nine bits count, with EOS tokens in the last of them only, and there
+  // often.
+  const auto eager = [](Rng& item_rng) {
+    RandomLanguage drawn = draw_language(item_rng);
+    drawn.eos_favour = static_cast<int>(item_rng.integer(3, 6));
+    drawn.forbidden = 0;
+    return drawn;
+  };
+  for (const std::int32_t policy : kPolicies)
+    for (const std::int32_t penalty : {BEAM_PENALTY_LENGTH, BEAM_PENALTY_GNMT}) {
+      Rng rng =
+          probe.begin_case(fmt::format("policy_{}_penalty_{}_hundreds_of_steps", policy, penalty));
+      Settings settings = mixed_lengths(rng, policy);
+      settings.penalty = penalty;
+      settings.alpha = rng.uniform(0.5, 2);
+      settings.max_new = rng.integer(600, 640);
+      settings.min_new = rng.integer(540, 580);
+      require_right(probe, rng, random_problem(rng, settings, 1, eager));
+    }
   // Powers of lengths that no integer holds, of which some are 0 in 64 bits.
   for (const std::int32_t policy : kPolicies)
     for (const double alpha : {20, 64, -20, -64}) {
@@ -150,7 +158,7 @@ void wide_sums(Probe& probe) {
     settings.vocab = rng.integer(3, 6);
     settings.max_new = rng.integer(200, 300);
     settings.min_new = 0;
-    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.penalty = policy == BEAM_POOLED ? BEAM_PENALTY_LENGTH : BEAM_PENALTY_GNMT;
     settings.alpha = rng.uniform(0.5, 1.5);
     settings.eos = {0};
     const Seed seed = rng.seed();
@@ -164,22 +172,19 @@ void wide_sums(Probe& probe) {
   }
   // After a first token of -2^24 a float does not see fractions, in rows of any length; where few
   // tokens are possible, the order of parents decides.
-  for (const std::int32_t policy : kPolicies)
-    for (const char* rows : {"short_rows", "long_rows", "long_rows_of_few_tokens"}) {
-      Rng rng = probe.begin_case(fmt::format("policy_{}_far_down_{}", policy, rows));
-      const bool few_tokens = rows == std::string_view("long_rows_of_few_tokens");
+  for (const std::int32_t policy : kPolicies) {
+    for (const bool long_rows : {false, true}) {
+      Rng rng =
+          probe.begin_case(fmt::format("policy_{}_far_down{}", policy, long_rows ? "_long" : ""));
       Settings settings = mixed_lengths(rng, policy);
-      if (rows != std::string_view("short_rows")) settings.vocab = rng.integer(1024, 1500);
-      if (few_tokens) settings.max_new = rng.integer(7, 9);
-      const auto language = [&](Rng& item_rng) {
-        RandomLanguage drawn = draw_language(item_rng);
-        if (few_tokens) drawn.forbidden = 1 - 4.0 / static_cast<double>(settings.vocab);
-        return drawn;
-      };
-      const Problem problem = random_problem(rng, settings, few_tokens ? 60 : 8, language).problem;
+      if (long_rows) settings.vocab = rng.integer(1024, 1500);
+      const Problem problem = random_problem(rng, settings, 8).problem;
       require_right(probe, rng,
                     solved_problem(settings, problem.prompts, far_down(problem.language, 0x1p24F)));
     }
+    Rng rng = probe.begin_case(fmt::format("policy_{}_near_sums", policy));
+    require_right(probe, rng, near_sums_problem(rng, policy, rng.integer(1024, 1500)));
+  }
 }
 
 // Possible tokens whose log-probs are lower than any number that might stand for "impossible".
@@ -200,16 +205,20 @@ void vast_log_probs(Probe& probe) {
       };
       require_right(probe, rng, random_problem(rng, settings, 8, vast));
     }
-  // The lowest float is as possible as any other, where it is all that there is as well.
-  for (const std::int32_t policy : kPolicies) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}_lowest_float", policy));
-    Settings settings = mixed_lengths(rng, policy);
-    settings.penalty = BEAM_PENALTY_NONE;  // equal sums of different lengths are equals
-    settings.beam = settings.n_return = rng.integer(3, 6);
-    const Problem drawn = random_problem(rng, settings, 8).problem;
-    require_right(probe, rng,
-                  solved_problem(settings, drawn.prompts, mostly_lowest(drawn.language)));
-  }
+  // The lowest float is as possible as any other, where it is all that there is as well, of rows of
+  // any length.
+  for (const std::int32_t policy : kPolicies)
+    for (const bool long_rows : {false, true}) {
+      Rng rng = probe.begin_case(
+          fmt::format("policy_{}_lowest_float{}", policy, long_rows ? "_long" : ""));
+      Settings settings = mixed_lengths(rng, policy);
+      settings.penalty = BEAM_PENALTY_NONE;  // equal sums of different lengths are equals
+      settings.beam = settings.n_return = rng.integer(3, 6);
+      if (long_rows) settings.vocab = rng.integer(2000, 4000);
+      const Problem drawn = random_problem(rng, settings, 8).problem;
+      require_right(probe, rng,
+                    solved_problem(settings, drawn.prompts, mostly_lowest(drawn.language)));
+    }
 }
 
 }  // namespace

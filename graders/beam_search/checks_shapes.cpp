@@ -37,7 +37,7 @@ DrawLanguage long_language(Row row, std::int64_t vocab) {
 }
 
 // Rows for which it pays to look at a few tokens only: EOS tokens, equals and impossible tokens are
-// found there as in short ones.
+// found there as in short ones, and sums are float64 all the same.
 void long_rows(Probe& probe) {
   for (const std::int32_t policy : kPolicies)
     for (const Row row : {Row::ends, Row::ties, Row::sparse})
@@ -60,9 +60,13 @@ void long_rows(Probe& probe) {
                       random_problem(rng, settings, 2, long_language(row, settings.vocab),
                                      least_length_decides));
       }
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_near_sums", policy));
+    require_right(probe, rng, near_sums_problem(rng, policy, rng.integer(1100, 2000)));
+  }
 }
 
-// As many beams and EOS ids as the contract allows, or some of them. Many ids in the pool only:
+// As many beams and EOS ids as the contract allows, or some of them. Some ids in the pool only:
 // what they ask of a separate list is asked by eos_everywhere.
 void wide_beams(Probe& probe) {
   for (const std::int32_t policy : kPolicies)
@@ -80,6 +84,27 @@ void wide_beams(Probe& probe) {
       settings.eos = spread_tokens(rng, policy == BEAM_POOLED ? ids : 1, settings.vocab);
       require_right(probe, rng, random_problem(rng, settings, 2));
     }
+  // As many candidates as may matter beside a list, which 16 bits do not count: all EOS ids of all
+  // rows are ahead of what lives on, and wins in the end.
+  Rng rng = probe.begin_case("1024_beams_behind_all_ids");
+  Settings settings = random_settings(rng, BEAM_SEPARATE);
+  settings.beam = settings.n_return = 1024;
+  const std::int64_t ids = rng.integer(63, 64);
+  settings.vocab = ids + rng.integer(26, 28);
+  settings.max_new = 3;
+  settings.min_new = 0;
+  settings.stop = BEAM_STOP_BOUND;
+  settings.penalty = BEAM_PENALTY_LENGTH;
+  settings.alpha = rng.uniform(4, 5);  // scores of different lengths are far apart
+  settings.eos = spread_tokens(rng, ids, settings.vocab);
+  const auto language = [seed = rng(), eos = settings.eos](const Context& at,
+                                                           std::span<float> row) {
+    const std::uint64_t place = mixed(at.path ^ seed, static_cast<std::uint64_t>(at.item));
+    for (std::size_t token = 0; token < row.size(); ++token)
+      row[token] = -6 - static_cast<float>(mixed(place, token) >> 47) * 0x1p-20F;
+    for (const std::int32_t id : eos) row[static_cast<std::size_t>(id)] += 4;
+  };
+  require_right(probe, rng, solved_problem(settings, random_prompts(rng, 1), language));
 }
 
 // No step, and one step, which needs no model.
@@ -187,6 +212,18 @@ void full_beam(Probe& probe, std::int32_t policy) {
   require_one_request_a_step(probe, rng, solved_problem(settings, {7}, hashed_language(rng)));
 }
 
+// Hypotheses of all steps together, whose tokens may lie in one tree.
+void many_hypotheses(Probe& probe, std::int32_t policy) {
+  Rng rng = probe.begin_case("300_beams_of_240_steps");
+  Settings settings = large_settings(rng, policy);
+  settings.beam = 300;
+  settings.n_return = rng.integer(1, 3);
+  settings.vocab = 2;
+  settings.max_new = kLarge / settings.beam + rng.integer(15, 25);
+  settings.eos.clear();
+  require_right(probe, rng, solved_problem(settings, {7}, hashed_language(rng)));
+}
+
 // Room for so many tokens, of which a few are used.
 void far_horizon(Probe& probe, std::int32_t policy) {
   Rng rng = probe.begin_case(fmt::format("room_for_{}_tokens", 2 * kLarge));
@@ -243,6 +280,7 @@ void vast_sizes_of_nothing(Probe& probe, std::int32_t policy) {
 void ask_large_sizes(Probe& probe, std::int32_t policy) {
   many_items(probe, policy);
   full_beam(probe, policy);
+  many_hypotheses(probe, policy);
   far_horizon(probe, policy);
   many_tokens(probe, policy);
   vast_sizes_of_nothing(probe, policy);

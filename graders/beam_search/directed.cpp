@@ -2,6 +2,7 @@
 #include "directed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -199,6 +200,25 @@ SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows
     return drawn;
   };
   return random_problem(rng, settings, 4, tiny);
+}
+
+SolvedProblem near_sums_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {
+  constexpr std::uint64_t kPossible = 8;  // tokens of a row, or fewer
+  constexpr std::uint64_t kLevels = 3 * 1024;
+  Settings settings = random_settings(rng, policy);
+  draw_sizes(rng, settings, {2, 4}, {vocab, vocab}, {5, 7});
+  if (policy == BEAM_SEPARATE) settings.eos.clear();  // no room for more than stay
+  const auto language = [seed = rng()](const Context& at, std::span<float> row) {
+    std::ranges::fill(row, kForbidden);
+    const std::uint64_t place = mixed(at.path ^ seed, static_cast<std::uint64_t>(at.item));
+    for (std::uint64_t i = 0; i < kPossible; ++i) {
+      const std::uint64_t number = mixed(place, i);
+      float& value = row[number % row.size()];
+      value = -static_cast<float>((number >> 32) % kLevels) / 1024;
+      if (at.depth == 0) value = 2 * std::floor(value) - 0x1p24F;
+    }
+  };
+  return solved_problem(settings, random_prompts(rng, 30), language);
 }
 
 SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {

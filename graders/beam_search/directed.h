@@ -55,6 +55,11 @@ SolvedProblem cut_rows_problem(Rng& rng, std::int32_t policy);
 /// then, and extensions beside a separate list by their sums all the same.
 SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows);
 
+/// Items of rows in which few tokens are possible, after a first one that is so far down that a
+/// float tells no sums apart that differ by less than 2, as most do: which parents go on is up to
+/// float64.
+SolvedProblem near_sums_problem(Rng& rng, std::int32_t policy, std::int64_t vocab);
+
 /// Two items, of two hypotheses and of one. All are equal, and so are the best extensions of each,
 /// and the next ones, of which some stay. Those of the hypothesis that comes first are the last of
 /// the vocabulary, and those of the other one the first.

@@ -231,8 +231,8 @@ bool valid(const Assignment& choice) {
 
 /// Equal sums of different log-probs, as many threads as there may be, EOS ids that fill a word
 /// and would be all the best while they are forbidden, powers of lengths that no integer holds,
-/// sums of long rows that a float does not hold, a model that needs no argument, and each thing
-/// that lp follows from, other than in the call before.
+/// sums of long rows that a float does not hold, a model that needs no argument, places that are
+/// left while no EOS may come, and each thing that lp follows from, other than in the call before.
 std::vector<kit::Corner> corners() {
   return {
       {{"batch", {"0"}}, {"threads", {"1024"}}},
@@ -253,6 +253,10 @@ std::vector<kit::Corner> corners() {
        {"vocab", {"1023 to 1025", "4095 to 4097"}},
        {"max_new", {"7 to 9"}}},
       {{"pointers", {"null where allowed"}}, {"policy"}, {"max_new", {"2"}}},
+      {{"beam", {"vocab", "vocab + 1"}},
+       {"max_new", {"1", "2"}},
+       {"min_new", {"max_new", "max_new - 1"}},
+       {"policy"}},
       {{"before",
         {"alpha differed", "alpha differed a little", "the penalty differed", "max_new differed"}},
        {"max_new", {"7 to 9"}},

@@ -143,18 +143,38 @@ void require_freed(Probe& probe, Rng& rng) {
   settings.min_new = 0;
   settings.eos.clear();
   const Problem problem{settings, random_prompts(rng, 1), large_language(rng)};
-  // Where the model is not asked, and where nothing may be done.
-  for (const std::int64_t max_new : {0, 1}) {
-    Problem little = problem;
-    little.settings.max_new = max_new;
-    SearchCall call(little, Rng(rng.seed()));
-    kit::require_freed(probe, call);
-  }
+  // Where the model is not asked, of many tokens, for which a byte each may be held (few possible
+  // ones: what lists of all leave free would take what is lost), or of many items, whose steps
+  // nobody wants.
+  Problem little = problem;
+  little.language = [](const Context&, std::span<float> row) {
+    std::ranges::fill(row, kForbidden);
+    row[0] = -1;
+  };
+  little.settings.max_new = 1;
+  little.settings.vocab *= 4;
+  little.settings.eos = spread_tokens(rng, 2, little.settings.vocab);
+  SearchCall first_step(little, Rng(rng.seed()));
+  kit::require_freed(probe, first_step);
+  little.settings.beam = little.settings.n_return = little.settings.vocab = 1;
+  little.settings.max_new = 0;
+  little.settings.eos.clear();
+  little.prompts = random_prompts(rng, 25'000);
+  CallOptions without_steps;
+  without_steps.missing = "steps";
+  SearchCall nothing(little, Rng(rng.seed()), without_steps);
+  kit::require_freed(probe, nothing);
+  // Where nothing may be done.
   SearchCall refused(problem, Rng(rng.seed()));
   refused.args.num_threads = 0;
   kit::require_freed(probe, refused, BEAM_BAD_ARGUMENT);
-  for (const bool fails : {true, false}) {
-    SearchCall call(problem, Rng(rng.seed()));
+  // Each policy once, one of them with a model that fails.
+  const bool pooled_fails = rng.chance(0.5);
+  for (const std::int32_t policy : kPolicies) {
+    const bool fails = pooled_fails == (policy == BEAM_POOLED);
+    Problem asked = problem;
+    asked.settings.policy = policy;
+    SearchCall call(asked, Rng(rng.seed()));
     // What it answers is what the arrays hold: nobody looks at the hypotheses.
     call.callbacks()[0].answer = [fails, requests = 0](CallbackRequest&) mutable {
       return fails && ++requests % 2 == 0 ? kFailed : 0;

@@ -139,8 +139,9 @@ Language lost_in_the_sum(Language language, Lost lost) {
 Language mostly_lowest(Language language) {
   return [language = std::move(language)](const Context& at, std::span<float> row) {
     language(at, row);
+    const std::uint64_t others = std::max<std::uint64_t>(4, row.size() / 2);
     for (std::size_t token = 0; token < row.size(); ++token)
-      if (row[token] != kForbidden && mixed(at.path, token) % 4 != 0)
+      if (row[token] != kForbidden && mixed(at.path, token) % others != 0)
         row[token] = std::numeric_limits<float>::lowest();
   };
 }

@@ -66,7 +66,8 @@ Language far_down(Language language, float offset);
 enum class Lost { all, most };
 Language lost_in_the_sum(Language language, Lost lost = Lost::all);
 
-/// The same, but for three of four tokens that are possible, which are the lowest float there is.
+/// The same, but for three of four tokens that are possible, or all but two or so of a long row,
+/// which are the lowest float there is.
 Language mostly_lowest(Language language);
 
 /// The same for all hypotheses of an item that are as long: by the tokens of none of them. Their
