@@ -67,16 +67,17 @@ Arguments shapes() {
 Arguments trees(const char* of_several, Names of_nodes) {
   of_nodes.insert(of_nodes.end(), {"shape", "order"});
   return joined({{{"trees", counts({"other trees", of_several})},
-                  {"nodes", {few(2, 9),       hiding(sized(0), of_nodes),
-                             sized(1),        sized(2),
-                             sized(3),        sized(7, 8),
-                             sized(15, 17),   sized(30, 32),
-                             sized(62),       sized(63),
-                             sized(64),       sized(65),
-                             sized(126),      sized(127),
-                             sized(128),      sized(191, 192),
-                             sized(254, 257), sized(319, 320),
-                             sized(511, 513), sized(1023, 1025)}},
+                  {"nodes", {few(2, 9),        hiding(sized(0), of_nodes),
+                             sized(1),         sized(2),
+                             sized(3),         sized(7, 8),
+                             sized(15, 17),    sized(30, 32),
+                             sized(62),        sized(63),
+                             sized(64),        sized(65),
+                             sized(126),       sized(127),
+                             sized(128),       sized(191, 192),
+                             sized(254, 257),  sized(319, 320),
+                             sized(511, 513),  sized(kit::kDivisible / 64),
+                             sized(1023, 1025)}},
                   {"other trees",
                    {{"as large"},
                     {"smaller"},
@@ -139,6 +140,7 @@ std::vector<ValueClass> vocabularies() {
           sized(1023, 1025),
           sized(4095, 4097),
           sized(16'383, 16'385),
+          sized(kit::kDivisible),
           sized(65'535, 65'537)};
 }
 

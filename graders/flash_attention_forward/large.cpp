@@ -27,9 +27,12 @@ std::vector<kit::ValueClass> window_ends() {
 std::vector<Argument> arguments() {
   const std::vector<kit::ValueClass> columns{sized(8), sized(3, 15), sized(64)};
   std::vector<Argument> all{
-      {"q_len", {sized(130, 140), sized(1), sized(2, 4), sized(260, 300), sized(1025, 1100)}},
+      {"q_len",
+       {sized(130, 140), sized(1), sized(2, 4), sized(260, 300), sized(kit::kDivisible / 64),
+        sized(1025, 1100)}},
       {"k_len",
-       {sized(2060, 2300), sized(1030, 1100), sized(2048), sized(4096), sized(4100, 4500)}},
+       {sized(2060, 2300), sized(1030, 1100), sized(2048), sized(kit::kDivisible / 16), sized(4096),
+        sized(4100, 4500)}},
       {"batch", {sized(1), sized(2), sized(3)}},
       {"kv heads", {sized(1), sized(2)}},
       {"group", {sized(1), sized(2), sized(3, 4)}},

@@ -93,11 +93,12 @@ std::vector<Argument> attention_size_arguments() {
           {"q_len",
            {sized(5, 12), hiding(sized(0)), sized(1), sized(2), sized(3, 4), sized(15, 17),
             sized(31, 33), sized(47, 49), sized(63, 65), sized(95, 97), sized(127, 129),
-            sized(255, 257)}},
+            sized(kit::kDivisible / 256), sized(255, 257)}},
           {"k_len",
            {sized(20, 30), hiding(sized(0)), sized(1), sized(2), sized(3, 4), sized(7, 9),
             sized(15, 17), sized(31, 33), sized(47, 49), sized(63, 65), sized(95, 97),
-            sized(127, 129), sized(191, 193), sized(255, 257), sized(511, 513), sized(1023, 1025)}},
+            sized(127, 129), sized(191, 193), sized(255, 257), sized(511, 513),
+            sized(kit::kDivisible / 64), sized(1023, 1025)}},
           {"head_dim", column_counts()},
           {"value_dim", column_counts()}};
 }

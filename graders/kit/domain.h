@@ -34,6 +34,10 @@ ValueClass sized(std::int64_t least, std::int64_t most);
 inline ValueClass sized(std::int64_t value) {
   return sized(value, value);
 }
+
+/// A whole number of blocks, and of blocks for each thread, of most sizes that are tried: 2^12
+/// times 15. Where a last block is what the others leave, it is empty. Of smaller sizes a share.
+constexpr std::int64_t kDivisible = 61'440;
 inline ValueClass hiding(ValueClass other) {
   other.hides_all = true;
   return other;

@@ -65,6 +65,7 @@ std::vector<Argument> sizes() {
         sized(127, 129),
         sized(255, 257),
         sized(511, 513),
+        sized(kit::kDivisible / 64),
         sized(1023, 1025)}},
       {"sequences", {sized(3), sized(1), sized(2), sized(7, 9), sized(40), sized(300)}},
       {"pages", {{"to spare"}, {"as needed"}, {"too few"}, {"none"}}},

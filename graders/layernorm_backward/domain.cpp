@@ -23,14 +23,19 @@ constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is
 constexpr double kMostFarRows = 5;                           // of 16 GiB of address space each
 constexpr const char* kStrides[] = {"x stride", "dy stride", "y stride", "dx stride"};
 constexpr const char* kFar = "beyond 2^32, nothing between";
+constexpr const char* kMultiple = "the next multiple of 16";
 constexpr const char* kOnes = "gamma of ones";
 
 const std::vector<ValueClass>& stride_classes() {
-  static const std::vector<ValueClass> classes{
-      {"cols"},           {"cols + 1", 1, 1},
-      {"odd", 3, 29},     {"cols + 16", 16, 16},
-      {"2 cols"},         {"a page more", 1024, 1040},
-      {"2^60 (one row)"}, {kFar, 1LL << 32, (1LL << 32) + 99}};
+  static const std::vector<ValueClass> classes{{"cols"},
+                                               {"cols + 1", 1, 1},
+                                               {"odd", 3, 29},
+                                               {"cols + 16", 16, 16},
+                                               {kMultiple, 1, 16},
+                                               {"2 cols"},
+                                               {"a page more", 1024, 1040},
+                                               {"2^60 (one row)"},
+                                               {kFar, 1LL << 32, (1LL << 32) + 99}};
   return classes;
 }
 
@@ -43,7 +48,7 @@ std::vector<Argument> arguments() {
       {"cols",
        {sized(20, 30), hiding(sized(1)), sized(2), sized(3), sized(4, 5), sized(7, 9),
         sized(15, 17), sized(31, 33), sized(63, 65), sized(127, 129), sized(255, 257),
-        sized(511, 513), sized(1023, 1025), sized(4095, 4097)}},
+        sized(511, 513), sized(1023, 1025), sized(kit::kDivisible / 16), sized(4095, 4097)}},
       {"x stride", stride_classes()},
       {"dy stride", stride_classes()},
       {"y stride", stride_classes()},
@@ -173,7 +178,7 @@ std::vector<kit::Corner> corners() {
            {"dy", {"1e15 to 1e17"}},
            {"cols", {"2", "3", "4 to 5", "7 to 9"}}},
           {{"x", {"tiny"}}, {"dy", {"1e-30 to 1e-20"}}, {"eps", {"0", "1e-50"}}},
-          {{"cols"}, {"x", {"halves apart"}}},
+          {{"cols"}, {"x", {"halves apart", "huge halves apart"}}},
           {{"cols"}, {"arrays of no bytes", {"at an address"}}},
           {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}, {"gradients"}},
           {{"dy", {"neighbours cancel"}},
@@ -188,6 +193,7 @@ std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, st
   if (choice.is(argument, "2^60 (one row)")) return kHugeStride - cols;
   if (choice.is(argument, kFar)) return 0;
   if (choice.is(argument, "2 cols")) return cols;
+  if (choice.is(argument, kMultiple)) return 16 - cols % 16;
   if (choice.is(argument, "odd")) return choice.draw(rng, argument) / 2 * 2 + 1 + cols % 2;
   return choice.draw(rng, argument);
 }

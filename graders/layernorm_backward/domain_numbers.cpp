@@ -37,6 +37,8 @@ constexpr const char* kAlike = "alike, near 1e18";
 constexpr const char* kBeyondFloat = "1e40 to 1e50";
 constexpr const char* kCancels = "neighbours cancel";
 constexpr const char* kHalvesApart = "halves apart";  // by that many deviations
+constexpr const char* kHugeHalves = "huge halves apart";
+constexpr double kHugeSquares = 4e37;  // the sum of squares of such a row, about
 
 /// Whether all rows have no variance but eps.
 bool all_rows_constant(const Assignment& choice) {
@@ -55,6 +57,7 @@ double largest_sum_of_squares(const Assignment& choice) {
   const double cols = choice["cols"].most;
   if (choice.is("x", "huge"))
     return choice["x"].most * choice["x"].most * (cols + 9 * std::sqrt(cols) + 40);
+  if (choice.is("x", kHugeHalves)) return 2 * kHugeSquares;
   return largest_x(choice) * largest_x(choice) * cols;
 }
 
@@ -74,7 +77,8 @@ double largest_rstd(const Assignment& choice) {
   if (all_rows_constant(choice) || choice.is("x", "a constant row") ||
       choice.is("x", "a row of zeros"))
     return by_eps;
-  const bool scaled = choice.is("x", "tiny") || choice.is("x", "huge");
+  const bool scaled =
+      choice.is("x", "tiny") || choice.is("x", "huge") || choice.is("x", kHugeHalves);
   const double by_x = scaled ? 2 / choice["x"].least : 1e3;
   return std::min(by_eps, by_x);
 }
@@ -97,6 +101,13 @@ void spread_x(const Assignment& choice, Rng& rng, Problem& problem) {
     }
     for (float& value : row)
       value = static_cast<float>(std::clamp(mean + size * value, -kMostX, kMostX));
+    // Products of their distance and of their lengths would be beyond all floats.
+    if (choice.is("x", kHugeHalves)) {
+      const auto size = static_cast<float>(
+          std::min(kMostX / 2, std::sqrt(kHugeSquares / static_cast<double>(row.size()))));
+      for (std::size_t j = 0; j < row.size(); ++j)
+        row[j] = size * ((j < row.size() / 2 ? 1.0F : -1.0F) + row[j] / 16);
+    }
     if (choice.is("x", kHalvesApart)) {
       const auto apart = static_cast<float>(choice.draw_real(rng, "x"));
       for (float& value : row.first(row.size() / 2)) value += apart;
@@ -231,6 +242,7 @@ std::vector<kit::Argument> number_arguments() {
             {"a row of zeros"},
             {"far from zero", 100, 500},
             {kHalvesApart, 3, 30},
+            {kHugeHalves, 1e16, 1e18},
             {"tiny", 1e-17, 1e-16},
             {"huge", 1e17, 3e17},
             {"all magnitudes"}}},

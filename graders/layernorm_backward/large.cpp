@@ -18,7 +18,9 @@ using kit::sized;
 const kit::Domain& large_domain() {
   static const kit::Domain made{
       {{"elements", {sized(131'100, 135'000), sized(262'200, 265'000)}},  // 2^17, 2^18 and more
-       {"cols", {sized(600, 900), sized(2, 4), sized(30, 60), sized(16'400, 17'000)}},
+       {"cols",
+        {sized(600, 900), sized(2, 4), sized(30, 60), sized(16'400, 17'000),
+         sized(kit::kDivisible)}},
        {"gamma", {{"usual"}, {"absent"}}},
        {"beta", {{"usual"}, {"absent"}}},
        {"statistics", {{"own"}, hiding({"given"}, {"beta", "y"})}},

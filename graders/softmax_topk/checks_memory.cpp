@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
 #include "graders/kit/device.h"
 #include "graders/kit/memory.h"
@@ -33,28 +32,6 @@ void ask_long_rows(Probe& probe) {
   require_scratch(probe, problem, scratch_of(probe, rng, problem));
 }
 
-/// Rows of every kind, with as many winners as there may be; all outputs, or as few as there may
-/// be.
-void ask_again_and_again(Probe& probe) {
-  constexpr std::int64_t kOfEach = 16;  // one copy of their winners, kept 25 times, is 3 MiB
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  Rng rng = probe.begin_case("rows of every kind, again and again");
-  Problem problem = make_problem(rng, 6 * kOfEach, rng.integer(1030, 1100), 1024);
-  problem.valid_len.assign(static_cast<std::size_t>(problem.rows), problem.vocab);
-  for (std::int64_t i = 0; i < problem.rows; ++i) {
-    const std::int64_t kind = i / kOfEach;
-    const float kinds[] = {-kInfinity, kInfinity, std::numeric_limits<float>::quiet_NaN()};
-    if (kind < 3) std::ranges::fill(problem.row(i), kinds[kind]);
-    if (kind == 3) problem.valid_len[static_cast<std::size_t>(i)] = 0;
-    if (kind == 4) problem.valid_len[static_cast<std::size_t>(i)] = 5;
-  }
-  for (const bool all : {true, false}) {
-    problem.options.lse = problem.options.row_max = all;
-    SoftmaxTopkCall call(problem);
-    kit::require_freed(probe, call);
-  }
-}
-
 // 16 MiB of logits, then 32: what grows with them is a copy of them. A quarter of that on a device,
 // where nothing but the solution's own allocations counts. Winners are as many as there may be, so
 // that whoever keeps what they are looked for by does so for one row at a time. At the end come
@@ -77,7 +54,7 @@ void peak_memory(Probe& probe) {
     require_scratch(probe, problem, scratch[turn]);
   }
   ask_long_rows(probe);
-  if (!kit::on_device(probe)) ask_again_and_again(probe);
+  if (!kit::on_device(probe)) require_freed_of_every_kind(probe);
   const double slope =
       static_cast<double>(scratch[1] - scratch[0]) / static_cast<double>(logits[1] - logits[0]);
   probe.fact("growth of scratch memory per byte of logits", slope, "");

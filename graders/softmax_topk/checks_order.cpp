@@ -43,13 +43,17 @@ void fill_ramp(Rng& rng, std::span<float> row, double from, double slope, std::i
 void near_ties(Probe& probe) {
   for (const std::int64_t vocab : {4096, 32'000, 131'072}) {
     Rng rng = probe.begin_case(fmt::format("{}_entries", vocab));
-    Problem problem = make_problem(rng, 3, vocab + rng.integer(-5, 0),
+    Problem problem = make_problem(rng, 4, vocab + rng.integer(-5, 0),
                                    rng.integer(50, kNeighbours - 1), {-2, 0.9});
     problem.scale = vocab == 32'000 ? 0.5f : static_cast<float>(rng.uniform(0.55, 0.9));
     plant_neighbours(rng, problem.row(0), 1);
     plant_neighbours(rng, problem.row(1), kBelowTwo);
     std::ranges::fill(problem.row(2), 0.0f);
     plant_neighbours(rng, problem.row(2), std::numeric_limits<float>::min());
+    if (vocab != 32'000) {
+      std::ranges::fill(problem.row(3), 0.0f);
+      plant_scaled_ties(rng, problem.row(3), problem.k, problem.scale);
+    }
     require_right(probe, problem);
   }
 }
@@ -92,15 +96,25 @@ void narrow_range(Probe& probe) {
   }
 }
 
+// Some rise to a place within the row, behind which nothing counts: who keeps what a block brings
+// until the next one has no more of them than of any other block.
 void sorted_rows(Probe& probe) {
   constexpr std::int64_t kWinners[] = {10, 64, 300};
   for (const std::int64_t vocab : {1000, 30'000, 100'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    Problem problem = blank_problem(4, near_to(rng, vocab), one_of(rng, kWinners));
+    Problem problem = blank_problem(8, near_to(rng, vocab), one_of(rng, kWinners));
+    for (std::int64_t i = 4; i < problem.rows; ++i) {
+      const std::int64_t end = rng.integer(problem.vocab / 2, problem.vocab);
+      fill_uniform(rng, problem.row(i), -7, -6);
+      fill_ramp(rng, problem.row(i).first(static_cast<std::size_t>(end)), -5, 10, 1);
+    }
     fill_ramp(rng, problem.row(0), -5, 10, 1);
     fill_ramp(rng, problem.row(1), 5, -10, 1);
     fill_ramp(rng, problem.row(2), -5, 10, rng.integer(20, 60));
     fill_ramp(rng, problem.row(3), 5, -10, rng.integer(20, 60));
+    require_right(probe, problem);
+    problem.rows = 1;  // which threads share, one of which has all winners
+    problem.options.threads = 7;
     require_right(probe, problem);
   }
 }

@@ -103,6 +103,14 @@ void underflow(Probe& probe) {
     }
     require_right(probe, problem);
   }
+  // So many that together they count, each of which would not, in any block behind the maximum's.
+  Rng rng = probe.begin_case("near_250000_entries");
+  Problem problem = make_problem(rng, 2, 250'000 + rng.integer(-99, 99), near_to(rng, 10));
+  for (const std::int64_t i : {0, 1}) {
+    fill_noise(rng, problem.row(i), {i == 0 ? -20.6 : -22.5, 0.1});
+    problem.row(i)[static_cast<std::size_t>(rng.integer(0, 99))] = 0;
+  }
+  require_right(probe, problem, Sums::careful);
 }
 
 // The last row's winners are neighbours in the order of floats, and not all of them when scaled.
@@ -123,11 +131,13 @@ void temperature(Probe& probe) {
                                        {0.7f, 96}}) {
     Rng rng = probe.begin_case(exponent == 0 ? fmt::format("scale_{}", scale)
                                              : fmt::format("scale_{}_times_2^{}", scale, exponent));
-    Problem problem = make_problem(rng, 3, rng.integer(900, 6000), near_to(rng, 30));
+    Problem problem = make_problem(rng, 4, rng.integer(900, 6000), near_to(rng, 30));
     const bool near_one = std::abs(scale - 1) < 0.01f;
     problem.scale = near_one ? scale : scale * static_cast<float>(rng.uniform(0.9, 1.1));
     std::ranges::fill(problem.row(2), 0.0f);
     plant_neighbours(rng, problem.row(2), kBelowTwo);
+    std::ranges::fill(problem.row(3), 0.0f);
+    if (!near_one && scale != 2) plant_scaled_ties(rng, problem.row(3), problem.k, problem.scale);
     change_units(problem, exponent);
     require_right(probe, problem);
   }

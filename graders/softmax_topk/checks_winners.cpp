@@ -97,6 +97,9 @@ void contiguous_needles(Probe& probe) {
       plant(rng, problem.row(i), where);
     }
     require_right(probe, problem);
+    problem.rows = 1;  // which threads share
+    problem.options.threads = 7;
+    require_right(probe, problem);
   }
 }
 
@@ -147,6 +150,10 @@ void big_indices(Probe& probe) {
   make_pairs(problem.row(0), where);
   require_right(probe, problem, Sums::any);
   if (kit::on_device(probe)) return;
+  rng = probe.begin_case("one_winner_beyond_2^24");  // by other ways than several
+  problem.k = 1;
+  problem.row(0)[static_cast<std::size_t>(kEdge + 2 * rng.integer(0, 94) + 1)] = 9;
+  require_right(probe, problem, Sums::any);
   rng = probe.begin_case("uncountable_maxima");
   require_right(probe, uncountable_maxima(rng), Sums::careful);
 }

@@ -30,7 +30,7 @@ std::vector<Argument> size_arguments() {
            {sized(40, 60), hiding(sized(1)), sized(2), sized(3), sized(4, 5), sized(7, 9),
             sized(15, 17), sized(31, 33), sized(63, 65), sized(127, 129), sized(255, 257),
             sized(511, 513), sized(1023, 1025), sized(4095, 4097), sized(8191, 8193),
-            sized(65'536, 65'539)}},
+            sized(kit::kDivisible), sized(65'536, 65'539)}},
           {"k",
            {sized(2, 6),
             sized(1),
@@ -51,6 +51,7 @@ std::vector<Argument> size_arguments() {
             {"vocab + 1", 1, 1},
             {"odd", 3, 29},
             {"vocab + 16", 16, 16},
+            {"the next multiple of 16", 1, 16},
             {"2 vocab"},
             {"a page more", 1024, 1040},
             {"2^16 more", 65'536, 65'539},
@@ -190,6 +191,7 @@ std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
   if (choice.is("stride", "2^40 (one row)")) return kFarthest - vocab;
   if (far_apart(choice)) return 0;
   if (choice.is("stride", "2 vocab")) return vocab;
+  if (choice.is("stride", "the next multiple of 16")) return 16 - vocab % 16;
   if (choice.is("stride", "odd")) return choice.draw(rng, "stride") / 2 * 2 + 1 + vocab % 2;
   return choice.draw(rng, "stride");
 }

@@ -166,4 +166,23 @@ void require_scratch(Probe& probe, const Problem& problem, std::int64_t bytes) {
                     kit::mib(bytes), kit::mib(logits), kit::mib(allowed)));
 }
 
+void require_freed_of_every_kind(Probe& probe) {
+  constexpr std::int64_t kOfEach = 16;  // one copy of their winners, kept 25 times, is 3 MiB
+  Rng rng = probe.begin_case("rows of every kind, again and again");
+  Problem problem = make_problem(rng, 6 * kOfEach, rng.integer(1030, 1100), 1024);
+  problem.valid_len.assign(static_cast<std::size_t>(problem.rows), problem.vocab);
+  for (std::int64_t i = 0; i < problem.rows; ++i) {
+    const std::int64_t kind = i / kOfEach;
+    const float kinds[] = {-kit::kInfinity, kit::kInfinity, kit::kNan};
+    if (kind < 3) std::ranges::fill(problem.row(i), kinds[kind]);
+    if (kind == 3) problem.valid_len[static_cast<std::size_t>(i)] = 0;
+    if (kind == 4) problem.valid_len[static_cast<std::size_t>(i)] = 5;
+  }
+  for (const bool all : {true, false}) {
+    problem.options.lse = problem.options.row_max = all;
+    SoftmaxTopkCall call(problem);
+    kit::require_freed(probe, call);
+  }
+}
+
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -65,6 +65,19 @@ void plant_neighbours(Rng& rng, std::span<float> row, float least) {
   }
 }
 
+void plant_scaled_ties(Rng& rng, std::span<float> row, std::int64_t k, float scale) {
+  const auto above = [](float value) { return std::nextafter(value, 2 * value); };
+  float value = 1;
+  do value = static_cast<float>(rng.uniform(1, 2));
+  while (scale * value != scale * above(value));
+  std::fill_n(row.begin(), std::min(k, std::ssize(row)), value);
+  if (std::ssize(row) <= k) return;
+  const auto behind = row.subspan(static_cast<std::size_t>(k));
+  for (const std::int64_t at :
+       random_places(rng, std::ssize(behind), std::max<std::int64_t>(1, k / 2)))
+    behind[static_cast<std::size_t>(at)] = above(value);
+}
+
 void change_units(Problem& problem, int exponent) {
   problem.scale = std::ldexp(problem.scale, exponent);
   for (float& z : problem.logits) z = std::ldexp(z, -exponent);

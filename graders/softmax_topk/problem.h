@@ -75,6 +75,10 @@ void plant_neighbours(Rng& rng, std::span<float> row, float least);
 constexpr std::int64_t kNeighbours = 200;
 constexpr float kBelowTwo = 2 - kNeighbours * 0x1p-23f;  // the last one is below 2
 
+/// Winners of a row of which the first lie at its front and are alike, and the others, at random
+/// places behind them, are the next float above: multiplied with `scale`, all are the same one.
+void plant_scaled_ties(Rng& rng, std::span<float> row, std::int64_t k, float scale);
+
 /// The same question in other units: the scale times 2^exponent, the logits divided by it. Products
 /// of the two stay what they were to the last bit, as long as neither leaves the normal numbers.
 void change_units(Problem& problem, int exponent);

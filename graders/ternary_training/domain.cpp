@@ -20,7 +20,7 @@ constexpr double kMostProducts = 66'000;
 std::vector<Argument> sizes_of_matrix() {
   return {{"rows",
            {sized(5, 12), sized(1), sized(2), sized(3), sized(15, 17), sized(31, 33), sized(63, 65),
-            sized(127, 129), sized(255, 257), sized(1023, 1025)}},
+            sized(127, 129), sized(255, 257), sized(kit::kDivisible / 64), sized(1023, 1025)}},
           {"groups in a row",
            {sized(2, 4), sized(1), sized(2), sized(5), sized(7, 9), sized(15, 17), sized(31, 33),
             sized(255, 257)}},
@@ -134,9 +134,10 @@ bool valid_forward(const Assignment& choice) {
 }
 
 std::vector<Argument> forward_arguments() {
-  std::vector<Argument> all = sizes_of_model(
-      {sized(20, 40), sized(1), sized(2), sized(3), sized(15, 17), sized(31, 33), sized(63, 65),
-       sized(255, 257), sized(1023, 1025), sized(4095, 4097), sized(65'535), sized(65'536)});
+  std::vector<Argument> all =
+      sizes_of_model({sized(20, 40), sized(1), sized(2), sized(3), sized(15, 17), sized(31, 33),
+                      sized(63, 65), sized(255, 257), sized(1023, 1025), sized(4095, 4097),
+                      sized(kit::kDivisible), sized(65'535), sized(65'536)});
   const std::vector<Argument> others{
       {"context",
        {sized(9, 14), sized(1), sized(2), sized(3), sized(15, 17), sized(31, 33), sized(63, 65),
