@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <utility>
 
 #include "graders/kit/inputs.h"
 
@@ -11,11 +13,18 @@ namespace {
 
 constexpr std::int64_t kPage = 1024;
 constexpr std::int64_t kMostGap = 40;
-constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is 2^62
+
+// Strides of what there is only one of: of no such there is a last byte within 64 bits. Times 4
+// bytes, 2^62 is 0.
+constexpr std::pair<const char*, std::int64_t> kIdleStrides[] = {
+    {"0", 0},
+    {"2^60", std::int64_t{1} << 60},
+    {"2^62", std::int64_t{1} << 62},
+    {"2^63 - 1", std::numeric_limits<std::int64_t>::max()}};
 
 std::vector<ValueClass> layouts(bool of_input) {
-  std::vector<ValueClass> classes{{"dense"},    {"rows outside"}, {"one more"},
-                                  {"odd gaps"}, {"packed"},       {"a page between rows"}};
+  std::vector<ValueClass> classes{{"dense"},  {"rows outside"},        {"one more"},   {"odd gaps"},
+                                  {"packed"}, {"a page between rows"}, {"heads apart"}};
   if (of_input)
     classes.insert(classes.end(), {{"one head"}, {"one batch entry"}, {"one row"}, {"one of all"}});
   return classes;
@@ -170,7 +179,8 @@ std::vector<Argument> attention_place_arguments(const std::vector<std::string>& 
     placed.insert(placed.end(), arrays.begin(), arrays.end());
   for (const std::string& array : inputs) all.push_back({layout_argument(array), layouts(true)});
   for (const std::string& array : outputs) all.push_back({layout_argument(array), layouts(false)});
-  all.push_back({"strides of one", {{"as if of many"}, {"0"}, {"2^60"}}});
+  all.push_back({"strides of one", {{"as if of many"}}});
+  for (const auto& [name, stride] : kIdleStrides) all.back().classes.push_back({name});
   all.push_back({"arrays without elements", {{"given"}, {"null"}}});
   all.push_back({kFarApart, {{"none"}}});
   for (const auto& arrays : {inputs, outputs})
@@ -194,8 +204,14 @@ Layout layout_of(const Assignment& choice, Rng& rng, std::string_view array) {
   layout.one_head = name == "one head" || name == "one of all";
   layout.one_batch = name == "one batch entry" || name == "one of all";
   layout.one_row = name == "one row" || name == "one of all";
-  if (choice.is("strides of one", "0")) layout.idle = 0;
-  if (choice.is("strides of one", "2^60")) layout.idle = kHugeStride;
+  if (name == "heads apart") {
+    layout.outer_gap = rng.integer(1, 11);
+    layout.batch_gap = rng.integer(0, 13);
+  }
+  // Rows that entries share may be far apart, too.
+  if (name == "one batch entry" && rng.chance(0.5)) layout.row_gap = kMostGap;
+  for (const auto& [stride, size] : kIdleStrides)
+    if (choice["strides of one"].name == stride) layout.idle = size;
   return layout;
 }
 

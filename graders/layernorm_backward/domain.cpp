@@ -154,6 +154,7 @@ bool valid(const Assignment& choice) {
 /// gamma or none; each thing that another step has of its own; and what the calls of a step need
 /// not have in common.
 std::vector<kit::Corner> corners() {
+  const kit::Classes long_rows{"cols", {"4095 to 4097"}};
   return {{{"rows", {"0", "1", "2"}}, {"y"}, {"gradients"}},
           {{"eps"}, {"x"}},
           {{"a row of them"}, {"threads", {"2", "1"}}},
@@ -186,7 +187,12 @@ std::vector<kit::Corner> corners() {
            {"gamma", {"usual", "absent"}}},
           {{"before", {"another step", "another step under way", "another step between"}},
            {"what differs in it"}},
-          {{"passes"}, {"deterministic", {"0", "1"}}}};
+          {{"passes"}, {"deterministic", {"0", "1"}}},
+          // Ways that long rows may be taken by alone.
+          {long_rows, {"threads", {"1", "3", "7"}}, {"before", {"other threads"}}},
+          {long_rows, {"before", {"another step"}}, {"what differs in it"}},
+          {long_rows, {"gradients", {"all", "dx"}}, {"arrays of the other pass", {"given"}}},
+          {long_rows, {"rows", {"2"}}, {"threads", {"7"}}}};
 }
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, std::int64_t cols) {

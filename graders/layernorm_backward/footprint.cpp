@@ -94,9 +94,10 @@ void require_no_packing(Probe& probe, Rng& rng) {
   const Gaps gaps{rng.integer(1, 3), rng.integer(4, 6), 0, rng.integer(7, 9)};
   const bool device = kit::on_device(probe);
   const std::int64_t elements = (device ? 4000 : 1400) * std::int64_t{1024};
-  for (const std::int64_t cols : {std::int64_t{1024}, rng.integer(90, 120)}) {
+  for (const std::int64_t cols : {std::int64_t{1024}, rng.integer(90, 120), rng.integer(12, 20)}) {
     if (device && cols < 1024) continue;  // a block of threads for each of so many rows
-    Problem problem = make_big_problem(rng, elements / cols + rng.integer(0, 20), cols, {}, gaps);
+    const std::int64_t rows = (cols < 90 ? 2 * elements : elements) / cols + rng.integer(0, 20);
+    Problem problem = make_big_problem(rng, rows, cols, {}, gaps);
     give_drawn_statistics(rng, problem);
     BackwardCall call(problem, {});
     probe.restart();
@@ -109,8 +110,11 @@ void require_no_packing(Probe& probe, Rng& rng) {
 void require_little_for_shapes(Probe& probe, Rng& rng) {
   if (kit::on_device(probe)) return;
   constexpr std::int64_t kElements = std::int64_t{3} << 19;
-  for (const std::int64_t cols : {rng.integer(90, 120), rng.integer(8200, 8400)}) {
-    Problem problem = make_big_problem(rng, kElements / cols, cols);
+  for (const std::int64_t cols :
+       {rng.integer(90, 120), rng.integer(12, 20), rng.integer(8200, 8400)}) {
+    const bool narrow = cols < 90;  // with gaps, without which they may stay where they are
+    Problem problem = make_big_problem(rng, (narrow ? 2 : 1) * kElements / cols, cols, {},
+                                       narrow ? Gaps{2, 3, 0, 5} : Gaps{});
     probe.restart();
     ForwardCall forward(problem, ask_saved_bytes(probe, problem));
     require_little(probe, problem, forward, "y");

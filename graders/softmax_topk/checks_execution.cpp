@@ -79,6 +79,9 @@ void ask_row_beyond_floats(Probe& probe) {
   make_pairs(row, where);
   problem.valid_len = {length};
   require_right(probe, problem, Sums::careful);
+  problem.k = 1;  // by other ways than several
+  row[static_cast<std::size_t>(kEdge + 2 * rng.integer(0, 94) + 1)] = 9;
+  require_right(probe, problem, Sums::careful);
 }
 
 // Batches of the size that people run, where solutions take other paths than for a few rows; one

@@ -19,8 +19,8 @@ constexpr std::int64_t kLongRows = 4;
 /// Rows that rise, so that many an entry is among the largest so far: work enough for threads to be
 /// counted, of little memory.
 struct RisingRows {
-  RisingRows(Rng& rng, std::int64_t rows, std::int64_t entries, std::int64_t k = 50)
-      : problem(blank_problem(rows, entries / rows - rng.integer(0, 3000), k)) {
+  RisingRows(Rng& rng, std::int64_t rows, std::int64_t entries)
+      : problem(blank_problem(rows, entries / rows - rng.integer(0, 3000), 50)) {
     for (std::int64_t i = 0; i < problem.rows; ++i) {
       fill_noise(rng, problem.row(i));
       float rise = -20;
@@ -50,18 +50,9 @@ void limit_threads(Probe& probe, Rng rng, std::int64_t rows, std::initializer_li
         [&] { few.require_right_with(probe, threads); });
 }
 
-/// What is done for each of the winners is little beside the rest, unless they are very many.
-void limit_threads_of_many_winners(Probe& probe) {
-  constexpr std::int64_t kEntries = 1 << 20;
-  Rng rng = probe.begin_case("one_thread_of_many_winners");
-  RisingRows rows(rng, kLongRows, kEntries, kEntries / kLongRows / 2);
-  kit::require_thread_limit(probe, 1, [&] { rows.require_right_with(probe, 1); });
-}
-
 void thread_limit(Probe& probe) {
   limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyRows, {1, 3});
   limit_threads(probe, probe.begin_case("two_threads_in_long_rows"), kLongRows, {2});
-  limit_threads_of_many_winners(probe);
 }
 
 /// Few rows, which threads share: the second one has fewer entries than there are threads. In the
@@ -136,7 +127,6 @@ void thread_counts(Probe& probe) {
   ask_one_shared_row(probe);
   limit_threads(probe, probe.begin_case("one_thread_at_most"), kManyRows, {1});
   limit_threads(probe, probe.begin_case("two_threads_at_most"), kLongRows, {2});
-  limit_threads_of_many_winners(probe);
 }
 
 }  // namespace
