@@ -38,6 +38,22 @@ Language with_other_answers(const Problem& problem) {
   };
 }
 
+/// Each id is the token after it.
+void move_ids(Settings& settings) {
+  for (std::int32_t& id : settings.eos) id = static_cast<std::int32_t>((id + 1) % settings.vocab);
+}
+
+/// The last one is the next token that is none, where there is one.
+void move_last_id(Settings& settings) {
+  std::vector<std::int32_t>& ids = settings.eos;
+  for (std::int64_t by = 1; !ids.empty() && by < settings.vocab; ++by) {
+    const auto token = static_cast<std::int32_t>((ids.back() + by) % settings.vocab);
+    if (std::ranges::find(ids, token) != ids.end()) continue;
+    ids.back() = token;
+    return;
+  }
+}
+
 /// The search that the solution sees before the one that is judged: with the same states, and
 /// mostly at the same addresses.
 Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
@@ -52,8 +68,8 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
     settings.penalty =
         settings.penalty == BEAM_PENALTY_LENGTH ? BEAM_PENALTY_GNMT : BEAM_PENALTY_LENGTH;
   if (choice.is("before", "max_new differed")) ++settings.max_new;
-  if (choice.is("before", "EOS ids differed"))
-    for (std::int32_t& id : settings.eos) id = static_cast<std::int32_t>((id + 1) % settings.vocab);
+  if (choice.is("before", "EOS ids differed")) move_ids(settings);
+  if (choice.is("before", "the last EOS id differed")) move_last_id(settings);
   if (choice.is("before", "the policy differed"))
     settings.policy = settings.policy == BEAM_POOLED ? BEAM_SEPARATE : BEAM_POOLED;
   if (choice.is("before", "the stop differed"))
@@ -89,6 +105,10 @@ void fail_before(Probe& probe, Rng& rng, const SolvedProblem& solved, const Seed
   }
   options.failure.request = 1;
   ask_with_unusual_floats(probe, states, solved.problem, options);
+  // What it leaves half done is of a search with other ids.
+  Problem other = solved.problem;
+  move_ids(other.settings);
+  ask(probe, states, other, options);
 }
 
 void ask_before(Probe& probe, const Assignment& choice, Rng& rng, const SolvedProblem& solved,

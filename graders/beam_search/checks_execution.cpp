@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <memory>
@@ -20,6 +21,39 @@ Settings uneven_settings(Rng& rng, std::int32_t policy) {
   Settings settings = random_settings(rng, policy);
   draw_sizes(rng, settings, {2, 4}, {4, 9}, {5, 9});
   return settings;
+}
+
+/// So many items, the same ones again and again.
+SolvedProblem repeated(const SolvedProblem& solved, std::int64_t items) {
+  std::vector<std::int64_t> places;
+  std::vector<Expected> want;
+  for (std::int64_t item = 0; item < items; ++item) {
+    places.push_back(item % solved.problem.batch());
+    want.push_back(solved.want[static_cast<std::size_t>(places.back())]);
+  }
+  return {part_of(solved.problem, places), std::move(want)};
+}
+
+// Thousands of items of a row that is soon read, a third of which are done in each step: threads
+// that share them out note it at the same time, of neighbours too, and one may undo what another
+// one noted. It takes chance, and two processors.
+void ask_done_together(Probe& probe) {
+  constexpr int kCalls = 3;
+  Rng rng = probe.begin_case("done_together");
+  Settings settings;
+  settings.beam = settings.n_return = 1;
+  settings.vocab = rng.integer(257, 300);
+  settings.max_new = 5;
+  settings.stop = BEAM_STOP_FULL;
+  const auto language = [last = rng.integer(1, settings.vocab - 1)](const Context& at,
+                                                                    std::span<float> row) {
+    std::ranges::fill(row, -8.0F);
+    row[static_cast<std::size_t>(last)] = -1;
+    if (at.depth > at.item % 3) row[0] = -0.5F;
+  };
+  const SolvedProblem solved =
+      repeated(solved_problem(settings, random_prompts(rng, 3), language), rng.integer(2000, 2500));
+  for (int call = 0; call < kCalls; ++call) require_right(probe, rng, solved);
 }
 
 // Items that are done at once beside items that go on to the end: together, alone, in another
@@ -56,6 +90,7 @@ void batch_independence(Probe& probe) {
     const Settings settings = uneven_settings(rng, policy);
     require_right(probe, rng, random_problem(rng, settings, batch, draw_uneven_language));
   }
+  ask_done_together(probe);
 }
 
 /// A first step that is work enough for threads to be counted; nobody is called back in it. Whoever
@@ -104,15 +139,7 @@ class FirstStep {
 
   /// Made for those alone who are asked it.
   Asked& made(std::unique_ptr<Asked>& asked, std::int64_t items) const {
-    if (asked) return *asked;
-    std::vector<std::int64_t> repeated;
-    SolvedProblem solved;
-    for (std::int64_t item = 0; item < items; ++item) {
-      repeated.push_back(item % different_.problem.batch());
-      solved.want.push_back(different_.want[static_cast<std::size_t>(repeated.back())]);
-    }
-    solved.problem = part_of(different_.problem, repeated);
-    asked = std::make_unique<Asked>(std::move(solved), states_);
+    if (!asked) asked = std::make_unique<Asked>(repeated(different_, items), states_);
     return *asked;
   }
 
@@ -131,14 +158,14 @@ class FirstStep {
   std::unique_ptr<Asked> few_, many_, most_;
 };
 
-/// A second step that is work for threads, more items than there may be of them: all the time goes
-/// into sorting, and little into the model's answer.
+/// A second step that is work for threads, of rows that are not short and more items than there may
+/// be of them: all the time goes into sorting, and little into the model's answer.
 class SecondStep {
  public:
   explicit SecondStep(Rng rng) {
     Settings settings;
-    settings.beam = settings.n_return = 256;
-    settings.vocab = rng.integer(320, 340);
+    settings.beam = settings.n_return = 192;
+    settings.vocab = rng.integer(1030, 1060);
     settings.max_new = 2;
     settings.min_new = 1;
     settings.penalty = BEAM_PENALTY_NONE;
@@ -149,8 +176,7 @@ class SecondStep {
           for (std::size_t token = 0; token < row.size(); ++token)
             row[token] = -static_cast<float>(mixed(at.path ^ seed, token) >> 44) / 1024;
         });
-    solved_ = {part_of(one.problem, std::vector<std::int64_t>(kItems, 0)),
-               std::vector<Expected>(kItems, one.want[0])};
+    solved_ = repeated(one, 6);
     states_ = rng.seed();
   }
 
@@ -164,7 +190,6 @@ class SecondStep {
   }
 
  private:
-  static constexpr std::size_t kItems = 16;
   SolvedProblem solved_;
   Seed states_ = Seed(0);
 };
@@ -213,8 +238,18 @@ void thread_counts(Probe& probe) {
     Rng rng = probe.begin_case(fmt::format("{}_ids_in_one_stretch", ids));
     require_same_by_threads(probe, rng, stretch_problem(rng, BEAM_SEPARATE, ids));
   }
+  // A few items more than threads: of equal shares the last thread gets none.
+  Rng rng = probe.begin_case("some_without_items");
+  Settings settings = random_settings(rng, kit::one_of(rng, {BEAM_POOLED, BEAM_SEPARATE}));
+  draw_sizes(rng, settings, {2, 3}, {1030, 1300}, {3, 4});
+  settings.alpha = rng.uniform(0.5, 1.5);
+  settings.threads = static_cast<std::int32_t>(rng.integer(5, 7));
+  const std::int64_t items = settings.threads + rng.integer(1, 2);
+  require_right(probe, rng,
+                solved_problem(settings, random_prompts(rng, items), large_language(rng)));
+  ask_done_together(probe);
   // EOS ids that are still forbidden, in a row that two of them share.
-  Rng rng = probe.begin_case("rows_cut_in_the_middle");
+  rng = probe.begin_case("rows_cut_in_the_middle");
   require_same_by_threads(probe, rng, cut_rows_problem(rng, BEAM_POOLED));
   FirstStep(probe.begin_case("one_thread_at_most")).limit_threads(probe, {1});
   SecondStep(probe.begin_case("so_many_after_an_answer")).limit_threads(probe, 2);

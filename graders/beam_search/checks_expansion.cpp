@@ -96,14 +96,15 @@ void eos_everywhere(Probe& probe) {
       settings.eos = distinct_tokens(rng, ids, settings.vocab);
       require_right(probe, rng, random_problem(rng, settings, 4, eager));
     }
-  // Several of them at the bounds of blocks, forbidden at first.
+  // Several of them at the bounds of blocks, or with one or no token between them, forbidden at
+  // first.
   for (const std::int32_t policy : kPolicies)
     for (const bool ends : {false, true}) {
       Rng rng =
           probe.begin_case(fmt::format("policy_{}_block_{}", policy, ends ? "ends" : "starts"));
       const auto vocab = static_cast<std::int32_t>(rng.integer(2050, 2559));
       const std::vector<std::int32_t> eos =
-          ends ? std::vector{511, 1024, vocab - 1} : std::vector{512, 1535, 1700};
+          ends ? std::vector{511, 1024, vocab - 1} : std::vector{512, 1535, 1537, 1538};
       require_right(probe, rng, blocks_problem(rng, policy, vocab, eos));
     }
   // In one part of a wide row, with all that is open and good.

@@ -43,6 +43,7 @@ void memory_growth(Probe& probe) {
   }
   Rng rng = probe.begin_case("call after call");
   require_freed(probe, rng);
+  require_answers_let_go(probe, rng);
   const double each = kit::held_per_byte(held[0], held[1]);
   probe.fact("memory per byte of the model's answer", each, "B");
   probe.earn(std::clamp(1 - std::log(std::max(each, 0.01) / 1.25) / std::log(6.0), 0.0, 1.0));

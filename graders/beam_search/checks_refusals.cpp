@@ -110,9 +110,17 @@ void model_failure(Probe& probe) {
     options.failure.request = 1;
     ask_with_unusual_floats(probe, rng.seed(), solved.problem, options);
     require_right(probe, rng, solved);
+    // Nor does what was left half done count in a search with another EOS id.
+    ask(probe, rng, solved.problem, options);
+    Settings both = solved.problem.settings;
+    both.eos.push_back(kit::one_of(rng, {0, 1, 3}));
+    Settings other = both;
+    other.eos.erase(other.eos.begin());
+    require_right(probe, rng, random_problem(rng, other, 3, draw_language, unlike(both)));
   }
   Rng rng = probe.begin_case("again_and_again");
   require_freed(probe, rng);
+  require_answers_let_go(probe, rng);
 }
 
 // An empty batch, steps that nobody wants, and what may be null when there is nothing of it.

@@ -50,25 +50,25 @@ void length_bookkeeping(Probe& probe) {
       settings.max_new = 4;
       require_right(probe, rng, random_problem(rng, settings, 4));
     }
-  // More steps than a byte or nine bits count, with EOS tokens in the last of them only, and there
-  // often.
+  // More steps than a byte, nine or ten bits count, with EOS tokens in the last of them only, and
+  // there often; at once again with the other penalty.
   const auto eager = [](Rng& item_rng) {
     RandomLanguage drawn = draw_language(item_rng);
     drawn.eos_favour = static_cast<int>(item_rng.integer(3, 6));
     drawn.forbidden = 0;
     return drawn;
   };
-  for (const std::int32_t policy : kPolicies)
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_hundreds_of_steps", policy));
+    Settings settings = mixed_lengths(rng, policy);
+    settings.alpha = rng.uniform(0.5, 2);
+    settings.max_new = policy == BEAM_POOLED ? rng.integer(580, 620) : rng.integer(1090, 1130);
+    settings.min_new = settings.max_new - rng.integer(30, 60);
     for (const std::int32_t penalty : {BEAM_PENALTY_LENGTH, BEAM_PENALTY_GNMT}) {
-      Rng rng =
-          probe.begin_case(fmt::format("policy_{}_penalty_{}_hundreds_of_steps", policy, penalty));
-      Settings settings = mixed_lengths(rng, policy);
       settings.penalty = penalty;
-      settings.alpha = rng.uniform(0.5, 2);
-      settings.max_new = rng.integer(600, 640);
-      settings.min_new = rng.integer(540, 580);
       require_right(probe, rng, random_problem(rng, settings, 1, eager));
     }
+  }
   // Powers of lengths that no integer holds, of which some are 0 in 64 bits.
   for (const std::int32_t policy : kPolicies)
     for (const double alpha : {20, 64, -20, -64}) {
@@ -79,6 +79,10 @@ void length_bookkeeping(Probe& probe) {
       settings.max_new = rng.integer(11, 16);
       require_right(probe, rng, random_problem(rng, settings, 4));
     }
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_vast_scores", policy));
+    require_right(probe, rng, vast_scores_problem(rng, policy));
+  }
   // Scores rank, also where they are equal and the sums are not.
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_equal_scores", policy));
@@ -184,6 +188,7 @@ void wide_sums(Probe& probe) {
     }
     Rng rng = probe.begin_case(fmt::format("policy_{}_near_sums", policy));
     require_right(probe, rng, near_sums_problem(rng, policy, rng.integer(1024, 1500)));
+    require_right(probe, rng, half_steps_problem(rng, policy, rng.integer(200, 1500)));
   }
 }
 
@@ -205,6 +210,11 @@ void vast_log_probs(Probe& probe) {
       };
       require_right(probe, rng, random_problem(rng, settings, 8, vast));
     }
+  // Nor are scores, which a division makes as low as float64 goes.
+  for (const std::int32_t policy : kPolicies) {
+    Rng rng = probe.begin_case(fmt::format("policy_{}_vast_scores", policy));
+    require_right(probe, rng, vast_scores_problem(rng, policy));
+  }
   // The lowest float is as possible as any other, where it is all that there is as well, of rows of
   // any length.
   for (const std::int32_t policy : kPolicies)

@@ -63,6 +63,7 @@ void long_rows(Probe& probe) {
   for (const std::int32_t policy : kPolicies) {
     Rng rng = probe.begin_case(fmt::format("policy_{}_near_sums", policy));
     require_right(probe, rng, near_sums_problem(rng, policy, rng.integer(1100, 2000)));
+    require_right(probe, rng, half_steps_problem(rng, policy, rng.integer(1100, 2000)));
   }
 }
 
@@ -128,17 +129,25 @@ void short_horizons(Probe& probe) {
 // float loses adds up; powers of so many that integers do not hold. Copies of all tokens in every
 // step are still cheap here.
 void long_horizon(Probe& probe) {
-  // Such powers go beyond 64 and 32 bits.
-  constexpr std::pair<std::int32_t, double> kPowers[] = {
-      {BEAM_POOLED, 7}, {BEAM_SEPARATE, 4}, {BEAM_SEPARATE, 3}};
-  for (const auto& [policy, alpha] : kPowers) {
-    Rng rng = probe.begin_case(fmt::format("policy_{}_alpha_{}", policy, alpha));
+  struct Long {
+    std::int32_t policy, penalty;
+    double alpha;
+    std::int64_t most;  // steps
+  };
+  // Such powers go beyond 64 and 32 bits. The last alpha comes once more, with the other penalty.
+  constexpr Long kLong[] = {{BEAM_POOLED, BEAM_PENALTY_LENGTH, 7, 2000},
+                            {BEAM_SEPARATE, BEAM_PENALTY_LENGTH, 4, 2000},
+                            {BEAM_SEPARATE, BEAM_PENALTY_LENGTH, 3, 2000},
+                            {BEAM_SEPARATE, BEAM_PENALTY_GNMT, 3, 400}};
+  for (const auto& [policy, penalty, alpha, most] : kLong) {
+    Rng rng =
+        probe.begin_case(fmt::format("policy_{}_penalty_{}_alpha_{}", policy, penalty, alpha));
     Settings settings = random_settings(rng, policy);
     settings.beam = settings.n_return = 3;
     settings.vocab = 4;
-    settings.max_new = rng.integer(1700, 2000);
+    settings.max_new = rng.integer(most * 17 / 20, most);
     settings.min_new = settings.max_new - rng.integer(1, 100);
-    settings.penalty = BEAM_PENALTY_LENGTH;
+    settings.penalty = penalty;
     settings.alpha = alpha;
     settings.eos = {0};
     const auto fine = [](Rng& item_rng) {

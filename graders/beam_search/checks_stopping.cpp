@@ -102,6 +102,7 @@ void stop_rules(Probe& probe) {
 
 // With alpha < 0 longer is worse.
 void negative_alpha(Probe& probe) {
+  require_right_directed(probe, "early_eos_below_a_lost_one");
   for (int turn = 0; turn < 8; ++turn) {
     const std::int32_t policy = turn % 4 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn));
@@ -155,13 +156,14 @@ void min_length(Probe& probe) {
     require_right(probe, rng,
                   random_problem(rng, settings, 8, eager, turn < 4 ? unlike(shorter) : Accept()));
   }
-  // Of a row that is read by blocks, at the bounds of a block, within one, and all that there is of
-  // the last one.
+  // Of a row that is read by blocks, at the bounds of a block, within one, where one token parts it
+  // from another, and all that there is of the last one.
   for (const std::int32_t policy : kPolicies)
     for (const std::int32_t eos : {0, 511, 512, 800, 1023, 1024, 2048}) {
       Rng rng = probe.begin_case(fmt::format("policy_{}_eos_{}", policy, eos));
       const std::int64_t vocab = eos == 2048 ? 2049 : rng.integer(2049, 2559);
-      require_right(probe, rng, blocks_problem(rng, policy, vocab, {eos}));
+      const std::vector<std::int32_t> ids = eos == 800 ? std::vector{800, 802} : std::vector{eos};
+      require_right(probe, rng, blocks_problem(rng, policy, vocab, ids));
     }
   // Of rows that threads share.
   Rng rng = probe.begin_case("rows_cut_in_the_middle");

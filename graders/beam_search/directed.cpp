@@ -221,6 +221,42 @@ SolvedProblem near_sums_problem(Rng& rng, std::int32_t policy, std::int64_t voca
   return solved_problem(settings, random_prompts(rng, 30), language);
 }
 
+SolvedProblem half_steps_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {
+  constexpr float kStep = 0x1p-21F;  // of floats from 4 to 8
+  Settings settings = random_settings(rng, policy);
+  draw_sizes(rng, settings, {2, 4}, {vocab, vocab}, {2, 2});
+  settings.penalty = BEAM_PENALTY_NONE;
+  settings.eos.clear();  // no room for more than stay
+  const auto language = [seed = rng(), beam = settings.beam](const Context& at,
+                                                             std::span<float> row) {
+    const std::uint64_t first = mixed(seed, static_cast<std::uint64_t>(at.item)) % row.size();
+    std::int64_t rank = 0;
+    while (at.depth > 0 && (first + static_cast<std::size_t>(rank)) % row.size() !=
+                               static_cast<std::size_t>(at.last))
+      ++rank;
+    if (at.depth == 0) {
+      std::ranges::fill(row, kForbidden);
+      for (std::int64_t i = 0; i < beam; ++i)
+        row[(first + static_cast<std::size_t>(i)) % row.size()] =
+            i == 0 ? 0 : -kStep * (0.5F + static_cast<float>(i) / 8);
+      return;
+    }
+    const float best = -4.25F - static_cast<float>(first % 512) / 256;
+    for (std::size_t token = 0; token < row.size(); ++token)
+      row[token] = rank == 0 && mixed(first, token) % 8 == 0 ? best : -64;
+    if (rank > 0) row[mixed(at.path, seed) % row.size()] = best + kStep;
+  };
+  return solved_problem(settings, random_prompts(rng, 9), language);
+}
+
+SolvedProblem vast_scores_problem(Rng& rng, std::int32_t policy) {
+  Settings settings = random_settings(rng, policy);
+  draw_sizes(rng, settings, {2, 4}, {4, 9}, {2, 2});
+  settings.penalty = BEAM_PENALTY_LENGTH;
+  settings.alpha = -rng.uniform(1005, 1017);  // sums are above -32
+  return random_problem(rng, settings, 8);
+}
+
 SolvedProblem far_equals_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {
   constexpr std::size_t kEquals = 3;
   Settings settings;

@@ -60,6 +60,14 @@ SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows
 /// float64.
 SolvedProblem near_sums_problem(Rng& rng, std::int32_t policy, std::int64_t vocab);
 
+/// Items of two or more hypotheses, whose sums are near 0. The first has many best extensions that
+/// are equal; each of the others has one, which is better by less than half of what parts its
+/// log-prob from the next float: what it has to exceed rounds to this log-prob.
+SolvedProblem half_steps_problem(Rng& rng, std::int32_t policy, std::int64_t vocab);
+
+/// Items whose scores are small numbers in the first step, and in the second below -1e300.
+SolvedProblem vast_scores_problem(Rng& rng, std::int32_t policy);
+
 /// Two items, of two hypotheses and of one. All are equal, and so are the best extensions of each,
 /// and the next ones, of which some stay. Those of the hypothesis that comes first are the last of
 /// the vocabulary, and those of the other one the first.

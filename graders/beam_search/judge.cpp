@@ -95,6 +95,17 @@ std::vector<std::string> both_lists(const ItemAnswer& got, const Expected& want)
   return lines;
 }
 
+/// One item, of rows of 100 KB, that goes on to the end.
+Problem wide_and_endless(Rng& rng) {
+  Settings settings = random_settings(rng, kit::one_of(rng, {BEAM_POOLED, BEAM_SEPARATE}));
+  settings.beam = settings.n_return = 4;
+  settings.vocab = rng.integer(25'000, 27'000);
+  settings.max_new = 3;
+  settings.min_new = 0;
+  settings.eos.clear();
+  return {settings, random_prompts(rng, 1), large_language(rng)};
+}
+
 }  // namespace
 
 std::optional<Finding> difference(const Problem& problem, const std::vector<Expected>& want,
@@ -136,13 +147,7 @@ void require_right_directed(Probe& probe, std::string_view name) {
 
 void require_freed(Probe& probe, Rng& rng) {
   constexpr std::int64_t kFailed = 77;
-  Settings settings = random_settings(rng, kit::one_of(rng, {BEAM_POOLED, BEAM_SEPARATE}));
-  settings.beam = settings.n_return = 4;
-  settings.vocab = rng.integer(25'000, 27'000);
-  settings.max_new = 3;
-  settings.min_new = 0;
-  settings.eos.clear();
-  const Problem problem{settings, random_prompts(rng, 1), large_language(rng)};
+  const Problem problem = wide_and_endless(rng);
   // Where the model is not asked, of many tokens, for which a byte each may be held (few possible
   // ones: what lists of all leave free would take what is lost), or of many items, whose steps
   // nobody wants.
@@ -181,6 +186,25 @@ void require_freed(Probe& probe, Rng& rng) {
     };
     kit::require_freed(probe, call, fails ? kFailed : 0);
   }
+}
+
+void require_answers_let_go(Probe& probe, Rng& rng) {
+  constexpr std::int64_t kMoreSteps = 16;
+  Problem problem = wide_and_endless(rng);
+  const auto held = [&] {
+    SearchCall call(problem, Rng(rng.seed()));
+    call.callbacks()[0].answer = [](CallbackRequest&) { return 0; };  // what the arrays hold
+    return kit::fresh_peak_bytes(probe, call);
+  };
+  const std::int64_t of_few = held();
+  problem.settings.max_new += kMoreSteps;
+  const std::int64_t more = held() - of_few;
+  const std::int64_t answer = problem.settings.beam * problem.settings.vocab * 4;
+  if (more > kit::kProcessBytes + answer)
+    probe.fail(
+        fmt::format("holds {:.2f} MiB more in a search of {} more steps, want {:.2f} or less",
+                    kit::mib(more), kMoreSteps, kit::mib(kit::kProcessBytes + answer)),
+        {describe(problem.settings)});
 }
 
 void require_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,

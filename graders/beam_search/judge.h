@@ -35,6 +35,9 @@ void require_right_directed(Probe& probe, std::string_view name);
 /// allocate, which is an answer of 400 KB or more, they free.
 void require_freed(Probe& probe, Rng& rng);
 
+/// A search of many steps holds no more than one of few: each answer of the model is let go.
+void require_answers_let_go(Probe& probe, Rng& rng);
+
 /// Ends the check unless item `a` of one answer has the same bits as item `b` of another.
 void require_same_bits(Probe& probe, const Problem& problem, const Answer& one, std::size_t a,
                        const Answer& other, std::size_t b, const std::string& what);
