@@ -130,16 +130,10 @@ void Cache::fork_by_hand(std::int64_t from, std::int64_t to, std::int64_t last) 
   }
 }
 
-void Cache::hold_far_pages(std::int64_t sequence) {
+void Cache::hold_far_pages(std::int64_t first) {
   history_.push_back(
-      fmt::format("sequence {} has all pages but every {}th", sequence, setup().far_pages));
-  std::int64_t at = 0;
-  for (std::int64_t page = 0; page < setup().pages; ++page) {
-    if (page % setup().far_pages == 0) continue;
-    state_.entry(sequence, at++) = static_cast<std::int32_t>(page);
-    state_.refs[static_cast<std::size_t>(page)] = 1;
-  }
-  state_.lengths[static_cast<std::size_t>(sequence)] = at * setup().page_tokens;
+      fmt::format("sequences from {} on have all pages but every {}th", first, setup().far_pages));
+  state_.hold_far_pages(first);
 }
 
 void Cache::truncate(std::int64_t sequence, std::int64_t length) {
@@ -235,6 +229,26 @@ void Cache::require_right(Rng& rng, const Ids& which, std::int64_t queries, std:
 void Cache::require_close(const Answer& answer, const Expected& expected) {
   require(answer_miss(answer, expected));
   note_share(*probe_, answer, expected);
+}
+
+void require_freed_when_asked(Probe& probe, Rng& rng, KvStored stored) {
+  Setup setup = one_sequence(2);
+  setup.stored = stored;
+  setup.heads = 1;
+  setup.key_dim = setup.value_dim = rng.integer(90, 110);
+  setup.sequences = 2;
+  setup.options.threads = static_cast<int>(rng.integer(1, 2));
+  const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, 2));
+  // Rows that see tokens; that stand before the first, are asked of none, and of an empty range.
+  Problem problem;
+  problem.which = {0, 1, 0};
+  problem.queries = {4, 2, 2};
+  problem.key_begin = {0, 0, 1};
+  problem.key_end = {2, 0, 1};
+  problem.q_heads = 128;
+  problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.5f);
+  AttendCall attend(state, problem);
+  kit::require_freed(probe, attend);
 }
 
 void require_freed_when_full(Probe& probe, Rng& rng) {

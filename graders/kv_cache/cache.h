@@ -25,8 +25,9 @@ class Cache {
   /// The same for `to`, `to` + 1, ... `last`, by the caller's own hand: a call for each would take
   /// too long where they are very many.
   void fork_by_hand(std::int64_t from, std::int64_t to, std::int64_t last);
-  /// The sequence has all pages of the pool that nobody is asked for, by the caller's own hand.
-  void hold_far_pages(std::int64_t sequence);
+  /// Sequences from `first` on have all pages of the pool that nobody is asked for, by the caller's
+  /// own hand.
+  void hold_far_pages(std::int64_t first);
   void truncate(std::int64_t sequence, std::int64_t length);
   void free(std::int64_t sequence) { truncate(sequence, 0); }
 
@@ -82,6 +83,9 @@ class Cache {
   Rng rng_;
   std::vector<std::string> history_;
 };
+
+/// Attention frees what it allocates, for rows that see no token too.
+void require_freed_when_asked(Probe& probe, Rng& rng, KvStored stored);
 
 /// Appends that are refused, to a pool and a table of some size, free what they allocate.
 void require_freed_when_full(Probe& probe, Rng& rng);

@@ -10,6 +10,11 @@ namespace {
 
 constexpr Placement kPoolPlacement{64, 0};
 
+/// A table or a list is aligned as its type is and no more: it ends right before a page that
+/// faults.
+template <class T>
+constexpr Placement kOwn{alignof(T), 0};
+
 template <class T>
 void copy_result(const Buffer& buffer, std::vector<T>& to) {
   std::memcpy(to.data(), buffer.result.data(), buffer.result.size());
@@ -25,14 +30,15 @@ void set_shape(Call<Args>& call, const State& state) {
 /// order says which of them keep their addresses from one function to the next.
 template <class Args>
 void add_cache(Call<Args>& call, const State& state) {
-  call.inout("table", call.args.table, state.table);
-  call.inout("lengths", call.args.lengths, state.lengths);
+  call.inout("table", call.args.table, state.table, kOwn<std::int32_t>);
+  call.inout("lengths", call.args.lengths, state.lengths, kOwn<std::int64_t>);
   const auto add_pool = [&](bool now) {
     if constexpr (requires { call.args.pool; })
       if (now) call.inout("pool", call.args.pool, state.pool, kPoolPlacement);
   };
   add_pool(state.setup.options.pool_stays);
-  if constexpr (requires { call.args.refs; }) call.inout("refs", call.args.refs, state.refs);
+  if constexpr (requires { call.args.refs; })
+    call.inout("refs", call.args.refs, state.refs, kOwn<std::int32_t>);
   add_pool(!state.setup.options.pool_stays);
 }
 
@@ -45,7 +51,7 @@ void take_books(const CallBase& call, State& state) {
 /// An array without elements is null.
 template <class Field, class Args>
 void add_input(Call<Args>& call, const char* name, const Field* const& field,
-               const std::vector<Field>& data, const Placement& placement = {}) {
+               const std::vector<Field>& data, const Placement& placement = kOwn<Field>) {
   if (!data.empty()) call.in(name, field, data, placement);
 }
 
@@ -93,7 +99,7 @@ AppendCall::AppendCall(const State& state, const std::vector<Chunk>& chunks) : C
   add_cache(*this, state);
   if (state.setup.far_pages > 0) spread_pool(state);
   add_input(*this, "which", args.which, which_);
-  in("new_start", args.new_start, starts_);
+  in("new_start", args.new_start, starts_, kOwn<std::int64_t>);
   add_input(*this, "k", args.k, tokens_.k, options.placed("k"));
   add_input(*this, "v", args.v, tokens_.v, options.placed("v"));
 }
@@ -166,7 +172,7 @@ AttendCall::AttendCall(const State& state, const Problem& problem)
   args.window = problem.window;
   args.scale = problem.scale;
   add_input(*this, "which", args.which, problem.which);
-  in("query_start", args.query_start, starts_);
+  in("query_start", args.query_start, starts_, kOwn<std::int64_t>);
   add_input(*this, "key_begin", args.key_begin, problem.key_begin);
   add_input(*this, "key_end", args.key_end, problem.key_end);
   add_input(*this, "q", args.q, problem.q, options.placed("q"));

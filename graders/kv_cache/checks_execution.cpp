@@ -4,7 +4,6 @@
 
 #include "cache.h"
 #include "graders/kit/threads.h"
-#include "harness/core/machine.h"
 #include "harness/grading/grader.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
@@ -193,12 +192,12 @@ void limit_threads(Probe& probe, int threads) {
 /// The same of an append: small groups are the most work for each byte.
 void limit_appending_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most_append", threads));
-  constexpr std::int64_t kTokens = 2500;
-  Setup setup = long_sequence(KV_INT4, kTokens, 256);
+  const std::int64_t tokens = 2500 * (2 * threads - 1);
+  Setup setup = long_sequence(KV_INT4, tokens, 256);
   setup.group = 4;
   setup.options.threads = threads;
   const State state(setup, require_page_bytes(probe, setup));
-  AppendCall call(state, {{0, draw_many_tokens(rng, setup, kTokens)}});
+  AppendCall call(state, {{0, draw_many_tokens(rng, setup, tokens)}});
   kit::require_thread_limit(probe, threads, [&] { probe.run_ok(call); });
 }
 
@@ -214,10 +213,26 @@ void limit_merging_threads(Probe& probe, int threads) {
 
 void thread_limit(Probe& probe) {
   for (const int threads : {1, 3}) limit_threads(probe, threads);
-  limit_appending_threads(probe, 1);
+  for (const int threads : {1, 2}) limit_appending_threads(probe, threads);
   limit_merging_threads(probe, 1);
-  // On fewer cores, nobody who has a thread for each has too many.
-  if (this_machine().cores > 3) limit_appending_threads(probe, 3);
+}
+
+/// Rows for more threads than anybody has: so much work that many of them wait for a core in the
+/// middle of a row while others begin theirs.
+void crowd(Probe& probe) {
+  Rng rng = probe.begin_case("very_many_threads");
+  Setup setup = one_sequence(1000, 16);
+  setup.heads = 1;
+  setup.options.threads = static_cast<int>(rng.integer(kit::kManyThreads / 2, kit::kManyThreads));
+  Cache cache(probe, setup, rng.seed());
+  cache.append(0, draw_many_tokens(rng, setup, rng.integer(950, 1000)));
+  const Problem problem = draw_problem(rng, setup, cache.contents(), {0}, rng.integer(350, 400), 8);
+  const Answer answer = cache.attend(problem);
+  const auto wanted = [&] { return rng.chance(1.0 / 32); };
+  cache.require_close(answer, expect(setup, cache.contents(), problem, wanted));
+  if (!same_bits(cache.attend(problem), answer))
+    cache.fail("the same call gave other bits than before");
+  probe.restart();  // later calls would wait for as many idle threads
 }
 
 void thread_counts(Probe& probe) {
@@ -233,8 +248,9 @@ void thread_counts(Probe& probe) {
     cache.require_right(rng, {0}, 5, 4);
     cache.require_contents();
   }
+  crowd(probe);
   limit_threads(probe, 1);
-  limit_appending_threads(probe, 1);
+  for (const int threads : {1, 2}) limit_appending_threads(probe, threads);
   limit_merging_threads(probe, 1);
   Rng rng = probe.begin_case("merge");
   const Parts parts = draw_parts(rng, 2, kUnevenRows, 53, 2, 0.2);
@@ -307,6 +323,7 @@ void deterministic_bits(Probe& probe) {
     for (const std::int64_t rows : {1, 3})
       longer.require_right_again(draw_problem(rng, thin, longer.contents(), {0}, 1, rows), 4);
   }
+  crowd(probe);
   Rng rng = probe.begin_case("merge");
   CallOptions options;
   options.threads = 4;

@@ -139,8 +139,8 @@ void tokens_apart(Probe& probe) {
 /// Tokens of which one number is a NaN or an infinity, each time another.
 Tokens torn_tokens(Rng& rng, const Setup& setup) {
   Tokens made = draw_tokens(rng, setup, setup.key_dim);
-  const float kinds[] = {kit::kNan, kit::kInfinity, -kit::kInfinity};
   for (std::int64_t vector = 0; vector < setup.key_dim * setup.heads; ++vector) {
+    const float kinds[] = {draw_nan(rng), kit::kInfinity, -kit::kInfinity};
     const float kind = kinds[rng.integer(0, 2)];
     const std::int64_t d = vector / setup.heads;
     made.k[static_cast<std::size_t>(vector * setup.key_dim + d)] = kind;
@@ -155,7 +155,7 @@ void isolate_nan(Probe& probe, KvStored stored, std::int64_t group) {
   Setup setup{.stored = stored, .page_tokens = 16, .group = group};
   Cache cache(probe, setup, rng.seed());
   Tokens bad = draw_tokens(rng, setup, 20);
-  for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = kit::kNan;
+  for (std::size_t i = 0; i < bad.k.size(); i += 7) bad.k[i] = bad.v[i] = draw_nan(rng);
   const Tokens good = draw_tokens(rng, setup, 20);
   cache.append({{0, good}, {1, bad}, {2, draw_tokens(rng, setup, 37)}});
   const Problem both = draw_problem(rng, setup, {good, good, cache.contents()[2]}, {0, 1, 2}, 2, 4);

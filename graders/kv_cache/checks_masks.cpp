@@ -65,6 +65,8 @@ void empty_sequences(Probe& probe) {
   cache.append({{0, draw_tokens(rng, setup, 11)}, {1, draw_tokens(rng, setup, 4)}});
   cache.free(0);
   cache.require_right(rng, {0, 1}, 2, 2);
+  rng = probe.begin_case("asked_often");
+  require_freed_when_asked(probe, rng, kAllStored[rng.integer(0, 2)]);
 }
 
 // Values are one-hot in their position and all scores are equal: the result is the set of keys that

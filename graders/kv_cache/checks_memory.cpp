@@ -57,18 +57,9 @@ void page_bytes(Probe& probe) {
 // What many calls have allocated is free again.
 void ask_what_stays(Probe& probe) {
   Rng rng = probe.begin_case("after_many_attentions");
-  Setup setup = one_sequence(9);
-  setup.key_dim = setup.value_dim = 64;
-  const State state = filled_state(probe, setup, draw_many_tokens(rng, setup, 9));
-  Problem problem;
-  problem.which = {0};
-  problem.queries = {8};
-  problem.q_heads = 128;
-  problem.q.assign(static_cast<std::size_t>(problem.rows() * setup.key_dim), 0.5f);
-  AttendCall attend(state, problem);
-  kit::require_freed(probe, attend);
+  for (const KvStored stored : kAllStored) require_freed_when_asked(probe, rng, stored);
   rng = probe.begin_case("after_many_merges");
-  const Parts parts = draw_parts(rng, 3, 1024, 64, 1, 0.2);
+  const Parts parts = draw_parts(rng, 3, 1024, 128, 1, 0.7);  // rows of no parts, too
   MergeCall merge(parts);
   kit::require_freed(probe, merge);
   rng = probe.begin_case("after_many_copies");

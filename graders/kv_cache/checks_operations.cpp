@@ -90,12 +90,18 @@ void leave_branches(Probe& probe, KvStored stored) {
   Setup setup{.stored = stored, .page_tokens = 8, .pages = 16};
   Cache cache(probe, setup, rng.seed());
   cache.append(0, draw_tokens(rng, setup, rng.integer(9, 12)));
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int turn = 0; turn < 4; ++turn) {
     cache.append(0, draw_tokens(rng, setup, 5 - cache.length(0) % setup.page_tokens));
     cache.fork(0, 1);
     cache.truncate(1, cache.length(0) - rng.integer(1, 3));
-    cache.append(0, draw_tokens(rng, setup, 2));
-    cache.append(1, draw_tokens(rng, setup, rng.integer(1, 3)));
+    const Chunk trunk{0, draw_tokens(rng, setup, 2)};
+    const Chunk branch{1, draw_tokens(rng, setup, rng.integer(1, 3))};
+    if (turn % 2 == 0) {
+      cache.append({trunk, branch});
+    } else {
+      cache.append({trunk});
+      cache.append({branch});
+    }
     cache.require_right(rng, {0, 1}, 2, 2);
     cache.free(1);
     cache.truncate(0, cache.length(0) - rng.integer(4, 6));

@@ -94,24 +94,44 @@ void grow_all_users(Probe& probe, KvStored stored, std::int64_t pages) {
   cache.require_contents();
 }
 
-// Users of a page, each of which holds another part of it. Whoever goes on first finds it shared,
-// the longest as well as the shortest; whoever is left finds it its own.
+/// All sequences use one page, and each holds another part of it: from one to the next of `order`
+/// ever less, or ever more.
+void share_unevenly(Cache& cache, Rng& rng, const Ids& order, bool less) {
+  cache.append(0, draw_tokens(rng, cache.setup(), 11));
+  for (std::int64_t s = 1; s < cache.setup().sequences; ++s) cache.fork(0, s);
+  for (std::int64_t i = 0; i < std::ssize(order); ++i)
+    cache.truncate(order[static_cast<std::size_t>(i)], less ? 11 - i : 8 + i);
+}
+
+// Whoever goes on first finds the page shared, the longest as well as the shortest; whoever is left
+// finds it its own.
 void grow_in_turn(Probe& probe, KvStored stored, std::int64_t first, bool longest) {
   Rng rng = probe.begin_case(fmt::format("{}_{}_grows_first_{}", name_of(stored), first,
                                          longest ? "the_longest" : "the_shortest"));
   Setup setup{.stored = stored, .page_tokens = 6};
   Cache cache(probe, setup, rng.seed());
-  cache.append(0, draw_tokens(rng, setup, 11));
-  for (std::int64_t s = 1; s < setup.sequences; ++s) cache.fork(0, s);
   Ids order;
-  for (std::int64_t i = 0; i < setup.sequences; ++i) {
-    order.push_back((first + i) % setup.sequences);
-    cache.truncate(order.back(), longest ? 11 - i : 8 + i);
-  }
+  for (std::int64_t i = 0; i < setup.sequences; ++i) order.push_back((first + i) % setup.sequences);
+  share_unevenly(cache, rng, order, longest);
   cache.append(order[0], draw_tokens(rng, setup, 1));
   cache.free(order[1]);
   cache.append(order[2], draw_tokens(rng, setup, 1));
   cache.append(order[3], draw_tokens(rng, setup, 1));
+  cache.require_contents();
+}
+
+// The same in one call: what the last of them writes into the page is nothing that the others, who
+// have copies of it, had there.
+void grow_at_once(Probe& probe, KvStored stored, bool longest) {
+  Rng rng = probe.begin_case(fmt::format("{}_all_grow_first_{}", name_of(stored),
+                                         longest ? "the_longest" : "the_shortest"));
+  Setup setup{.stored = stored, .page_tokens = 6};
+  Cache cache(probe, setup, rng.seed());
+  const Ids order = random_order(rng, setup.sequences);
+  share_unevenly(cache, rng, order, longest);
+  std::vector<Chunk> chunks;
+  for (const std::int64_t s : order) chunks.push_back({s, draw_tokens(rng, setup, 1)});
+  cache.append(chunks);
   cache.require_contents();
 }
 
@@ -141,8 +161,10 @@ void fork_divergence(Probe& probe) {
     }
   for (const KvStored stored : kAllStored) {
     for (const std::int64_t pages : {4, 3, 2}) grow_all_users(probe, stored, pages);
-    for (const std::int64_t first : {0, 1, 2, 3})
-      for (const bool longest : {true, false}) grow_in_turn(probe, stored, first, longest);
+    for (const bool longest : {true, false}) {
+      for (const std::int64_t first : {0, 1, 2, 3}) grow_in_turn(probe, stored, first, longest);
+      grow_at_once(probe, stored, longest);
+    }
   }
 }
 

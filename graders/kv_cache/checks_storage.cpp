@@ -51,10 +51,10 @@ const std::vector<Family>& families() {
       {"one_number", [](Rng&, auto row, auto d) { return d == row % 5 ? 1.0 : 0.0; }},
       {"nan_in_the_second_group",
        [](Rng& rng, auto row, auto d) {
-         return d == 39 && row % 2 == 0 ? kit::kNan : rng.normal();
+         return d == 39 && row % 2 == 0 ? draw_nan(rng) : rng.normal();
        }},
       {"nan_anywhere",
-       [](Rng& rng, auto row, auto d) { return d == row * 7 % 40 ? kit::kNan : rng.normal(); }},
+       [](Rng& rng, auto row, auto d) { return d == row * 7 % 40 ? draw_nan(rng) : rng.normal(); }},
       {"infinity_anywhere",
        [](Rng& rng, auto row, auto d) {
          return d != row * 7 % 40 ? rng.normal() : row % 2 == 0 ? kit::kInfinity : -kit::kInfinity;

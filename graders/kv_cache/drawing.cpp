@@ -69,13 +69,13 @@ void put_pages(const Assignment& choice, Life& life) {
 /// The last number of a head's key and the first of a head's value, or all of them.
 void spoil(const Assignment& choice, Rng& rng, const Setup& setup, Tokens& tokens) {
   if (choice.is("first token", "all NaN")) {
-    std::fill_n(tokens.k.begin(), setup.key_numbers(), kit::kNan);
-    std::fill_n(tokens.v.begin(), setup.value_numbers(), kit::kNan);
+    std::generate_n(tokens.k.begin(), setup.key_numbers(), [&] { return draw_nan(rng); });
+    std::generate_n(tokens.v.begin(), setup.value_numbers(), [&] { return draw_nan(rng); });
     return;
   }
   const float number = choice.is("first token", "infinity in it")    ? kit::kInfinity
                        : choice.is("first token", "-infinity in it") ? -kit::kInfinity
-                                                                     : kit::kNan;
+                                                                     : draw_nan(rng);
   const std::int64_t head = rng.integer(0, setup.heads - 1);
   tokens.k[static_cast<std::size_t>((head + 1) * setup.key_dim - 1)] = number;
   tokens.v[static_cast<std::size_t>(head * setup.value_dim)] = number;

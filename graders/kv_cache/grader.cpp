@@ -10,6 +10,7 @@ std::vector<Check> domain_checks();      // every kind of value of every argumen
 std::vector<Check> values_checks();      // which keys count, and how much
 std::vector<Check> masks_checks();       // which keys a query sees
 std::vector<Check> shapes_checks();      // heads, dimensions, page sizes
+std::vector<Check> sizes_checks();       // what 8, 16 or 32 bits do not hold
 std::vector<Check> pages_checks();       // pages, tables, and what lies in them that is not in use
 std::vector<Check> storage_checks();     // how near what is stored is to what was appended
 std::vector<Check> laws_checks();        // what must not change the result
@@ -24,9 +25,9 @@ Grader make_grader();
 
 Grader make_grader() {
   return {kit::joined({domain_checks(), values_checks(), masks_checks(), shapes_checks(),
-                       pages_checks(), storage_checks(), laws_checks(), splits_checks(),
-                       operations_checks(), execution_checks(), refusals_checks(), memory_checks(),
-                       speed_checks()})};
+                       sizes_checks(), pages_checks(), storage_checks(), laws_checks(),
+                       splits_checks(), operations_checks(), execution_checks(), refusals_checks(),
+                       memory_checks(), speed_checks()})};
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

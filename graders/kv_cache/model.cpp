@@ -38,17 +38,31 @@ std::vector<std::span<const std::uint8_t>> State::parts() const {
   return each;
 }
 
+void State::hold_far_pages(std::int64_t first) {
+  std::int64_t held = 0;
+  for (std::int64_t number = 0; number < setup.pages; ++number) {
+    if (number % setup.far_pages == 0) continue;
+    const std::int64_t sequence = first + held / setup.width;
+    entry(sequence, held++ % setup.width) = static_cast<std::int32_t>(number);
+    refs[static_cast<std::size_t>(number)] = 1;
+    lengths[static_cast<std::size_t>(sequence)] += setup.page_tokens;
+  }
+}
+
 void State::poison_unused(Rng& rng) {
   for (std::int64_t p = 0; p < setup.pages; ++p)
     if (refs[static_cast<std::size_t>(p)] == 0) spoil(rng, page(p));
+  const auto pages = static_cast<std::uint64_t>(std::max<std::int64_t>(1, setup.pages));
   for (std::int64_t s = 0; s < setup.sequences; ++s)
     for (std::int64_t at = used(s); at < setup.width; ++at) {
-      const std::int64_t any = setup.pages > 0 ? rng.integer(0, setup.pages - 1) : 0;
+      // One draw for both: some tables are wide.
+      const std::uint64_t drawn = rng();
+      const auto any = static_cast<std::int64_t>((drawn >> 32) % pages);
       const std::int64_t wild[] = {-1, std::numeric_limits<std::int32_t>::max(),
                                    std::numeric_limits<std::int32_t>::min(), any, any};
       // Who looks one entry too far falls over it in every other sequence, whatever is drawn.
       const bool surely_wild = s % 2 == 0 && at == used(s);
-      entry(s, at) = static_cast<std::int32_t>(wild[surely_wild ? 1 : rng.integer(0, 4)]);
+      entry(s, at) = static_cast<std::int32_t>(wild[surely_wild ? 1 : drawn % 5]);
     }
 }
 

@@ -48,6 +48,9 @@ struct State {
   /// Whether an append has pages enough, done one sequence after the other as the contract says.
   bool fits(const std::vector<Chunk>& chunks) const;
 
+  /// Sequences from `first` on, as many as it takes, have all pages that nobody is asked for.
+  void hold_far_pages(std::int64_t first);
+
   /// Overwrites what is not in use: free pages with bytes that are NaN, infinity, large or random
   /// as floats, and table entries with wild and with plausible page numbers.
   void poison_unused(Rng& rng);

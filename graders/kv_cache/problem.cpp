@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -99,6 +100,12 @@ Tokens constant_tokens(const Setup& setup, std::int64_t tokens, float value) {
   std::ranges::fill(made.k, value);
   std::ranges::fill(made.v, value);
   return made;
+}
+
+float draw_nan(Rng& rng) {
+  return std::bit_cast<float>(
+      std::bit_cast<std::uint32_t>(kit::kNan) |
+      (static_cast<std::uint32_t>(rng() | rng()) & std::uint32_t{0x803fffff}));
 }
 
 std::vector<Chunk> draw_chunks(Rng& rng, const Setup& setup, std::int64_t longest) {

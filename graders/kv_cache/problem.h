@@ -119,6 +119,9 @@ kit::KeyRange visible_keys(const Problem& problem, std::size_t entry, std::int64
 void draw_queries(Rng& rng, const Setup& setup, const std::vector<Tokens>& contents,
                   Problem& problem);
 
+/// A NaN of either sign that carries bits, most of them 1: who takes it for a number may keep them.
+float draw_nan(Rng& rng);
+
 /// The last `queries` queries of each of `which`, drawn as above.
 Problem draw_problem(Rng& rng, const Setup& setup, const std::vector<Tokens>& contents,
                      const Ids& which, std::int64_t queries, std::int64_t q_heads);
