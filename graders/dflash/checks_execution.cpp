@@ -3,6 +3,7 @@
 #include <bit>
 #include <fmt/format.h>
 
+#include "batches.h"
 #include "freed.h"
 #include "graders/kit/memory.h"
 #include "graders/kit/threads.h"
@@ -68,7 +69,7 @@ void require_no_copy(Probe& probe) {
 }
 
 // Arrays that start 8 bytes after a multiple of 64, or at any multiple of 8; rows of logits at any
-// float. Each ends at a page that faults.
+// float. Each ends at a page that faults, those of tokens and nodes where these fill them.
 void unaligned_pointers(Probe& probe) {
   for (const std::size_t skew : {8, 24, 40, 56}) {
     Rng rng = probe.begin_case(fmt::format("skew_{}", skew));
@@ -78,6 +79,8 @@ void unaligned_pointers(Probe& probe) {
     options.stride_extra = rng.integer(0, 7);
     require_right_trees(probe, language, 9, options, rng);
     require_right(probe, random_problem(language, rng), options);
+    const auto rows = static_cast<std::int64_t>((64 - skew) / 4) + 16 * rng.integer(0, 2);
+    require_right(probe, whole_chain(language, rows, rng), options);
   }
   require_no_copy(probe);
 }
@@ -104,30 +107,34 @@ void far_rows(Probe& probe) {
   }
 }
 
-/// Chains in two places among trees without nodes: of 16 threads that share the trees in blocks,
-/// two have all the work. `block`: of 16, and the chains in each place.
-Batch chains_in_two_places(const Language& language, std::size_t block, Rng& rng) {
+/// Chains in four places among trees without nodes: of 16 threads that share the trees in blocks,
+/// four have all the work. `block`: of 16, and the chains in each place.
+Batch chains_in_four_places(const Language& language, std::size_t block, Rng& rng) {
   const Draft empty = draft_after(language, rng.integer(1, 9), rng);
   Draft chain = empty;
   chain.tree = late_path(language, chain.root, 0, rng.integer(124, 127));
   Batch batch{&language, std::vector<Draft>(16 * block, empty)};
-  for (const std::size_t first : {std::size_t{0}, 8 * block})
-    std::ranges::fill(std::span(batch.drafts).subspan(first, block), chain);
+  for (const std::size_t place : {0, 4, 8, 12})
+    std::ranges::fill(std::span(batch.drafts).subspan(place * block, block), chain);
   return batch;
 }
 
 /// Masks of so many chains that threads can be counted. Each row is the one above and one bit more,
 /// for which most have to wait until it is written: it takes longer than to write as much.
-void limit_threads_of_masks(Probe& probe, Rng rng, int threads) {
+void limit_threads_of_masks(Probe& probe, Rng rng) {
   const Language language(rng.integer(11, 40), rng);
-  const Batch many = chains_in_two_places(language, 13'000, rng);
-  const Batch few = chains_in_two_places(language, 1000, rng);
-  CallOptions options;
-  options.threads = threads;
-  BuildCall build(many, options);
-  BuildCall less(few, options);
+  const Batch many = chains_in_four_places(language, 6500, rng);
+  const Batch few = chains_in_four_places(language, 500, rng);
+  BuildCall build(many);
+  BuildCall less(few);
+  build.args.num_threads = less.args.num_threads = 1;
   kit::require_thread_limit(
-      probe, threads, [&] { probe.run_ok(build); }, [&] { probe.run_ok(less); });
+      probe, 1, [&] { probe.run_ok(build); }, [&] { probe.run_ok(less); });
+  // A team need not be a power of two.
+  build.args.num_threads = 3;
+  for (int asks = 0; asks < 4; ++asks)
+    kit::watched(
+        probe, 3, [&] { probe.run_ok(build); }, asks > 0);
   for (std::size_t t = 0; t < many.drafts.size(); ++t)
     require_chain_built(probe, many.drafts[t], build, t);
 }
@@ -150,7 +157,7 @@ void limit_threads(Probe& probe, Rng rng, int trees, std::int64_t vocab,
 void thread_limit(Probe& probe) {
   limit_threads(probe, probe.begin_case("so_many_threads_at_most"), 8, 150'000, {1, 3});
   limit_threads(probe, probe.begin_case("two_threads_of_many_trees"), 100, 12'000, {2});
-  limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
+  limit_threads_of_masks(probe, probe.begin_case("threads_for_masks"));
 }
 
 /// A vocabulary that is worth splitting, one tree: the choice on either side of every seam, and
@@ -223,10 +230,12 @@ void thread_counts(Probe& probe) {
     require_right(probe, random_problem(language, rng), options);
   }
   for (const int threads : {2, 3, 7}) share_large_trees(probe, threads);
+  Rng rng = probe.begin_case("large_trees_of_two_threads");
+  require_large_trees_shared(probe, rng, 2);
   for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
   for (const int threads : {2, 5}) share_zeros(probe, threads);
   limit_threads(probe, probe.begin_case("threads_of_many_trees"), 100, 12'000, {1, 2});
-  limit_threads_of_masks(probe, probe.begin_case("one_thread_for_masks"), 1);
+  limit_threads_of_masks(probe, probe.begin_case("threads_for_masks"));
 }
 
 // The same sizes again and again with other contents, in one process: nothing is kept from before.
@@ -273,7 +282,7 @@ void empty_sizes(Probe& probe) {
   require_built(probe, {&language, {draft_after(language, 3, rng)}}, options);
 
   rng = probe.begin_case("many_trees_without_nodes");
-  batch.drafts.resize(65'537, batch.drafts.back());
+  batch = one_right_node(language, rng);
   require_built(probe, batch);
   require_right(probe, batch);
 
@@ -337,6 +346,7 @@ void failing_callbacks(Probe& probe) {
   for (const auto& [name, callback] : kCallbacks) {
     Rng rng = probe.begin_case(fmt::format("{}_again_and_again", name));
     require_freed(probe, rng, callback);
+    require_passes_freed(probe, rng, callback);
   }
   Rng rng = probe.begin_case("trees_again_and_again");
   require_trees_freed(probe, rng);

@@ -130,10 +130,30 @@ void wide_passes(Probe& probe) {
   ask_late_paths(probe, 4200);
   Rng rng = probe.begin_case("equal_leaves");
   const Language language(rng.integer(20, 40), rng);
-  require_right(probe, with_equal_leaves(language, rng));
+  CallOptions options;
+  options.stride_extra = rng.integer(64, 99);  // room behind the many tokens of a pass
+  require_right(probe, with_equal_leaves(language, rng), options);
   rng = probe.begin_case("long_comb");
-  require_right(probe, with_long_comb(language, rng));
+  require_right(probe, with_long_comb(language, rng), options);
   ask_uneven_requests(probe);
+}
+
+/// Requests that are over after one pass, of 17 to 40 tokens, with room behind them or without.
+void ask_long_rounds(Probe& probe) {
+  for (const bool room : {false, true}) {
+    Rng rng = probe.begin_case(room ? "long_rounds_with_room" : "long_rounds");
+    const Language language(rng.integer(20, 60), rng);
+    Problem problem = one_pass(language, 16, rng);
+    problem.budget = 40;
+    problem.drafter = [&language](std::size_t, std::int64_t, State text) {
+      return late_path(language, text, 0, 40);
+    };
+    for (std::size_t r = 0; r < problem.prompts.size(); ++r)
+      problem.prompts[r].max_new = room ? 17 + r : 40;
+    CallOptions options;
+    options.stride_extra = room ? rng.integer(64, 99) : 0;
+    require_right(probe, problem, options);
+  }
 }
 
 // Few tokens wanted of drafts that could give more. Texts that end often, so that every draft of
@@ -163,6 +183,7 @@ void generation_limits(Probe& probe) {
     options.stride_extra = turn % 3;
     require_right(probe, problem, options);
   }
+  ask_long_rounds(probe);
   Rng rng = probe.begin_case("ample_limits");
   Language language(rng.integer(20, 60), rng);
   require_right(probe, ample_limits(language, rng));

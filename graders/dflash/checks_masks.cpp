@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "batches.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -73,6 +74,8 @@ void tree_masks(Probe& probe) {
   CallOptions options;
   options.spare_words = 1 << 16;
   require_built(probe, {&language, {draw_wide(language, 1, rng)}}, options, {true, false});
+  rng = probe.begin_case("chains_in_a_row");
+  require_built(probe, chains_in_a_row(language, rng), {}, {true, false});
   rng = probe.begin_case("large_tree");  // the last row begins beyond 2^31 bits
   require_large_tree_built(probe, rng, 16'800, 3, {true, false}, rng.integer(1740, 1790));
 }

@@ -51,6 +51,7 @@ void memory_growth(Probe& probe) {
         std::pair{"failing_cache", keep}}) {
     Rng rng = probe.begin_case(name);
     require_freed(probe, rng, failing);
+    if (failing == forward) require_passes_freed(probe, rng, failing);
   }
   Rng rng = probe.begin_case("trees_again_and_again");
   require_trees_freed(probe, rng);

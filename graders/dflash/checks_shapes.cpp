@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "batches.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -77,6 +78,11 @@ void big_trees(Probe& probe) {
   require_deep_chain_built(probe, rng, {}, rng.integer(506, 530));
   rng = probe.begin_case("refused");
   require_large_trees_refused(probe, rng);
+  rng = probe.begin_case("right_neighbours");
+  const Language language(rng.integer(11, 30), rng);
+  require_right(probe, between_right_neighbours(language, rng));
+  rng = probe.begin_case("shared");
+  require_large_trees_shared(probe, rng, 3);
 }
 
 // More trees than 16 bits can count, with nodes and without. Most of them are equal.
@@ -92,6 +98,7 @@ void many_small_trees(Probe& probe) {
   require_right(probe, batch);
   require_built(probe, batch);
   require_last_refused(probe, batch);
+  require_right(probe, one_right_node(language, rng));
 }
 
 // More trees and requests than a word has bits.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "batches.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -73,8 +74,10 @@ void bonus_token(Probe& probe) {
     }
     require_right(probe, batch);
   }
-  Rng rng = probe.begin_case("deepest");
+  Rng rng = probe.begin_case("last_entry");
   const Language language(rng.integer(11, 30), rng);
+  require_right(probe, whole_chain(language, 16 * rng.integer(1, 9), rng));
+  rng = probe.begin_case("deepest");
   require_right(probe, Batch{&language, {with_path(language, 33'000, 0, rng)}});
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "batches.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
@@ -42,8 +43,11 @@ void branching_trees(Probe& probe) {
   const Language words(rng.integer(100, 140), rng);
   require_right(probe, alike_trees(words, rng));
 
-  rng = probe.begin_case("most_nodes");
+  rng = probe.begin_case("chains_in_a_row");
   const Language language(rng.integer(11, 30), rng);
+  require_right(probe, chains_in_a_row(language, rng));
+
+  rng = probe.begin_case("most_nodes");
   Draft draft = draft_after(language, rng.integer(1, 40), rng);
   draft.tree = large_random_tree(language, draft.root, 65'534, 12, rng);
   draft.max_emit = draft.tree.rows();
@@ -84,6 +88,8 @@ void rejected_subtrees(Probe& probe) {
   rng = probe.begin_case("alike_trees");
   const Language words(rng.integer(100, 140), rng);
   require_right(probe, alike_trees(words, rng));
+  rng = probe.begin_case("right_neighbours");
+  require_right(probe, between_right_neighbours(language, rng));
 }
 
 // One tree in many orders, and once without its wrong branches: the emitted tokens stay the same.
@@ -104,6 +110,9 @@ void node_order(Probe& probe) {
     batch.drafts.back().tree = grow(language, draft.root, chain_plan(plan.correct, 0), rng);
     require_right(probe, batch);
   }
+  Rng rng = probe.begin_case("chains_in_a_row");
+  const Language language(rng.integer(11, 30), rng);
+  require_right(probe, chains_in_a_row(language, rng));
 }
 
 // Any of two equal siblings may be followed. Half of the points ask for the longest path.

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "freed.h"
 
+#include <algorithm>
 #include <span>
 
 #include "call.h"
 #include "graders/kit/memory.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
+
+namespace {
+
+constexpr std::int64_t kFailure = 77;
+
+}  // namespace
 
 void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
   const Language language(rng.integer(16'000, 17'000), rng);
@@ -16,7 +23,7 @@ void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
   problem.prompts = {random_prompt(language, length, 6, rng)};
   problem.failing = failing;
   problem.fail_at = 1;
-  problem.failure = failing == Problem::Callback::none ? 0 : 77;
+  problem.failure = failing == Problem::Callback::none ? 0 : kFailure;
   GenerateCall generate(problem);
   // Every call has a target that has read nothing yet.
   for (Callback& callback : std::span(generate.callbacks()).first(2))  // keep comes after these
@@ -25,6 +32,27 @@ void require_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
       return answer(raw);
     };
   kit::require_freed(probe, generate, problem.failure);
+}
+
+void require_passes_freed(Probe& probe, Rng& rng, Problem::Callback failing) {
+  const Language language(rng.integer(3, 5), rng);
+  const Problem problem{
+      &language, std::vector<Prompt>(430, random_prompt(language, 60, 60, rng)), 51, {}};
+  GenerateCall generate(problem);
+  // A target that says 0 whatever it reads, as its logits are before anybody writes them.
+  const auto answered = [failing](Problem::Callback callback) {
+    return failing == callback ? kFailure : 0;
+  };
+  using enum Problem::Callback;
+  const std::span<Callback> callbacks = generate.callbacks();
+  callbacks[0].answer = [=](CallbackRequest& raw) {
+    std::ranges::fill(raw.array<std::int64_t>(3), raw.as<DflashDraft>().budget);
+    std::ranges::fill(raw.array<std::int32_t>(4), -1);
+    return answered(draft);
+  };
+  callbacks[1].answer = [=](CallbackRequest&) { return answered(forward); };
+  callbacks[2].answer = [=](CallbackRequest&) { return answered(keep); };
+  kit::require_freed(probe, generate, failing == none ? 0 : kFailure);
 }
 
 void require_bad_drafts_freed(Probe& probe, Rng& rng) {

@@ -10,6 +10,9 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// stays allocated, also where a callback fails.
 void require_freed(Probe& probe, Rng& rng, Problem::Callback failing);
 
+/// The same of so many rows and nodes in small trees that four bytes for each show.
+void require_passes_freed(Probe& probe, Rng& rng, Problem::Callback failing);
+
 /// The same where each call is refused for a draft that is no tree.
 void require_bad_drafts_freed(Probe& probe, Rng& rng);
 

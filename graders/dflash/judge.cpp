@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <span>
 
+#include "batches.h"
 #include "evidence.h"
 #include "graders/kit/refusals.h"
 
@@ -194,10 +195,24 @@ void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int th
   Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
   Draft& large = batch.drafts.back();
   large.tree = large_random_tree(language, large.root, nodes, nodes / 32, rng);
+  batch.drafts.push_back(draft_after(language, 7, rng));
   CallOptions options;
   options.threads = threads;
   options.spare_words = spare_words;
   require_built(probe, batch, options, parts);
+}
+
+void require_large_trees_shared(Probe& probe, Rng& rng, int threads) {
+  const Language language(rng.integer(1000, 1200), rng);
+  const Batch batch = large_trees(language, rng);
+  CallOptions options;
+  options.threads = threads;
+  VerifyCall verify(batch, options);
+  for (int turn = 0; turn < 10; ++turn) {
+    probe.run_ok(verify);
+    require_walks(probe, batch, verify);
+  }
+  require_built(probe, batch, options);
 }
 
 void require_last_refused(Probe& probe, const Batch& batch) {

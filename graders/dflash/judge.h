@@ -37,9 +37,13 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
 void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {},
                               std::int64_t spare_words = 0);
 
-/// The same of a tree that branches, with a long path among its nodes, behind one without nodes.
+/// The same of a tree that branches, with a long path among its nodes, between two without nodes.
 void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
                               BuiltParts parts = {}, std::int64_t spare_words = 0);
+
+/// Verifies and builds large trees of different shapes, again and again, with threads that are at
+/// work on them at the same time: what they share is wrong for all trees but one.
+void require_large_trees_shared(Probe& probe, Rng& rng, int threads);
 
 /// Demands that calls are refused of which only the last tree or the last request is wrong.
 void require_last_refused(Probe& probe, const Batch& batch);

@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::int64_t kRefused = -4712;  // what callbacks return once a rule is broken
 
+/// What a drafter that fails leaves behind: answers that are no trees.
+std::int64_t fail_with_no_trees(const DflashDraft& ask, CallbackRequest& raw, std::int64_t code) {
+  const std::span<std::int64_t> nodes = raw.array<std::int64_t>(3);
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    nodes[k] = ask.budget + static_cast<std::int64_t>(k % 2);
+  std::ranges::fill(raw.array<std::int32_t>(4), -7);
+  return code;
+}
+
 }  // namespace
 
 Model::Model(const Problem& problem) : problem_(problem) {
@@ -77,7 +86,8 @@ bool Model::well_formed(std::string_view callback, std::span<const std::int64_t>
 
 std::int64_t Model::draft(DflashDraft& ask, CallbackRequest& raw) {
   if (violation_) return kRefused;
-  if (const auto failure = failure_of(Problem::Callback::draft, ++drafts_)) return *failure;
+  if (const auto failure = failure_of(Problem::Callback::draft, ++drafts_))
+    return fail_with_no_trees(ask, raw, *failure);
   if (drafts_ > most_forwards_)
     return refuse(fmt::format("draft {}: one draft a token is enough for any request", drafts_));
   const auto requests = raw.array<const std::int64_t>(0);

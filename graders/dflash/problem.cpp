@@ -29,6 +29,13 @@ Draft draft_at(const Problem& problem, std::size_t r, std::int64_t known) {
   return draft_of(problem, r, known, problem.language->read(tokens), tokens.back());
 }
 
+WriteLogits plain_logits(const Language& language) {
+  return [&language](State text, std::span<float> row) {
+    std::ranges::fill(row, 0.0f);
+    row[static_cast<std::size_t>(language.choice(text))] = 1;
+  };
+}
+
 std::int32_t random_token(const Language& language, Rng& rng) {
   return static_cast<std::int32_t>(rng.integer(0, language.vocab() - 1));
 }
@@ -241,10 +248,7 @@ Problem many_requests(const Language& language, std::int64_t budget, std::int64_
     const auto kind = static_cast<std::int64_t>(r % 3);
     return kind == 0 ? Tree{} : late_path(language, text, kind - 1, 2 - kind);
   };
-  problem.logits = [&language](State text, std::span<float> row) {
-    std::ranges::fill(row, 0.0f);
-    row[static_cast<std::size_t>(language.choice(text))] = 1;
-  };
+  problem.logits = plain_logits(language);
   return problem;
 }
 

@@ -31,6 +31,9 @@ inline void write_logits(const Language& language, const WriteLogits& write, Sta
   write ? write(text, row) : language.logits(text, row);
 }
 
+/// Logits that are quickly written: the choice stands above all others, which are equal.
+WriteLogits plain_logits(const Language& language);
+
 /// Trees over texts of one language, verified or built in one call.
 struct Batch {
   const Language* language = nullptr;
