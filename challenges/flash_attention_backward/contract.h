@@ -52,10 +52,11 @@
  * q_batch_stride + h * q_head_stride + i * q_row_stride + c], and so on; the elements of a row are
  * adjacent. q, o, dout and dq have q_heads heads of q_len rows; k, v, dk and dv kv_heads heads of
  * k_len rows; rows of q, k, dq and dk have head_dim elements, those of v, o, dout and dv value_dim.
- * Strides are >= 0 and, of inputs, may be 0: that repeats the same rows. What lies between rows is
- * not part of a tensor: it may hold anything, NaN included, and must not be written. Rows of
- * outputs do not overlap. lse, dlse and delta are dense [batch][q_heads][q_len], kv_start and
- * kv_len dense [batch]. Outputs overlap nothing; inputs may overlap each other.
+ * Strides are >= 0: that of a dimension of 1 or of 0 may be any such number, and of inputs they may
+ * be 0: that repeats the same rows. What lies between rows is not part of a tensor: it may hold
+ * anything, NaN included, and must not be written. Rows of outputs do not overlap. lse, dlse and
+ * delta are dense [batch][q_heads][q_len], kv_start and kv_len dense [batch]. Outputs overlap
+ * nothing; inputs may overlap each other.
  *
  * ALIGNMENT. Pointers to floats are multiples of min_align bytes, which is a power of two and at
  * least the size of an element. Nothing follows for the rows after the first.

@@ -74,8 +74,12 @@ void big_trees(Probe& probe) {
     batch.drafts.back().context_length = std::int64_t{3} << 31;
     require_built(probe, batch);
   }
-  Rng rng = probe.begin_case("masks_of_a_deep_chain");  // the last row begins beyond 2^31 bits
-  require_deep_chain_built(probe, rng, {}, rng.integer(506, 530));
+  Rng rng = probe.begin_case("masks_of_a_deep_chain");
+  require_deep_chain_built(probe, rng);
+  // The last row begins beyond 2^31 bits. Of a chain so long, whoever goes through the masks by
+  // columns would take longer than anybody waits.
+  rng = probe.begin_case("masks_of_a_large_tree");
+  require_large_tree_built(probe, rng, 16'800, 1, {}, rng.integer(1740, 1790));
   rng = probe.begin_case("refused");
   require_large_trees_refused(probe, rng);
   rng = probe.begin_case("right_neighbours");

@@ -178,13 +178,11 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
   }
 }
 
-void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts, std::int64_t spare_words) {
+void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts) {
   const Language language(rng.integer(11, 30), rng);
   Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
   batch.drafts.front().tree = late_path(language, batch.drafts.front().root, 0, 32'900);
-  CallOptions options;
-  options.spare_words = spare_words;
-  BuildCall build(batch, options);
+  BuildCall build(batch);
   probe.run_ok(build);
   require_chain_built(probe, batch.drafts.front(), build, 0, parts);
 }

@@ -34,8 +34,7 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
 
 /// The same of a chain deeper than 16 bits can count with a sign, and a tree without nodes. Masks
 /// of 130 MiB and more, which are compared by words.
-void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {},
-                              std::int64_t spare_words = 0);
+void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});
 
 /// The same of a tree that branches, with a long path among its nodes, between two without nodes.
 void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,

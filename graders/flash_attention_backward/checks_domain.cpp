@@ -40,7 +40,8 @@ Problem earlier(const Assignment& choice, Rng& rng, const Problem& problem) {
     for (float& dlse : other.dlse) dlse += 1;
   }
   if (before == "fewer keys existed")
-    for (std::int32_t& len : other.form.kv_len) len = std::max(0, len - 1);
+    for (std::int32_t& len : other.form.kv_len)
+      len = rng.chance(0.5) ? std::max(0, len - 1) : len / 2;
   // Where scores differ, the lse of these would be too low for the contract.
   if (before.ends_with("q differed") || before.ends_with("k differed") ||
       before == "scale differed" || before == "softcap differed" || before == "mask differed" ||

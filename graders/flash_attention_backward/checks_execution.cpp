@@ -28,6 +28,12 @@ Problem one_long_head(Rng& rng) {
   return attended_problem(rng, {1, 1, 1, rng.integer(40, 50), rng.integer(1100, 1300), 24, 20});
 }
 
+/// Of heads that wide a solution may take another path, and try out which.
+Problem wide_heads(Rng& rng) {
+  return attended_problem(rng, {1, 3, 3, rng.integer(30, 40), rng.integer(130, 150),
+                                rng.integer(130, 256), rng.integer(130, 256)});
+}
+
 /// A group on one head, whose queries' heads threads may share: all of them add to the same dk and
 /// dv. Of two heads, either order of the sum gives the same bits. Each is work enough for another
 /// thread to be as far.
@@ -55,6 +61,13 @@ void deterministic_bits(Probe& probe) {
   for (const std::int32_t yes : {2, -1}) {
     options.deterministic = yes;
     require_bits(probe, head, options, 12);
+  }
+
+  rng = probe.begin_case("wide heads, four times");
+  const Problem wide = wide_heads(rng);
+  for (const std::int32_t yes : {1, 256}) {
+    options.deterministic = yes;
+    require_bits(probe, wide, options, 4);
   }
 
   rng = probe.begin_case("one group, eight times");
@@ -117,6 +130,9 @@ void thread_counts(Probe& probe) {
   require_bits(probe, head, five, 2);
   five.deterministic = 0;
   require_always(probe, head, five, 4);
+  first = probe.begin_case("5 threads on wide heads");
+  five.deterministic = 1;
+  require_bits(probe, wide_heads(first), five, 3);
   first = probe.begin_case("5 threads on one group");
   five.deterministic = 256;
   require_bits(probe, one_group(first), five, 4);

@@ -153,6 +153,18 @@ void shared_rows(Probe& probe) {
   kit::repeat_shared(problem.dout, options.dout);
   attend(problem);
   require_right(probe, problem, options);
+
+  // Of the same queries in each head, each head has an lse and an o of its own.
+  rng = probe.begin_case("queries shared, statistics not");
+  sizes.q_heads = sizes.kv_heads * rng.integer(2, 3);
+  Problem queries = random_problem(rng, sizes);
+  CallOptions shared;
+  shared.q.one_head = true;
+  kit::repeat_shared(queries.q, shared.q);
+  attend(queries);
+  for (float& lse : queries.lse) lse += static_cast<float>(rng.uniform(-1.5, 3));
+  for (float& o : queries.o.data) o = static_cast<float>(rng.normal());
+  require_right(probe, queries, shared);
 }
 
 // Tensors that start right after a cache line, or anywhere an element may start.

@@ -49,6 +49,43 @@ void negative_scores(Probe& probe) {
   }
 }
 
+/// Multiplies each number by its column's and by one plus `distance` times what it was.
+void approach(kit::Tensor& tensor, const std::vector<float>& columns, float distance) {
+  for (std::size_t n = 0; n < tensor.data.size(); ++n)
+    tensor.data[n] = columns[n % columns.size()] * (1 + distance * tensor.data[n]);
+}
+
+std::vector<float> drawn_columns(Rng& rng, const Problem& problem) {
+  std::vector<float> common(static_cast<std::size_t>(problem.form.value_dim));
+  for (float& c : common) c = static_cast<float>(rng.uniform(1, 3));
+  return common;
+}
+
+/// Every sum of the formulas is representable, and parts of them in another order are not: a weight
+/// near e^19.5 times dP, which is nearly delta; and the difference of a v and an o, each of them
+/// beyond half of what floats hold.
+void require_parts_beyond_floats(Probe& probe) {
+  constexpr float kValues = 1e21f, kDout = 1e8f, kLower = 19.5f, kSmallDout = 1e-12f;
+  Rng rng = probe.begin_case("a weight times dP is beyond floats");
+  Problem weights = attended_problem(rng, 20, 66);
+  const std::vector<float> common = drawn_columns(rng, weights);
+  approach(weights.v, common, 1e-4f);
+  approach(weights.dout, common, 0.1f);
+  for (float& v : weights.v.data) v *= kValues;
+  for (float& dout : weights.dout.data) dout *= kDout;
+  attend(weights);
+  for (float& lse : weights.lse) lse -= kLower;
+  require_right(probe, weights);
+
+  rng = probe.begin_case("v less o is beyond floats");
+  Problem values = attended_problem(rng, 20, 66);
+  for (kit::Tensor* tensor : {&values.v, &values.o})
+    for (float& number : tensor->data)
+      number = static_cast<float>((rng.chance(0.5) ? 1 : -1) * rng.uniform(1.8e38, 3e38));
+  for (float& dout : values.dout.data) dout *= kSmallDout;
+  require_right(probe, values);
+}
+
 // Heads and rows of very different size: an error is measured against its own element, so that one
 // in a small head cannot hide behind a large one. Of some rows, the squared length is 0 in float32,
 // and of some, 1 by the largest element is infinite.
@@ -77,6 +114,7 @@ void head_magnitudes(Probe& probe) {
     attend(problem);
     require_right(probe, problem);
   }
+  require_parts_beyond_floats(probe);
 }
 
 // Many keys of nearly equal weight: sums of thousands of small terms.
@@ -101,16 +139,12 @@ void long_uniform(Probe& probe) {
 void delta_cancellation(Probe& probe) {
   Rng rng = probe.begin_case("dP is nearly delta");
   Problem problem = attended_problem(rng, 70, 90);
-  std::vector<float> common(static_cast<std::size_t>(problem.form.value_dim));
-  for (float& c : common) c = static_cast<float>(rng.uniform(1, 3));
-  const auto approach = [&](kit::Tensor& tensor, float distance) {
-    for (std::size_t n = 0; n < tensor.data.size(); ++n)
-      tensor.data[n] = common[n % common.size()] * (1 + distance * tensor.data[n]);
-  };
-  approach(problem.v, 0.01f);
-  approach(problem.dout, 0.1f);
+  const std::vector<float> common = drawn_columns(rng, problem);
+  approach(problem.v, common, 0.01f);
+  approach(problem.dout, common, 0.1f);
   attend(problem);
   require_right(probe, problem);
+  require_parts_beyond_floats(probe);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "graders/kit/inputs.h"
 #include "harness/grading/grader.h"
@@ -113,10 +114,25 @@ void empty_rows(Probe& probe) {
     if (given.chance(0.3)) lse = -kit::kInfinity;
   require_right(probe, marked);
 
-  Rng finite = probe.begin_case("any lse where nothing is seen");
-  for (float& lse : causal.lse)
-    if (std::isinf(lse)) lse = kit::one_of(finite, {0.0f, -1e3f, 1e3f, -1e30f, 1e30f});
-  require_right(probe, causal);
+  // Queries before the first key that exists, whose own place is among those that do not.
+  Rng late = probe.begin_case("its own key alone, behind padding");
+  Problem diagonal =
+      random_problem(late, drawn_sizes(late, late.integer(100, 150), late.integer(70, 90)));
+  diagonal.form.window_left = 0;
+  diagonal.form.causal = late.chance(0.5);
+  if (!diagonal.form.causal) diagonal.form.window_right = 0;
+  diagonal.form.kv_start.assign(static_cast<std::size_t>(diagonal.form.batch),
+                                static_cast<std::int32_t>(late.integer(20, 60)));
+  attend(diagonal);
+  require_right(probe, diagonal);
+
+  for (const auto& [mask, unseen] :
+       {std::pair{"causal", &causal}, {"window", &window}, {"its own key alone", &diagonal}}) {
+    Rng finite = probe.begin_case(fmt::format("any lse where nothing is seen, {}", mask));
+    for (float& lse : unseen->lse)
+      if (std::isinf(lse)) lse = kit::one_of(finite, {0.0f, -1e3f, 1e3f, -1e30f, 1e30f});
+    require_right(probe, *unseen);
+  }
 }
 
 /// NaN, infinity and huge numbers in all keys that do not exist.
@@ -130,15 +146,18 @@ void spoil_missing_keys(Problem& problem, Rng& rng) {
 /// The same arrays with other lists in each call, as while a text is written: of all else that is
 /// asked, nothing differs.
 void require_growing_cache(Probe& probe) {
-  Rng rng = probe.begin_case("one more key exists in each call");
-  Sizes sizes = drawn_sizes(rng, rng.integer(2, 20), rng.integer(70, 90));
+  Rng rng = probe.begin_case("more keys exist in each call");
+  Sizes sizes = drawn_sizes(rng, rng.integer(2, 20), rng.integer(140, 160));
   sizes.batch = 1;
   Problem problem = random_problem(rng, sizes);
   problem.form.causal = rng.chance(0.5);
   const auto len = static_cast<std::int32_t>(rng.integer(20, 60));
-  for (std::int32_t more = 0; more < 3; ++more) {
-    problem.form.kv_len = {len + std::min(more, 1)};
-    problem.form.kv_start = {more / 2};
+  const auto all = static_cast<std::int32_t>(sizes.k_len);
+  constexpr std::int32_t kSecond = 1;
+  for (const auto& [start, existing] :
+       {std::pair{0, len}, {0, len + 1}, {kSecond, len + 1}, {kSecond, all - kSecond}}) {
+    problem.form.kv_len = {existing};
+    problem.form.kv_start = {start};
     attend(problem);
     require_right(probe, problem);
   }

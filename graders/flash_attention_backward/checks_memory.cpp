@@ -86,6 +86,15 @@ void require_few_copies(Probe& probe, int threads) {
   }
 }
 
+/// Little work and many threads allowed: who has scratch memory ready for each of them, used or
+/// not, has more than is allowed, of 100 KiB each.
+void require_little_for_idle_threads(Probe& probe) {
+  Rng rng = probe.begin_case("many threads, little work");
+  CallOptions options;
+  options.threads = 200;
+  peak_mib(probe, rng, {1, 2, 2, rng.integer(5, 20), rng.integer(5, 20), 64, 64}, options);
+}
+
 /// A byte for each pair, seen or not, would be three times what is allowed.
 void require_no_mask(Probe& probe) {
   Rng rng = probe.begin_case("a window on both sides");
@@ -165,6 +174,7 @@ void memory_growth(Probe& probe) {
   require_no_mask(probe);
   require_no_scores_beside_extras(probe);
   require_extras_freed(probe);
+  require_little_for_idle_threads(probe);
   require_few_copies(probe, 16);
 }
 
@@ -193,6 +203,7 @@ void peak_memory(Probe& probe) {
   require_no_mask(probe);
   require_no_scores_beside_extras(probe);
   require_extras_freed(probe);
+  require_little_for_idle_threads(probe);
   require_few_copies(probe, 64);
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 #include <string_view>
 
 #include "graders/kit/attention_domain.h"
@@ -101,8 +102,17 @@ void empty_problems(Probe& probe) {
     Rng rng = probe.begin_case(made.name);
     Sizes sizes = drawn_sizes(rng, made.q_len, made.k_len);
     sizes.batch = made.batch;
+    if (made.q_len != made.k_len) sizes.kv_heads = 2, sizes.q_heads = 4;
     Problem problem = attended_problem(rng, sizes);
     require_right(probe, problem);
+    // Strides of what there is one of, or none, may be any; heads have gaps, and rows have none.
+    CallOptions options;
+    for (kit::Layout* layout : {&options.q, &options.k, &options.v, &options.o, &options.dout,
+                                &options.dq, &options.dk, &options.dv}) {
+      layout->outer_gap = rng.integer(1, 9);
+      layout->idle = std::numeric_limits<std::int64_t>::max();
+    }
+    require_right(probe, problem, options);
   }
 }
 

@@ -115,8 +115,9 @@ bool valid(const Assignment& choice) {
 }
 
 /// What arguments decide together, beside nothing that may hide it: a window that begins where the
-/// keys do, a weight that is as good as 0, one of a score beyond exp, more heads than some start
-/// threads.
+/// keys do, or ends before them, a weight that is as good as 0, one of a score beyond exp, more
+/// heads than some start threads, strides that nothing is multiplied with, heads apart where there
+/// is nothing to compute, and heads that share some inputs and not others.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(
@@ -125,6 +126,22 @@ std::vector<kit::Corner> corners() {
        {{"q_len"}, {"kv_len", {"half"}}},
        {{"scores", {"q below 1e-24", "k below 1e-24"}}},
        {{"kv heads", {"65 to 67"}}, {"k_len", {"7 to 9"}}, {"threads"}},
+       {{"window left", {"0"}},
+        {"window right", {"0"}},
+        {"causal"},
+        {"q_len", {"31 to 33"}},
+        {"kv_start", {"1 to 9", "15 to 17"}},
+        {"lse", {"finite where nothing is seen"}}},
+       {{"strides of one"}},
+       {{"q_len", {"0"}},
+        {"kv heads", {"2"}},
+        {"dk layout", {"dense", "heads apart"}},
+        {"dv layout", {"dense", "heads apart"}}},
+       {{"k_len", {"0"}}, {"kv heads", {"2"}}, {"dq layout", {"heads apart"}}},
+       {{"q layout", {"one head", "one of all"}},
+        {"group", {"2"}},
+        {"lse", {"lowered by up to 19", "-infinity in some rows"}}},
+       {{"dout layout", {"one head"}}, {"group", {"2"}}, {"given o", {"another"}}},
        {{"group"}, {"deterministic", {"256"}}},
        {{"q_len"}, {"deterministic", {"256"}}},
        {{"k_len"}, {"deterministic", {"256"}}},

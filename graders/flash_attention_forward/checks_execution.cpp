@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <string>
+#include <string_view>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -10,8 +12,8 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
 /// Causal, so that late blocks of queries are more work than early ones.
-Problem uneven_work(Rng& rng, std::int64_t length) {
-  Problem problem({2, 2, 2, length, length, 16, 16});
+Problem uneven_work(Rng& rng, std::int64_t length, std::int64_t columns = 16) {
+  Problem problem({2, 2, 2, length, length, columns, columns});
   problem.form.causal = true;
   fill_sharp(problem, rng);
   return problem;
@@ -22,6 +24,15 @@ Problem uneven_work(Rng& rng, std::int64_t length) {
 Problem many_keys(Rng& rng) {
   Problem problem({1, 1, 1, rng.integer(24, 32), rng.integer(3000, 4000), 24, 24});
   fill_sharp(problem, rng);
+  return problem;
+}
+
+/// Fewer rows than threads: who divides the keys of each has a part for each thread. All keys
+/// weigh, so that a part that is lost, or added in another order, shows.
+Problem few_rows(Rng& rng, std::int64_t keys) {
+  Problem problem({1, rng.integer(1, 2), 1, rng.integer(1, 2), keys, 24, 24});
+  fill_scores(problem, rng, 0.7);
+  fill_values(problem, rng);
   return problem;
 }
 
@@ -93,8 +104,12 @@ void thread_counts(Probe& probe) {
     // threads may pack rows, so that they do so at once.
     const bool pages = threads == 5;
     const bool many = threads > 64 || threads == 1 || pages;
-    const std::int64_t length = many ? rng.integer(330, 400) : rng.integer(1, 200);
-    const Problem problem = uneven_work(rng, length);
+    // What is tried out on wide heads alone differs between the first calls with such.
+    const bool wide = threads == 3;
+    const std::int64_t length = many   ? rng.integer(330, 400)
+                                : wide ? rng.integer(70, 90)
+                                       : rng.integer(1, 200);
+    const Problem problem = uneven_work(rng, length, wide ? rng.integer(130, 256) : 16);
     CallOptions options = pages ? in_pages() : CallOptions();
     options.threads = threads;
     const Answer answer = require_right(probe, problem, options);
@@ -108,10 +123,33 @@ void thread_counts(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem, many);
   }
+  for (const int threads : {5, 200}) {  // of more tiles than there are threads
+    Rng rng = probe.begin_case(fmt::format("threads_{}_on_few_rows", threads));
+    const Problem problem = few_rows(rng, rng.integer(13'000, 14'000));
+    many.threads = threads;
+    const Answer answer = require_right(probe, problem, many);
+    for (int again = 0; again < 8; ++again)
+      require_equal(probe, problem, ask(probe, problem, many), answer);
+  }
   limit_threads(probe, probe.begin_case("three_threads_at_most"), kManyBlocks, {3}, Extras::all);
   limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1},
                 Extras::none, 4);
   limit_threads(probe, probe.begin_case("one_thread_of_one_query"), kOneOfEach, {1});
+}
+
+/// Keys and values that are others in each call, at the same place and of the same shape: a copy of
+/// them that is kept is old. Of one query, as while a text is written, and of some.
+void ask_changing_keys(Probe& probe) {
+  for (const std::int64_t queries : {1, 20}) {
+    Rng rng = probe.begin_case(fmt::format("{} queries of keys that change", queries));
+    Problem problem({1, 1, 1, queries, rng.integer(30, 90), 24, 24});
+    CallOptions options = in_pages();
+    options.threads = 1;
+    for (int call = 0; call < 3; ++call) {
+      fill_sharp(problem, rng);
+      require_right(probe, problem, options);
+    }
+  }
 }
 
 // Also with calls of other shapes in between, whose leftovers a reused scratch buffer would hold.
@@ -127,15 +165,22 @@ void deterministic_bits(Probe& probe) {
     require_equal(probe, problem, ask(probe, problem), first);
   }
   // By many threads: in which order they are ready differs from call to call.
-  for (const bool keys : {false, true}) {
-    Rng own = probe.begin_case(keys ? "many keys" : "a page between rows");
-    const Problem shared = keys ? many_keys(own) : uneven_work(own, 240);
-    CallOptions options = keys ? CallOptions() : in_pages();
+  for (const std::string_view kind :
+       {"a page between rows", "many keys", "few rows", "wide heads"}) {
+    Rng own = probe.begin_case(std::string(kind));
+    const bool pages = kind == "a page between rows";
+    const bool divided = kind == "many keys" || kind == "few rows";
+    const Problem shared = pages                 ? uneven_work(own, 240)
+                           : kind == "many keys" ? many_keys(own)
+                           : kind == "few rows"  ? few_rows(own, own.integer(13'000, 14'000))
+                                                 : uneven_work(own, 80, own.integer(130, 256));
+    CallOptions options = pages ? in_pages() : CallOptions();
     options.threads = 7;
     const Answer once = require_right(probe, shared, options);
-    for (int round = 0; round < (keys ? 20 : 10); ++round)
+    for (int round = 0; round < (divided ? 20 : 10); ++round)
       require_equal(probe, shared, ask(probe, shared, options), once);
   }
+  ask_changing_keys(probe);
   ask_large(probe, {{"before"}, {"threads", {"1", "2"}}});
 }
 

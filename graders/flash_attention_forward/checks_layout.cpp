@@ -41,6 +41,11 @@ CallOptions in_layouts(Rng& rng, const Sizes& sizes, kit::Layout (*drawn)(Rng&, 
   return options;
 }
 
+/// Rows of which there is one for all heads and entries, and no other within their width.
+kit::Layout apart(Rng& rng) {
+  return {.row_gap = rng.integer(40, 80), .one_head = true, .one_batch = true};
+}
+
 /// Keys and values that several heads or batch entries share.
 CallOptions in_shared(const kit::Layout& layout) {
   CallOptions options;
@@ -109,19 +114,26 @@ void ask_one_odd_stride(Probe& probe, std::int64_t gap, const Placement& placeme
 void strides(Probe& probe) {
   for (const std::string_view kind :
        {"rows_first", "packed", "gapped", "packed_again", "shared_heads", "shared_batch",
-        "all_of_one_batch", "gapped_again"}) {
+        "all_of_one_batch", "parts_of_one_head", "gapped_again"}) {
     Rng rng = probe.begin_case(std::string(kind));
     const bool causal = rng.chance(0.5);
     const Sizes sizes = small_sizes(rng, causal);
     CallOptions options = kind == "rows_first"       ? in_layout(kRowsOutside)
                           : kind == "shared_heads"   ? in_shared({.one_head = true})
                           : kind.ends_with("batch")  ? in_shared({.one_batch = true})
+                          : kind.ends_with("head")   ? in_shared(apart(rng))
                           : kind.starts_with("pack") ? in_layouts(rng, sizes, packed)
                                                      : in_layouts(rng, sizes, gapped);
     Problem problem(sizes);
     problem.form.causal = causal;
     fill_sharp(problem, rng);
-    // Only the keys that exist tell entries apart.
+    // Only the keys that exist tell entries apart: how many, or which.
+    if (kind == "parts_of_one_head") {
+      const auto later = static_cast<std::int32_t>(rng.integer(1, 19));
+      problem.form.kv_start = {0, later};
+      problem.form.kv_len.assign(2, static_cast<std::int32_t>(sizes.k_len) - later);
+      options.threads = 1;  // the thread that has copied the first part has the second as well
+    }
     if (kind == "all_of_one_batch") {
       options.q = options.k;
       problem.form.kv_len = {static_cast<std::int32_t>(rng.integer(1, sizes.k_len / 2)),

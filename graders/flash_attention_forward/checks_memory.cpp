@@ -78,6 +78,22 @@ void require_no_mask(Probe& probe) {
   peak_mib(probe, "every option", rng, problem, kMostMib);
 }
 
+/// Masked calls of one length after another: 16 bytes that are kept for each query of each are more
+/// than is allowed.
+void ask_lengths(Probe& probe, Rng& rng) {
+  constexpr int kLengths = 3;
+  Problem problem({1, 1, 1, 10 * kManyRows, 1, 1, 1});
+  problem.form.causal = true;
+  fill_repeating(problem, rng);
+  CallOptions options;
+  options.want_lse = false;
+  ForwardCall call(problem, options);
+  for (int n = 0; n < kLengths; ++n) {
+    probe.run_ok(call);
+    call.args.q_len -= rng.integer(1, 99);
+  }
+}
+
 /// What is kept of calls counts in later ones: of tiny tensors, after large ones. Those have more
 /// than 32 MiB: an allocator gives back at once what is freed of that size. Rows of keys are not
 /// adjacent: who makes them so may keep what that took.
@@ -95,9 +111,17 @@ void require_forgotten(Probe& probe) {
     ForwardCall call(large, in_layout({.rows_outside = true, .row_gap = 1}));
     probe.run_ok(call);
   }
+  ask_lengths(probe, rng);
   Problem tiny({1, 1, 1, 3, 4, 5, 6});
   fill_sharp(tiny, rng);
   peak_mib(probe, "tiny after large", rng, tiny, kMostMib);
+}
+
+/// Scratch memory that is ready for each of so many threads, used or not, is more than is allowed,
+/// of 100 KiB each.
+void require_little_for_idle_threads(Probe& probe) {
+  constexpr int kThreads = 200;
+  require_small(probe, "many threads, little work", {1, 2, 2, 7, 9, 64, 64}, kThreads);
 }
 
 /// Calls without lse, of shapes with many rows, most of which see no key, so that there is little
@@ -167,6 +191,7 @@ void memory_growth(Probe& probe) {
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
   require_no_mask(probe);
+  require_little_for_idle_threads(probe);
   require_freed(probe, "call after call, many queries", {1, 1, 1, kManyRows, 1, 1, 1});
   require_all_freed(probe);
 }
@@ -179,6 +204,7 @@ void peak_memory(Probe& probe) {
   require_small(probe, "one query of each head, many keys", kOneOfMany, kManyThreads);
   require_forgotten(probe);
   require_no_mask(probe);
+  require_little_for_idle_threads(probe);
   require_freed(probe, "call after call, many entries", {32, 8, 2, kManyRows / 256, 1, 1, 1});
   require_all_freed(probe);
 }

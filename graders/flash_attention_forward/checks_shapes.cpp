@@ -183,10 +183,11 @@ void refuse_lists(Probe& probe, const Problem& problem, Rng& rng) {
   }
 }
 
+constexpr std::int64_t kNone = std::int64_t{1} << 16;  // who counts with 16 bits counts none
+
 // Counts that 16 bits do not hold, of each dimension alone. Masks have their ends among the last
-// keys or queries: who counts with 16 bits looks elsewhere. Of 2^16 he counts none.
+// keys or queries: who counts with 16 bits looks elsewhere.
 void beyond_16_bits(Probe& probe) {
-  constexpr std::int64_t kNone = std::int64_t{1} << 16;
   const std::int64_t many = kNone + probe.begin_case("size").integer(40, 90);
   CallOptions options;
   for (const auto& [name, sizes] : kit::long_dimensions(kNone)) {
@@ -225,7 +226,7 @@ void contract_limits(Probe& probe) {
                           {1, kMost - 1, (kMost - 1) / kOddGroup, 1, 1, 1, 1},
                           {1, 1, 1, kMost, 2, 2, 1},
                           {1, 1, 1, 1, kMost, 2, 2},
-                          {1, 1, 1, 1, 1 << 16, 2, 2},
+                          {1, 1, 1, 1, kNone, 2, 2},
                           {1, 1, 1, 9, 40, 256, 256}};
   for (const Sizes& sizes : shapes) {
     Rng rng = probe.begin_case(fmt::format("{}_{}_{}x{}_{}", sizes.batch, sizes.q_heads,
@@ -237,7 +238,10 @@ void contract_limits(Probe& probe) {
     if (sizes.batch == kMost) kit::draw_lists(problem.form, rng);
     fill_sharp(problem, rng);
     if (sizes.k_len == kMost) raise_ends(problem);
-    require_right(probe, problem);
+    CallOptions options;
+    // One row, whose keys may be divided between so many.
+    if (sizes.k_len == kNone) options.threads = kit::kManyThreads;
+    require_right(probe, problem, options);
     if (sizes.batch == kMost) refuse_lists(probe, problem, rng);
   }
 }

@@ -2,7 +2,6 @@
 #include "domain.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "domain_numbers.h"
 #include "graders/kit/attention_domain.h"
@@ -18,19 +17,12 @@ using kit::threads_argument;
 constexpr double kMostWork = 3e6;      // multiplications of the oracle
 constexpr double kMostNumbers = 60e3;  // of an array, gaps included
 
-// Strides of what there is only one of: of no such there is a last byte within 64 bits.
-constexpr const char* kOnly = "strides of one";
-constexpr const char* kWraps = "2^62";  // times 4 bytes is 0
-constexpr const char* kLargest = "2^63 - 1";
-
 std::vector<Argument> arguments() {
   std::vector<Argument> all;
   for (const auto& part :
        {kit::attention_size_arguments(), kit::attention_mask_arguments(), number_arguments(),
         kit::attention_place_arguments({"q", "k", "v"}, {"o"}, {"lse"})})
     all.insert(all.end(), part.begin(), part.end());
-  std::vector<kit::ValueClass>& strides = std::ranges::find(all, kOnly, &Argument::name)->classes;
-  strides.insert(strides.end(), {{kWraps}, {kLargest}});
   all.push_back({"lse", {{"wanted"}, {"not wanted"}}});
   all.push_back({"outputs hold", {{"poison"}, {"a number"}, {"infinity"}}});
   all.push_back(threads_argument());
@@ -107,8 +99,8 @@ bool valid(const Assignment& choice) {
 /// bear without a maximum, beside values that they would not; more heads than some start threads; a
 /// call that is like the one before but for one argument; and keys that were others at the same
 /// address, some of them only, or that existed, by lists that were others at the same address. A
-/// copy of rows is kept where these lie apart, if anywhere, and by a thread that the next call has
-/// again.
+/// copy of rows is kept where these lie apart, if anywhere, by a thread that the next call has
+/// again, or for the next batch entry, which shares them and has others of them.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
@@ -126,16 +118,17 @@ std::vector<kit::Corner> corners() {
   for (const std::string array : {"q", "k", "v"})
     all.push_back({{"before", {"one element of " + array + " differed"}},
                    {array + " layout", {"one more", "odd gaps", "packed", "a page between rows"}},
+                   {"q_len", {"5 to 12", "1"}},
+                   {"k_len", {"20 to 30", "1"}},
+                   {"threads", {"1"}}});
+  for (const std::string array : {"k", "v"})
+    all.push_back({{array + " layout", {"one batch entry"}},
+                   {"batch", {"7 to 9", "31 to 33"}},
+                   {"kv_start", {"different"}},
+                   {"group", {"1", "2"}},
+                   {"q_len", {"5 to 12", "1", "2"}},
                    {"threads", {"1"}}});
   return all;
-}
-
-/// As the kit has it, with the strides that are added here.
-kit::Layout place_of(const Assignment& choice, Rng& rng, std::string_view array) {
-  kit::Layout layout = kit::layout_of(choice, rng, array);
-  if (choice.is(kOnly, kWraps)) layout.idle = std::int64_t{1} << 62;
-  if (choice.is(kOnly, kLargest)) layout.idle = std::numeric_limits<std::int64_t>::max();
-  return layout;
 }
 
 std::int64_t columns_near(Rng& rng, std::int64_t columns) {
@@ -193,10 +186,10 @@ CallOptions options_of(const Assignment& choice, Rng& rng) {
   CallOptions options;
   kit::put_places(choice, options);
   options.threads = static_cast<int>(choice.draw(rng, "threads"));
-  options.q = place_of(choice, rng, "q");
-  options.k = place_of(choice, rng, "k");
-  options.v = place_of(choice, rng, "v");
-  options.o = place_of(choice, rng, "o");
+  options.q = kit::layout_of(choice, rng, "q");
+  options.k = kit::layout_of(choice, rng, "k");
+  options.v = kit::layout_of(choice, rng, "v");
+  options.o = kit::layout_of(choice, rng, "o");
   options.want_lse = choice.is("lse", "wanted");
   if (choice.is("outputs hold", "a number")) options.old = static_cast<float>(rng.normal());
   if (choice.is("outputs hold", "infinity")) options.old = kit::kInfinity;

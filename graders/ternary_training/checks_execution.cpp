@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "freed.h"
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
@@ -104,12 +105,12 @@ TrainingRequest request_of_updates(Rng& rng) {
 }
 
 /// A window and a matrix that are work enough for a second thread to be seen. Of so long a window
-/// the products take longer than to read the file, which one thread may do.
+/// the products take longer than to read the file, which one thread may do, and the heads as long.
 void require_one_thread(Probe& probe) {
   Rng rng = probe.begin_case("one_thread_of_a_window_and_of_a_matrix");
   CallOptions options;
   options.threads = 1;
-  const TernaryModel wide{20, 256, 1, 4, 256, 800, 64};
+  const TernaryModel wide{20, 192, 1, 4, 192, 1'040, 64};
   const std::vector<std::uint8_t> model = bytes_of(random_checkpoint(rng, wide));
   const Text window = random_text(rng, wide.vocab, wide.context);
   kit::require_thread_limit(probe, options.threads, [&] {
@@ -184,6 +185,12 @@ void thread_counts(Probe& probe) {
   options.threads = 3;
   require_logits(probe, random_checkpoint(rng, kWideModel),
                  random_text(rng, kWideModel.vocab, kWideModel.context), options);
+  // Heads that each take so long that threads which share anything are in each other's way.
+  rng = probe.begin_case("long_windows_worth_sharing");
+  const TernaryModel heads{20, 16, 1, 4, 4, 1'100, 4};
+  options.threads = 4;
+  require_logits(probe, steady_checkpoint(rng, heads, 1),
+                 random_text(rng, heads.vocab, rng.integer(1'030, heads.context)), options);
   limit_threads(probe, 1);
   require_one_thread(probe);
 }
@@ -271,6 +278,7 @@ void repeated_calls(Probe& probe) {
   require_same_bytes(probe, first, train(probe, slowly_heard(request, 600ms)),
                      "the first call again, after others, and heard slowly");
   require_seeds_heard(probe, request);
+  require_calls_freed(probe);
 }
 
 }  // namespace

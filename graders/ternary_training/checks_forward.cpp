@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "freed.h"
 #include "graders/kit/compare.h"
 #include "graders/kit/refusals.h"
 #include "half.h"
@@ -29,20 +30,6 @@ constexpr Shape kShapes[] = {
     {"one_token_windows", {30, 16, 2, 2, 32, 1, 16}},
     {"largest_vocab", {65'536, 4, 1, 1, 4, 5, 4}},
 };
-
-/// For very long windows: what attention adds to the stream is smaller than it. Where it left
-/// little of the stream, a norm would make the roundings of sums over thousands of positions large,
-/// and the tolerance with them.
-Checkpoint steady_checkpoint(Rng& rng, const TernaryModel& model, double sharpness) {
-  Checkpoint checkpoint = random_checkpoint(rng, model, sharpness);
-  TernaryMatrix& embedding = checkpoint.matrices[0];
-  for (std::int8_t& code : embedding.codes)
-    if (code == 0) code = rng.chance(0.5) ? 1 : -1;
-  std::ranges::fill(embedding.scales, nearest_half(1));
-  for (const LayerTensor which : {kOut, kDown})
-    std::ranges::fill(checkpoint.matrices[first_of(0) + which].scales, nearest_half(0.125));
-  return checkpoint;
-}
 
 // Heads of four numbers: their angles are as good as exact in float32, however far they go.
 void require_long_windows(Probe& probe) {
@@ -153,7 +140,10 @@ void rotary_positions(Probe& probe) {
 
 // Activations so small that the epsilon counts, and gains of all sizes and signs.
 void norm_gains(Probe& probe) {
-  for (const double size : {1.0, 0x1p-7, 0x1p-9}) {
+  // So small at last that there is little left of a half, and that their squares may be taken for
+  // nothing.
+  for (const int exponent : {0, -7, -9, -14, -18, -21, -23}) {
+    const double size = std::ldexp(1.0, exponent);
     Rng rng = probe.begin_case(fmt::format("embedding_times_{}", size));
     const TernaryModel model{50, 48, 2, 2, 48, 20, 24};
     Checkpoint checkpoint = random_checkpoint(rng, model);
@@ -289,6 +279,7 @@ void refused_checkpoints(Probe& probe) {
   }
   refuse_whole_files(probe);
   refuse_large_files(probe);
+  require_damaged_files_freed(probe);
   // What is at the edge and no error: the largest half, gains of 64, very many layers.
   probe.begin_case("largest_gain");
   Checkpoint edge = checkpoint;

@@ -19,6 +19,12 @@ constexpr LayerShape kLayerShapes[] = {{1, 1, 4, 1},    {7, 3, 4, 5},     {33, 2
                                        {16, 5, 12, 50}, {128, 1, 128, 9}, {96, 3, 128, 17},
                                        {259, 1, 12, 2}};
 
+/// All sizes a little beyond a multiple of 128: whoever takes tiles of any size has something left
+/// of each, and of rows and vectors one or a few.
+LayerShape shape_of_tails(Rng& rng) {
+  return {128 + 2 * rng.integer(0, 7) + 1, 11, 12, 64 * rng.integer(1, 2) + 1};
+}
+
 void multiply(std::vector<float>& values, float factor) {
   for (float& value : values) value *= factor;
 }
@@ -65,13 +71,30 @@ void ask_beyond_16_bits(Probe& probe, Part part) {
   require_gradient(probe, problem, part, options);
 }
 
+/// Inputs of which two have a sum beyond the floats, while all products with weights so small, and
+/// with gradients so small, are far from there in any order.
+void ask_largest_inputs(Probe& probe) {
+  for (const std::int64_t count : {1, 3}) {
+    Rng rng = probe.begin_case(fmt::format("largest_inputs_of_{}", count));
+    LinearProblem problem = linear_problem(rng, rng.integer(5, 9), 2, 32, count);
+    multiply(problem.weight, 0x1p-10F);
+    multiply(problem.output_gradient, 0x1p-20F);
+    for (float& x : problem.x)
+      x = static_cast<float>(rng.uniform(0.7, 1)) * (rng.chance(0.5) ? 0x1p127F : -0x1p127F);
+    require_layer(probe, problem);
+  }
+}
+
 void ask_all_shapes(Probe& probe, Part part) {
   for (const LayerShape& shape : kLayerShapes) {
     Rng rng = probe.begin_case(
         fmt::format("{}x{}x{}_{}_vectors", shape.rows, shape.groups, shape.group, shape.count));
     require_gradient(probe, trained_layer(rng, shape), part);
   }
+  Rng shapes = probe.begin_case("tails_of_tiles");
+  require_gradient(probe, trained_layer(shapes, shape_of_tails(shapes)), part);
   ask_beyond_16_bits(probe, part);
+  ask_largest_inputs(probe);
   // A row and a vector for each of a hundred threads.
   Rng rng = probe.begin_case("a_hundred_threads");
   CallOptions options;

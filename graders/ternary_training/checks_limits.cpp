@@ -152,8 +152,16 @@ double require_stopped(Probe& probe, TrainingRequest request, double when, std::
 constexpr std::int64_t kLeastAnswer = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kNarrowedAnswer = std::int64_t{1} << 32;
 
-// A listener may be null, and a limit so large that 32 bits have nothing of it.
+// A listener may be null, and a limit so large that 32 bits have nothing of it. Of training that
+// was asked to end nothing is left for the next one.
 void early_stop(Probe& probe) {
+  Rng drawn = probe.begin_case("before_any_was_asked_to_end");
+  TrainingRequest short_one = long_request(drawn);
+  short_one.documents.resize(1);
+  short_one.documents[0].resize(300);
+  short_one.max_tokens = 300;
+  const TrainingResult before = train(probe, short_one);
+
   struct Stop {
     double when;
     std::int64_t answer, max_tokens;
@@ -174,6 +182,9 @@ void early_stop(Probe& probe) {
           probe, given.lost(),
           fmt::format("the call went on for {:.2f} s after it was asked to end", after));
   }
+  probe.begin_case("after_some_were_asked_to_end");
+  if (train(probe, short_one).bytes != before.bytes)
+    probe.fail("the same call gave another checkpoint after calls that were asked to end");
   require_controls_stay(probe, 300);
 }
 

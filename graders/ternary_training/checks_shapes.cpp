@@ -55,6 +55,24 @@ void require_first_tokens_claimed(Probe& probe) {
   trained_as_claimed(probe, request);
 }
 
+/// Windows of more than 1,024 tokens, in which the first thousand are of one id and the others of
+/// another: of a model that nobody trained, those have another likelihood where they do not see the
+/// first ones. Once in a hundred times it is hardly another; so it is asked of two.
+void require_far_tokens_claimed(Probe& probe) {
+  for (const int n : {1, 2}) {
+    Rng rng = probe.begin_case(fmt::format("windows_beyond_1024_{}", n));
+    TrainingRequest request;
+    request.model = {30, 16, 1, 1, 16, rng.integer(1'300, 1'400), 16};
+    Text text(1'000, static_cast<std::uint16_t>(rng.integer(0, 14)));
+    text.resize(static_cast<std::size_t>(request.model.context + 1),
+                static_cast<std::uint16_t>(rng.integer(15, 29)));
+    request.documents = {text};
+    request.max_tokens = 0;
+    request.seed = rng();
+    trained_as_claimed(probe, request);
+  }
+}
+
 void odd_shapes(Probe& probe) {
   require_trains(probe, "prime_vocab", {31, 32, 2, 2, 32, 16, 32}, 300);
   require_trains(probe, "big_vocab", {4099, 16, 1, 2, 16, 12, 16}, 200);
@@ -70,6 +88,7 @@ void odd_shapes(Probe& probe) {
   require_trains(probe, "deep", {29, 16, 7, 2, 16, 8, 16}, 100);
   require_trains(probe, "windows_of_600", {29, 16, 1, 2, 16, 600, 16}, 1'300);
   require_first_tokens_claimed(probe);
+  require_far_tokens_claimed(probe);
 }
 
 // The same model in groups of all sizes: each has a length of its own, and learns alike.
@@ -111,6 +130,7 @@ void odd_documents(Probe& probe) {
     trained_as_claimed(probe, request);
   }
   require_first_tokens_claimed(probe);
+  require_far_tokens_claimed(probe);
 }
 
 }  // namespace

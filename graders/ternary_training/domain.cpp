@@ -156,6 +156,7 @@ std::vector<Argument> forward_arguments() {
         hiding({"zeros"}),
         {"tokens of zeros"},
         {"subnormal embedding"},
+        {"smallest stream"},
         {"largest embedding"},
         {"sharp attention"},
         {"flat attention"},

@@ -65,6 +65,9 @@ void put_tables(const Assignment& choice, Rng& rng, Checkpoint& checkpoint) {
   if (is("tokens of zeros"))
     for (std::uint16_t& scale : embedding) scale = rng.chance(0.5) ? 0 : scale;
   if (is("subnormal embedding")) std::ranges::for_each(embedding, subnormal);
+  // Subnormal as well, and so small that their squares may be taken for nothing.
+  if (is("smallest stream"))
+    for (std::uint16_t& scale : embedding) scale = static_cast<std::uint16_t>(rng.integer(1, 7));
   if (is("subnormal head")) std::ranges::for_each(head, subnormal);
   if (is("largest embedding")) std::ranges::fill(embedding, kLargestHalf);
   if (is("largest head")) std::ranges::fill(head, kLargestHalf);
@@ -75,6 +78,8 @@ void put_scales(const Assignment& choice, Rng& rng, Checkpoint& checkpoint) {
   put_tables(choice, rng, checkpoint);
   if (is("flat attention")) multiply_scales(checkpoint, kQuery, 0);
   if (is("no attention")) multiply_scales(checkpoint, kOut, 0);
+  if (is("smallest stream"))
+    for (const LayerTensor which : {kOut, kDown}) multiply_scales(checkpoint, which, 0x1p-21);
   if (is("no gates")) multiply_scales(checkpoint, kGate, 0);
   if (is("gates far from zero")) multiply_scales(checkpoint, kGate, 300);
   if (is("no values but some"))

@@ -74,21 +74,42 @@ InvalidForward damaged_headers() {
   return group;
 }
 
+/// A header of other sizes, and a file that is so long. It has zeros, which are no error anywhere.
+void put_header(FileProblem& problem, const Sizes& sizes, std::int64_t length) {
+  problem.bytes.resize(4);
+  problem.bytes.resize(static_cast<std::size_t>(length));
+  std::memcpy(problem.bytes.data() + 4, sizes.data(), sizeof sizes);
+}
+
 /// 2^27 layers of 2^37 bytes each, which come to nothing in 64 bits, and a file as long as the
 /// rest.
 void wrap_in_64_bits(FileProblem& problem) {
   constexpr std::uint32_t kColumns = 64, kInner = 954'437'088;
   static_assert(3LL * kColumns * kColumns + 9LL * kColumns / 4 * kInner + 8LL * kColumns ==
                 1LL << 37);
-  std::size_t place = 4;
-  for (const std::uint32_t size :
-       {static_cast<std::uint32_t>(problem.model.vocab), kColumns, 1U << 27, 1U, kInner,
-        static_cast<std::uint32_t>(problem.model.context), 4U}) {
-    put(problem.bytes, place, size);
-    place += 4;
-  }
-  const auto table = static_cast<std::size_t>(problem.model.vocab) * kColumns * 3 / 4;
-  problem.bytes.resize(32 + 2 * table + 4 * std::size_t{kColumns});
+  const std::int64_t table = problem.model.vocab * kColumns * 3 / 4;
+  put_header(problem,
+             {static_cast<std::uint32_t>(problem.model.vocab), kColumns, 1U << 27, 1, kInner,
+              static_cast<std::uint32_t>(problem.model.context), 4},
+             32 + 2 * table + 4 * std::int64_t{kColumns});
+}
+
+/// 2^32 weights in every matrix, which are none in 32 bits, and a file of the gains alone.
+void wrap_all_weights(FileProblem& problem) {
+  constexpr std::uint32_t kMost = 65'536;
+  put_header(problem,
+             {kMost, kMost, 1, 1, kMost, static_cast<std::uint32_t>(problem.model.context), kMost},
+             32 + 3 * 4 * std::int64_t{kMost});
+}
+
+/// Gates of 2^34 weights more than those of the file: weights, their bytes, and those of codes and
+/// of scales come out the same in 32 bits.
+void wrap_gates(FileProblem& problem) {
+  const TernaryModel small{problem.model.vocab, 64, 1, 1, 64, problem.model.context, 4};
+  put_header(problem,
+             {static_cast<std::uint32_t>(small.vocab), 64, 1, 1, 64 + (1U << 28),
+              static_cast<std::uint32_t>(small.context), 4},
+             checkpoint_bytes_of(small));
 }
 
 /// So many layers more that a length of 32 bits comes out the same.
@@ -103,6 +124,8 @@ InvalidForward wrapped_lengths() {
     sizes[kLayers] += static_cast<std::uint32_t>(wrap / std::gcd(layer, wrap));
   });
   add_damage(group, "the same in 64 bits", wrap_in_64_bits);
+  add_damage(group, "no weights in 32 bits", wrap_all_weights);
+  add_damage(group, "the same gates in 32 bits", wrap_gates);
   add_damage(group, "empty", [](FileProblem& p) { p.bytes.clear(); });
   for (const std::size_t length :
        {std::size_t{1}, std::size_t{3}, std::size_t{31}, std::size_t{32}})

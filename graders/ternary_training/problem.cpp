@@ -74,6 +74,17 @@ Checkpoint random_checkpoint(Rng& rng, const TernaryModel& model, double sharpne
   return checkpoint;
 }
 
+Checkpoint steady_checkpoint(Rng& rng, const TernaryModel& model, double sharpness) {
+  Checkpoint checkpoint = random_checkpoint(rng, model, sharpness);
+  TernaryMatrix& embedding = checkpoint.matrices[0];
+  for (std::int8_t& code : embedding.codes)
+    if (code == 0) code = rng.chance(0.5) ? 1 : -1;
+  std::ranges::fill(embedding.scales, nearest_half(1));
+  for (const LayerTensor which : {kOut, kDown})
+    std::ranges::fill(checkpoint.matrices[first_of(0) + which].scales, nearest_half(0.125));
+  return checkpoint;
+}
+
 void exchange_keys_and_values(Checkpoint& checkpoint) {
   std::swap(checkpoint.matrices[first_of(0) + kKey], checkpoint.matrices[first_of(0) + kValue]);
 }

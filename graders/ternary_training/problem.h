@@ -71,6 +71,11 @@ LinearProblem linear_problem(Rng& rng, std::int64_t rows, std::int64_t groups, s
 /// the scales of queries and keys: the larger, the fewer positions attention picks.
 Checkpoint random_checkpoint(Rng& rng, const TernaryModel& model, double sharpness = 1);
 
+/// For very long windows: what attention adds to the stream is smaller than it. Where it left
+/// little of the stream, a norm would make the roundings of sums over thousands of positions large,
+/// and the tolerance with them.
+Checkpoint steady_checkpoint(Rng& rng, const TernaryModel& model, double sharpness);
+
 /// Of the first layer: another model, in whose file the same words stand at other places.
 void exchange_keys_and_values(Checkpoint& checkpoint);
 
