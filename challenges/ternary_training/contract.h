@@ -97,6 +97,8 @@
  * cases but the one named. Latent weights, x and gradients are finite, max_seconds is no NaN, and
  * no model that is otherwise right has a size above 2^31 - 1.
  *
+ * MEMORY. Scratch memory is yours to allocate and to free.
+ *
  * FLOATING POINT. A function returns with the rounding mode, and with the treatment of subnormal
  * numbers, that it was called with.
  *
