@@ -46,8 +46,8 @@ void operator delete(void* made, std::size_t) noexcept {
 #endif
 
 // Seconds are the machine's, whose memory is fast or slow beside its processor. What is allocated
-// on the way to the pages says the same everywhere: 27 bytes for each of theirs, most of them for
-// short texts that become longer ones; rendered twice it would be 54.
+// on the way to the pages says the same everywhere: 27 bytes for each of theirs. Rendered twice it
+// would be 54.
 TEST_CASE("a report over 60 submissions and 8 challenges is rendered once") {
   const ReportInput input = random_table(1, 60, 8, 45);
   const std::size_t before = allocated;
