@@ -91,7 +91,8 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
            accepted();
            if (!between) refused();
          },
-         {{{"totals", {"lse", "row_max", "none"}}}}});  // what is cleared may not be wanted
+         // What is cleared may not be wanted; of one row a stride may not be looked at.
+         {{{"totals", {"lse", "row_max", "none"}}}, {{"rows", {"1"}}}}});
   return all;
 }
 

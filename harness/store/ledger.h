@@ -31,7 +31,8 @@ std::vector<LedgerEntry> load_ledger(const std::filesystem::path& file);
 void append_to_ledger(const std::filesystem::path& file, const std::vector<LedgerEntry>& entries);
 
 /// An entry as a line with its newline, ["when", "submission", "challenge", "before", "after",
-/// ["because"]], and back. Throws UserError naming `where` for what is no entry.
+/// ["because"]], without the last where it is another grader alone, and back. Throws UserError
+/// naming `where` for what is no entry.
 std::string ledger_line(const LedgerEntry& entry);
 LedgerEntry ledger_entry(const std::string& line, const std::string& where);
 

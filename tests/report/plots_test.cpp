@@ -101,6 +101,22 @@ TEST_CASE("names and numbers from anywhere neither leave a drawing nor break it"
   }
 }
 
+TEST_CASE("what is of one kind is one element, and overlapping outlines fill both") {
+  Svg svg(100, 100, "title", "words");
+  for (int shape = 0; shape < Svg::kShapes / 2; ++shape) svg.mark(shape, 20, 20, "s0");
+  svg.box(10, 10, 20, 30, "s0");
+  svg.line(1, 2, 3, 4, "axis");
+  svg.line(5, 6, 7, 8, "axis");
+  const std::string drawn = svg.str();
+  CHECK(drawn.find("<path class=\"axis\" d=\"M1 2L3 4M5 6L7 8\" />") != std::string::npos);
+  CHECK(drawn.find("M10 10h20v30h-20Z\" />") != std::string::npos);
+  CHECK(drawn.find("class=\"s0\"") == drawn.rfind("class=\"s0\""));
+  // Clockwise: an arc with sweep 1, and a triangle and a diamond from the top to the right.
+  CHECK(drawn.find("a4 4 0 1 1 8 0 4 4 0 1 1 -8 0Z") != std::string::npos);
+  CHECK(drawn.find("M20 14.8L25.2 20L20 25.2L14.8 20Z") != std::string::npos);
+  CHECK(drawn.find("M20 15.2L24.8 24L15.2 24Z") != std::string::npos);
+}
+
 TEST_CASE("a place that is not finite is our fault, not a hole in the drawing") {
   Svg svg(10, 10, "title", "words");
   CHECK_THROWS_AS(svg.line(0, 0, std::nan(""), 1, "grid"), Broken);

@@ -28,6 +28,9 @@ TEST_CASE("a ledger is read as it was written, and lines are only added") {
   CHECK(entries[0].after == "C+ 79");
   CHECK(entries[0].because == std::vector<std::string>{"another grader"});
   CHECK(entries[1].submission == "bravo");
+  // The usual reason is not written; one that is no more than that is, and none.
+  CHECK(before == "[\"2026-04-02\",\"alpha\",\"first\",\"A 95\",\"C+ 79\"]\n");
+  CHECK(ledger_line(entries[1]).find(",[]]") != std::string::npos);
 }
 
 TEST_CASE("lines of earlier versions are read, and kept in fewer letters") {

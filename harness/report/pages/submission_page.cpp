@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/core/text.h"
@@ -34,25 +35,47 @@ std::string verdict_line(const ReportedCell& cell) {
   return line + ".\n\n";
 }
 
-/// What the check detects stands on the challenge's page.
-std::string finding_item(const CheckObservation& check) {
-  const Finding& finding = *check.finding;
+/// Checks of one section that found the same, each named with its severity. What a check detects
+/// stands on the challenge's page.
+std::string finding_item(const std::vector<const CheckObservation*>& checks) {
+  const CheckObservation& first = *checks.front();
+  std::vector<std::string> names;
+  for (const CheckObservation* check : checks)
+    names.push_back(
+        fmt::format("**{}** ({})", markdown::code(check->info.id), name_of(check->info.severity)));
+  const Finding& finding = *first.finding;
   const std::string of_case =
       finding.case_name.empty() ? "" : ", case " + markdown::code(finding.case_name);
-  return fmt::format("- **{}** {} ({}, {}){}: {}\n", markdown::code(check.info.id),
-                     name_of(check.verdict), name_of(check.info.section),
-                     name_of(check.info.severity), of_case, markdown::code(finding.summary));
+  return fmt::format("- {} {}{}: {}\n", sentence_list(names), name_of(first.verdict), of_case,
+                     markdown::code(finding.summary));
+}
+
+/// Those of a section, in the order of the checks that found each first.
+std::string findings_of(const ReportedCell& cell, Section section) {
+  std::vector<std::vector<const CheckObservation*>> found;
+  for (const auto& check : cell.checks) {
+    if (!check.seen.finding || check.seen.info.section != section) continue;
+    const auto same = std::ranges::find_if(found, [&](const auto& checks) {
+      return checks.front()->verdict == check.seen.verdict &&
+             checks.front()->finding->summary == check.seen.finding->summary;
+    });
+    if (same == found.end())
+      found.push_back({&check.seen});
+    else
+      same->push_back(&check.seen);
+  }
+  std::string list;
+  for (const auto& checks : found) list += finding_item(checks);
+  return list.empty() ? "" : fmt::format("In {}:\n\n{}\n", name_of(section), list);
 }
 
 std::string findings(const ReportedCell& cell) {
   std::string list;
-  for (const auto& check : cell.checks)
-    if (check.seen.finding) list += finding_item(check.seen);
+  for (const Section section : kAllSections) list += findings_of(cell, section);
   if (!cell.build.ok && !cell.build.messages.empty())
-    list +=
-        "The compiler said:\n\n" + markdown::block(printable(cell.build.messages, kEvidenceBytes));
-  if (list.empty()) return "Every check passed.\n\n";
-  return "### Findings\n\n" + list + "\n";
+    list += "The compiler said:\n\n" +
+            markdown::block(printable(cell.build.messages, kEvidenceBytes)) + "\n";
+  return list.empty() ? "Every check passed.\n\n" : "### Findings\n\n" + list;
 }
 
 /// The pairs that a submission belongs to.

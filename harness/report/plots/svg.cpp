@@ -122,45 +122,42 @@ void Svg::slanted(double x, double y, std::string_view text) {
   node.text() = printable(text, kLongestText).c_str();
 }
 
+void Svg::draw(std::string_view kind, const std::string& outline) {
+  const std::string name(kind);
+  auto path = document_->first_child().find_child_by_attribute("path", "class", name.c_str());
+  if (!path) path = add("path", kind);
+  auto all = path.attribute("d");
+  if (!all) all = path.append_attribute("d");
+  all = (all.value() + outline).c_str();
+}
+
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view kind) {
-  auto node = add("line", kind);
-  set(node, "x1", pixels(x1));
-  set(node, "y1", pixels(y1));
-  set(node, "x2", pixels(x2));
-  set(node, "y2", pixels(y2));
+  draw(kind, fmt::format("M{} {}L{} {}", pixels(x1), pixels(y1), pixels(x2), pixels(y2)));
 }
 
 void Svg::box(double x, double y, double width, double height, std::string_view kind) {
-  auto node = add("rect", kind);
-  set(node, "x", pixels(x));
-  set(node, "y", pixels(y));
-  set(node, "width", pixels(width));
-  set(node, "height", pixels(height));
+  draw(kind, fmt::format("M{} {}h{w}v{}h-{w}Z", pixels(x), pixels(y), pixels(height),
+                         fmt::arg("w", pixels(width))));
 }
 
 void Svg::mark(int shape, double x, double y, std::string_view kind) {
   const std::string classes =
       shape % kShapes < kShapes / 2 ? std::string(kind) : fmt::format("{} open", kind);
-  auto node = add("path", classes);
   const auto at = [&](double dx, double dy) {
     return fmt::format("{} {}", pixels(x + kMark * dx), pixels(y + kMark * dy));
   };
   switch (shape % (kShapes / 2)) {
     case 0:
-      set(node, "d",
-          fmt::format("M{}a{r} {r} 0 1 0 {d} 0 {r} {r} 0 1 0 -{d} 0Z", at(-1, 0),
-                      fmt::arg("r", pixels(kMark)), fmt::arg("d", pixels(2 * kMark))));
-      break;
+      return draw(classes,
+                  fmt::format("M{}a{r} {r} 0 1 1 {d} 0 {r} {r} 0 1 1 -{d} 0Z", at(-1, 0),
+                              fmt::arg("r", pixels(kMark)), fmt::arg("d", pixels(2 * kMark))));
     case 1:
-      set(node, "d",
-          fmt::format("M{}h{d}v{d}h-{d}Z", at(-1, -1), fmt::arg("d", pixels(2 * kMark))));
-      break;
+      return box(x - kMark, y - kMark, 2 * kMark, 2 * kMark, classes);
     case 2:
-      set(node, "d",
-          fmt::format("M{}L{}L{}L{}Z", at(0, -1.3), at(1.3, 0), at(0, 1.3), at(-1.3, 0)));
-      break;
+      return draw(classes,
+                  fmt::format("M{}L{}L{}L{}Z", at(0, -1.3), at(1.3, 0), at(0, 1.3), at(-1.3, 0)));
     default:
-      set(node, "d", fmt::format("M{}L{}L{}Z", at(0, -1.2), at(1.2, 1), at(-1.2, 1)));
+      return draw(classes, fmt::format("M{}L{}L{}Z", at(0, -1.2), at(1.2, 1), at(-1.2, 1)));
   }
 }
 
@@ -168,14 +165,14 @@ void Svg::grid(const std::vector<double>& at, double top, double bottom) {
   std::string path;
   for (const double x : at)
     path += fmt::format("M{} {}V{}", pixels(x), pixels(top), pixels(bottom));
-  set(add("path", "grid"), "d", path);
+  draw("grid", path);
 }
 
 void Svg::interval(double low, double high, double y, double tip, std::string_view kind) {
   std::string path = fmt::format("M{} {}H{}", pixels(low), pixels(y), pixels(high));
   for (const double end : {low, high})
     path += fmt::format("M{} {}v{}", pixels(end), pixels(y - tip), pixels(2 * tip));
-  set(add("path", kind), "d", path);
+  draw(kind, path);
 }
 
 void Svg::path(const std::vector<std::pair<double, double>>& points, std::string_view kind) {

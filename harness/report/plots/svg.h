@@ -18,7 +18,8 @@ namespace gauntlet {
 
 /// A drawing as an SVG file that stands alone, suits light and dark pages, runs no script and asks
 /// for no other file. Text from anywhere stays text. The same calls give the same bytes; a place
-/// that is not finite is our fault and throws Broken.
+/// that is not finite is our fault and throws Broken. What is of one kind is one element, where
+/// the first of it was drawn: a drawing is small, and kinds lie over one another in that order.
 class Svg {
  public:
   /// `title` and `description` are what a screen reader says instead of the drawing.
@@ -49,6 +50,8 @@ class Svg {
 
  private:
   pugi::xml_node add(const char* name, std::string_view kind);
+  /// Adds to the outline of a kind. Outlines turn clockwise, so that those that overlap fill both.
+  void draw(std::string_view kind, const std::string& outline);
 
   std::unique_ptr<pugi::xml_document> document_;
   std::set<std::string, std::less<>> kinds_;  // that were drawn
