@@ -53,13 +53,16 @@ std::byte* Arenas::base_of(const Body& body) const {
 
 void Arenas::write_body(const Buffer& buffer, const Body& body) {
   std::byte* arena = base_of(body);
-  const auto poison = [&](std::size_t begin, std::size_t end) {
+  const auto fill = [&](std::size_t begin, std::size_t end) {
+    if (body.arena == wire::ArenaId::out) return surround(arena, begin, end);
     std::memset(arena + begin, kPoison, end - begin);
   };
-  if (buffer.direction == Direction::out) return poison(body.first_page, body.last_page);
-  poison(body.first_page, body.start);
-  if (buffer.bytes > 0) std::memcpy(arena + body.start, buffer.source, buffer.bytes);
-  poison(body.end, body.last_page);
+  fill(body.first_page, body.start);
+  if (buffer.direction == Direction::out)
+    std::memset(arena + body.start, kPoison, buffer.bytes);
+  else if (buffer.bytes > 0)
+    std::memcpy(arena + body.start, buffer.source, buffer.bytes);
+  fill(body.end, body.last_page);
 }
 
 void Arenas::check_surroundings(const CallBase& call, const Layout& layout) const {

@@ -44,7 +44,7 @@ class Arenas {
   /// Overwrites what requests and replies have left in the mailbox, which are no body's.
   void wipe_mailbox(std::size_t used) { std::memset(mailbox(), 0, used); }
 
-  /// Fresh inputs, poison in everything else that the worker can touch, and the order to call.
+  /// Fresh inputs, poison in outputs and around everything, and the order to call.
   void place(CallBase& call, const Layout& layout);
 
   /// Throws SolutionFailure when the call wrote into `out` outside its buffers.

@@ -12,7 +12,7 @@
 namespace gauntlet {
 
 /// Where one buffer of a call lies. [start, end) is the buffer; [first_page, last_page) the pages
-/// that the worker can touch for it, filled with poison around the buffer. The pages around those
+/// that the worker can touch for it, filled with NaNs around the buffer. The pages around those
 /// fault.
 struct Body {
   wire::ArenaId arena;

@@ -36,6 +36,7 @@ TEST_CASE("a race may look as often as it likes, and has nine tenths of the time
     what();
     return Clock::now() - begin;
   };
+  ceilings();  // the first takes its memory too
   const auto look = taken_by(raise_ceilings);
   auto again = taken_by(raise_ceilings_now_and_then);
   for (int i = 0; i < 4; ++i) again = std::min(again, taken_by(raise_ceilings_now_and_then));

@@ -38,6 +38,17 @@ TEST_CASE("one element before the start is caught") {
   CHECK(contains(ending_of(*solution.session, whole).text, "4 bytes before the start of `y`"));
 }
 
+TEST_CASE("-1 is seen behind an end, where poison would hide it") {
+  for (const std::string type : {"signed char", "int", "long"}) {
+    CAPTURE(type);
+    const Solution solution(work("((" + type + "*)(args->y + args->count))[0] = -1; return 0;"));
+    WorkCall call(250);
+    const Ending end = ending_of(*solution.session, call);
+    CHECK(end.verdict == Verdict::wrong);
+    CHECK(contains(end.text, "past the end of `y`"));
+  }
+}
+
 TEST_CASE("a row too many is caught too: more than one page faults") {
   const Ending end = ending_of("args->y[args->count + 8000] = 1; return 0;");
   CHECK(end.verdict == Verdict::crashed);

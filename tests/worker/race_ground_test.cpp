@@ -25,15 +25,18 @@ const char* const kCopycat = R"(
 
 const char* const kLookAround = R"(
     #include <sys/mman.h>
-    // Bytes around y, whether they were to be seen or not, that are neither zeros nor poison.
+    // Bytes around y, whether they were to be seen or not, that are neither zeros, nor poison, nor
+    // what surrounds outputs.
     static int64_t strange_bytes(const Args* args) {
       const uintptr_t page = (uintptr_t)args->y & ~(uintptr_t)4095;
       const uintptr_t last = (uintptr_t)(args->y + args->count + 1023) & ~(uintptr_t)4095;
+      const unsigned char around[] = {0xFD, 0x7F, 0xFE, 0x7F};
       int64_t strange = 0;
       for (uintptr_t at = page - (1 << 16); at < last + (1 << 20); at += 4096) {
         if (mprotect((void*)at, 4096, PROT_READ | PROT_WRITE) != 0) continue;
         const unsigned char* bytes = (const unsigned char*)at;
-        for (int i = 0; i < 4096; ++i) strange += bytes[i] != 0 && bytes[i] != 0xFF;
+        for (int i = 0; i < 4096; ++i)
+          strange += bytes[i] != 0 && bytes[i] != 0xFF && bytes[i] != around[i % 4];
       }
       return strange;
     }
