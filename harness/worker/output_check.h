@@ -11,9 +11,9 @@ namespace gauntlet {
 /// every integer.
 constexpr unsigned char kPoison = 0xFF;
 
-/// Fills [begin, end) of the out arena, where no buffer is: NaN in every float format too, but -1
-/// in no integer, nor in a byte of one. Solutions write that on purpose, where nothing else is to be
-/// said, and would not be seen to write it behind an end.
+/// Fills [begin, end) of the out arena, where no buffer is: NaN in every float format too, but no
+/// -1 in integers of any size. Solutions write that on purpose, where nothing else is to be said,
+/// and would not be seen to write it behind an end.
 void surround(std::byte* arena, std::size_t begin, std::size_t end);
 
 /// Throws SolutionFailure when the call wrote into the out arena outside its buffers: into what
