@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 
 #include "domain.h"
@@ -132,6 +133,7 @@ void optional_outputs(Probe& probe) {
     solved = random_problem(rng, solved.problem.settings, 3);
     require_right(probe, rng, solved, without("steps"));
   }
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   Rng rng = probe.begin_case("empty_batch");
   Settings of_nobody = random_settings(rng, BEAM_SEPARATE);
   of_nobody.threads = 1024;  // as many as there may be
@@ -140,6 +142,7 @@ void optional_outputs(Probe& probe) {
   CallOptions without_arrays;
   without_arrays.null_when_empty = true;
   require_right(probe, rng, nobody, without_arrays);
+  require_refused_without_arrays(probe, rng, of_nobody, rng.integer(std::int64_t{1} << 32, kMost));
   // A batch of nothing is judged like any other.
   for (const std::size_t place : {0, 1, 2}) {
     rng = probe.begin_case(fmt::format("empty_batch_with_an_id_that_is_none_{}", place));

@@ -210,14 +210,16 @@ void many_items(Probe& probe, std::int32_t policy) {
       probe, rng, solved_problem(settings, random_prompts(rng, kLarge), hashed_language(rng)));
 }
 
-// A beam as wide as the contract allows, every hypothesis of which is extended.
+// A beam as wide as the contract allows, every hypothesis of which is extended; beside a list with
+// so many EOS ids that 16 bits do not count what has to be kept, which is 2^16.
 void full_beam(Probe& probe, std::int32_t policy) {
   Rng rng = probe.begin_case("1024_beams_extended");
   Settings settings = large_settings(rng, policy);
   settings.beam = settings.n_return = 1024;
-  settings.vocab = rng.integer(36, 40);
+  const std::int64_t ids = policy == BEAM_POOLED ? 1 : 63;
+  settings.vocab = ids + rng.integer(35, 39);
   settings.max_new = 4;
-  settings.eos = spread_tokens(rng, 1, settings.vocab);
+  settings.eos = spread_tokens(rng, ids, settings.vocab);
   require_one_request_a_step(probe, rng, solved_problem(settings, {7}, hashed_language(rng)));
 }
 
@@ -277,6 +279,9 @@ void vast_sizes_of_nothing(Probe& probe, std::int32_t policy) {
     const Problem misplaced{settings, {}, {}};
     SearchCall refused(misplaced, Rng(rng.seed()));
     kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
+    rng = probe.begin_case(fmt::format("2^{}_items_without_arrays", bits));
+    require_refused_without_arrays(probe, rng, large_settings(rng, policy),
+                                   vast + rng.integer(1, 4));
     rng = probe.begin_case(fmt::format("empty_batch_of_2^{}_steps", bits));
     settings = large_settings(rng, policy);
     settings.max_new = vast + rng.integer(1, 4);

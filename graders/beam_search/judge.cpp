@@ -11,6 +11,7 @@
 #include "graders/kit/compare.h"
 #include "graders/kit/inputs.h"
 #include "graders/kit/memory.h"
+#include "graders/kit/refusals.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -143,6 +144,16 @@ Answer require_right(Probe& probe, Rng& rng, const Problem& problem) {
 void require_right_directed(Probe& probe, std::string_view name) {
   Rng rng = probe.begin_case(std::string(name));
   require_right(probe, rng, directed_problem(rng, directed(name), rng.integer(2, 4)));
+}
+
+void require_refused_without_arrays(Probe& probe, Rng& rng, const Settings& settings,
+                                    std::int64_t batch) {
+  const Problem nothing{settings, {}, {}};
+  CallOptions without_arrays;
+  without_arrays.null_when_empty = true;
+  SearchCall refused(nothing, Rng(rng.seed()), without_arrays);
+  refused.args.batch = batch;
+  kit::require_refused(probe, refused, BEAM_BAD_ARGUMENT);
 }
 
 void require_freed(Probe& probe, Rng& rng) {

@@ -31,6 +31,11 @@ Answer require_right(Probe& probe, Rng& rng, const Problem& problem);
 /// The same for one of the directed searches, by its name.
 void require_right_directed(Probe& probe, std::string_view name);
 
+/// So many items, more than there is room for, without any array: who makes them before all is
+/// judged fails.
+void require_refused_without_arrays(Probe& probe, Rng& rng, const Settings& settings,
+                                    std::int64_t batch);
+
 /// Call after call, of a model that answers and of one that fails at its second request: what they
 /// allocate, which is an answer of 400 KB or more, they free.
 void require_freed(Probe& probe, Rng& rng);

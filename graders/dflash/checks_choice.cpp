@@ -59,6 +59,20 @@ void shared_rows(Probe& probe) {
   }
 }
 
+/// More threads than a row has whole blocks for: where parts are rounded up, the last of them have
+/// nothing, and begin where all is larger.
+void rows_of_few_blocks(Probe& probe) {
+  Rng rng = probe.begin_case("rows_of_few_blocks");
+  CallOptions options;
+  options.threads = static_cast<int>(rng.integer(30, 36));
+  options.stride_extra = rng.integer(1024, 1100);
+  options.between = kit::kInfinity;
+  const Language language(options.threads * 256 + rng.integer(1, 9), rng);
+  Batch batch{&language};
+  for (int t = 0; t < 6; ++t) batch.drafts.push_back(draft_after(language, 40 + t, rng));
+  require_right(probe, batch, options);
+}
+
 /// The choice on either side of where rows may be cut in pieces, of any power of two.
 void rows_in_pieces(Probe& probe) {
   Rng rng = probe.begin_case("rows_in_pieces");
@@ -108,6 +122,7 @@ void choice_rule(Probe& probe) {
     require_right(probe, batch, options);
   }
   shared_rows(probe);
+  rows_of_few_blocks(probe);
   rows_in_pieces(probe);
   Rng rng = probe.begin_case("row_alone");
   require_right_row_alone(probe, Language(rng.integer(11, 40), rng), rng);

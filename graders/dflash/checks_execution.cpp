@@ -140,12 +140,19 @@ void limit_threads_of_masks(Probe& probe, Rng rng) {
 }
 
 /// So many chains over so large a vocabulary that threads can be counted.
-void limit_threads(Probe& probe, Rng rng, int trees, std::int64_t vocab,
+struct LongRows {
+  int chains;
+  std::int64_t nodes;  // of each at most
+  std::int64_t vocab;
+};
+void limit_threads(Probe& probe, Rng rng, const LongRows& asked,
                    std::initializer_list<int> counts) {
-  const Language language(vocab + rng.integer(0, 999), rng);
+  const Language language(asked.vocab + rng.integer(0, 999), rng);
   Batch batch{&language};
-  for (int t = 0; t < trees; ++t)
-    batch.drafts.push_back(random_draft(language, chain_plan(rng.integer(12, 14), 0), rng));
+  for (int t = 0; t < asked.chains; ++t) {
+    const std::int64_t nodes = rng.integer(asked.nodes - asked.nodes / 7, asked.nodes);
+    batch.drafts.push_back(random_draft(language, chain_plan(nodes, 0), rng));
+  }
   VerifyCall verify(batch);
   for (const int threads : counts) {
     verify.args.num_threads = threads;
@@ -154,10 +161,14 @@ void limit_threads(Probe& probe, Rng rng, int trees, std::int64_t vocab,
   }
 }
 
+// Who shares each row on its own has threads at work together most of the time only where rows are
+// about as long as they may be.
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), 8, 150'000, {1, 3});
-  limit_threads(probe, probe.begin_case("two_threads_of_many_trees"), 100, 12'000, {2});
+  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), {8, 1, 1'047'000}, {1, 3});
+  limit_threads(probe, probe.begin_case("two_threads_of_many_trees"), {100, 14, 12'000}, {2});
   limit_threads_of_masks(probe, probe.begin_case("threads_for_masks"));
+  Rng rng = probe.begin_case("threads_for_a_large_tree");
+  require_large_tree_watched(probe, rng, {8200, 1, true, rng.integer(2000, 2099)});
 }
 
 /// A vocabulary that is worth splitting, one tree: the choice on either side of every seam, and
@@ -182,6 +193,9 @@ void share_rows(Probe& probe, int threads) {
   Batch batch{&language, {draft}};
   CallOptions options;
   options.threads = threads;
+  // What no part of the row may begin with.
+  options.stride_extra = rng.integer(4096, 5000);
+  options.between = kit::kInfinity;
   batch.logits = [&](State row_text, std::span<float> row) {
     const auto best = static_cast<std::size_t>(language.choice(row_text));
     if (row_text == text) return write_row(row, best, RowKind::subnormal, rng);
@@ -206,12 +220,16 @@ void share_zeros(Probe& probe, int threads) {
   require_right(probe, batch, options);
 }
 
-/// Trees that are worth sharing. Their rows, one more than nodes, do not divide evenly.
+/// Trees that are worth sharing. Their rows, one more than nodes, do not divide evenly. Those of a
+/// tree alone fill all words of the mask, or have one bit in the last.
 void share_large_trees(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("large_trees_{}_threads", threads));
+  const std::int64_t words = 21 * rng.integer(6, 7) + 1;
+  if (threads <= 3)
+    require_large_tree_built(probe, rng, {64 * words - (threads - 2), threads, true});
   const std::int64_t nodes =
       rng.integer(2100, 2600) / threads * threads + rng.integer(0, threads - 2);
-  require_large_tree_built(probe, rng, nodes, threads);
+  require_large_tree_built(probe, rng, {nodes, threads});
   const Language language(rng.integer(11, 30), rng);
   CallOptions options;
   options.threads = threads;
@@ -234,7 +252,7 @@ void thread_counts(Probe& probe) {
   require_large_trees_shared(probe, rng, 2);
   for (const int threads : {2, 3, 5, kit::kManyThreads}) share_rows(probe, threads);
   for (const int threads : {2, 5}) share_zeros(probe, threads);
-  limit_threads(probe, probe.begin_case("threads_of_many_trees"), 100, 12'000, {1, 2});
+  limit_threads(probe, probe.begin_case("threads_of_many_trees"), {36, 0, 450'000}, {1, 2});
   limit_threads_of_masks(probe, probe.begin_case("threads_for_masks"));
 }
 

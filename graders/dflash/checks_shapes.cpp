@@ -79,7 +79,7 @@ void big_trees(Probe& probe) {
   // The last row begins beyond 2^31 bits. Of a chain so long, whoever goes through the masks by
   // columns would take longer than anybody waits.
   rng = probe.begin_case("masks_of_a_large_tree");
-  require_large_tree_built(probe, rng, 16'800, 1, {}, rng.integer(1740, 1790));
+  require_large_tree_watched(probe, rng, {16'800, 1, false, rng.integer(1740, 1790)});
   rng = probe.begin_case("refused");
   require_large_trees_refused(probe, rng);
   rng = probe.begin_case("right_neighbours");

@@ -8,6 +8,7 @@
 #include "batches.h"
 #include "evidence.h"
 #include "graders/kit/refusals.h"
+#include "graders/kit/threads.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
@@ -180,24 +181,31 @@ void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& buil
 
 void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts) {
   const Language language(rng.integer(11, 30), rng);
-  Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
-  batch.drafts.front().tree = late_path(language, batch.drafts.front().root, 0, 32'900);
-  BuildCall build(batch);
+  Draft chain = draft_after(language, 3, rng);
+  chain.tree = late_path(language, chain.root, 0, 64 * rng.integer(512, 514));
+  const Batch alone{&language, {chain}};
+  BuildCall build(alone);
   probe.run_ok(build);
-  require_chain_built(probe, batch.drafts.front(), build, 0, parts);
+  require_chain_built(probe, chain, build, 0, parts);
 }
 
-void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
-                              BuiltParts parts, std::int64_t spare_words) {
+void require_large_tree_built(Probe& probe, Rng& rng, const LargeTree& asked, BuiltParts parts) {
   const Language language(rng.integer(11, 30), rng);
-  Batch batch{&language, {draft_after(language, 3, rng), draft_after(language, 5, rng)}};
-  Draft& large = batch.drafts.back();
-  large.tree = large_random_tree(language, large.root, nodes, nodes / 32, rng);
-  batch.drafts.push_back(draft_after(language, 7, rng));
+  Draft large = draft_after(language, 5, rng);
+  large.tree = large_random_tree(language, large.root, asked.nodes, asked.nodes / 32, rng);
+  Batch batch{&language, {large}};
+  if (!asked.alone)
+    batch.drafts = {draft_after(language, 3, rng), large, draft_after(language, 7, rng)};
   CallOptions options;
-  options.threads = threads;
-  options.spare_words = spare_words;
+  options.threads = asked.threads;
+  options.spare_words = asked.spare_words;
   require_built(probe, batch, options, parts);
+}
+
+void require_large_tree_watched(Probe& probe, Rng& rng, const LargeTree& asked) {
+  probe.restart();
+  kit::watched(
+      probe, asked.threads, [&] { require_large_tree_built(probe, rng, asked); }, false);
 }
 
 void require_large_trees_shared(Probe& probe, Rng& rng, int threads) {

@@ -32,13 +32,24 @@ void require_built(Probe& probe, const Batch& batch, const CallOptions& options 
 void require_chain_built(Probe& probe, const Draft& chain, const BuildCall& build, std::size_t t,
                          BuiltParts parts = {});
 
-/// The same of a chain deeper than 16 bits can count with a sign, and a tree without nodes. Masks
+/// The same of a chain deeper than 16 bits can count with a sign, whose last slot has a word of its
+/// own. It is alone, so that threads may share its rows, each of which needs the one above. Masks
 /// of 130 MiB and more, which are compared by words.
 void require_deep_chain_built(Probe& probe, Rng& rng, BuiltParts parts = {});
 
-/// The same of a tree that branches, with a long path among its nodes, between two without nodes.
-void require_large_tree_built(Probe& probe, Rng& rng, std::int64_t nodes, int threads,
-                              BuiltParts parts = {}, std::int64_t spare_words = 0);
+/// The same of a tree that branches, with a long path among its nodes: alone, so that threads may
+/// share it, or between two without nodes.
+struct LargeTree {
+  std::int64_t nodes;
+  int threads;
+  bool alone = false;
+  std::int64_t spare_words = 0;
+};
+void require_large_tree_built(Probe& probe, Rng& rng, const LargeTree& asked,
+                              BuiltParts parts = {});
+
+/// The same in a fresh process, where no more threads may be at work on it than are asked for.
+void require_large_tree_watched(Probe& probe, Rng& rng, const LargeTree& asked);
 
 /// Verifies and builds large trees of different shapes, again and again, with threads that are at
 /// work on them at the same time: what they share is wrong for all trees but one.

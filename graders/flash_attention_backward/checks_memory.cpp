@@ -135,16 +135,26 @@ void require_no_scores_beside_extras(Probe& probe) {
   peak_mib(probe, causal, rng);
 }
 
-/// Few queries see a key, so that it takes little time. A float for each is 128 KiB or more.
+/// Few queries see a key, so that it takes little time. A float for each is 128 KiB or more. And
+/// few keys are seen of many, half of which do not exist: two floats for each of either half are
+/// more than 70 KiB a head, of which there are four.
 void require_extras_freed(Probe& probe) {
-  Rng rng = probe.begin_case("all extras, again and again");
-  CallOptions options;
-  Problem problem({2, 4, 2, rng.integer(4000, 4200), 6, 1, 1});
-  problem.form.window_left = 1;
-  put_extras(problem, rng, options);
-  fill_quickly(problem, rng);
-  BackwardCall call(problem, options);
-  kit::require_freed(probe, call);
+  for (const bool queries : {true, false}) {
+    Rng rng = probe.begin_case(
+        fmt::format("all extras of many {}, again and again", queries ? "queries" : "keys"));
+    const std::int64_t many = queries ? rng.integer(4000, 4200) : rng.integer(20'000, 20'500);
+    CallOptions options;
+    Problem problem({2, 4, 2, queries ? many : 3, queries ? 6 : many, 1, 1});
+    problem.form.window_left = 1;
+    put_extras(problem, rng, options);
+    if (!queries) {
+      problem.form.kv_start.assign(2, static_cast<std::int32_t>(rng.integer(4000, 6000)));
+      problem.form.kv_len.assign(2, static_cast<std::int32_t>(rng.integer(9000, 11'000)));
+    }
+    fill_quickly(problem, rng);
+    BackwardCall call(problem, options);
+    kit::require_freed(probe, call);
+  }
 }
 
 // Twice the length may take twice the scratch memory, not four times.
@@ -169,6 +179,9 @@ void memory_growth(Probe& probe) {
   peak_mib(probe, rng, {1, 8, 1, rng.integer(8000, 8100), 3, 1, 1});
   rng = probe.begin_case("many keys");
   peak_mib(probe, rng, {1, 1, 1, 3, rng.integer(64'000, 65'000), 1, 1});
+  rng = probe.begin_case("many heads of several entries");
+  const std::int64_t heads = rng.integer(8000, 8200);
+  peak_mib(probe, rng, {8, heads, heads, 1, 1, 1, 1});
   for (const char* left_out : {"none", "dq", "dk and dv"}) require_freed(probe, 3, left_out);
   require_freed(probe, 0, "none");
   require_no_mask(probe);

@@ -159,6 +159,24 @@ void require_rows(Probe& probe, Problem& problem, Rng& rng, CallOptions options 
   probe.require(JudgedRows(problem, queries, keys).miss(answer));
 }
 
+/// More queries on one head than a stack has room for numbers, most of which saw no key.
+void ask_more_than_a_stack_holds(Probe& probe) {
+  constexpr std::int64_t kLength = std::int64_t{1} << 20;
+  Rng rng = probe.begin_case("several times 2^20 queries on one head");
+  const std::int64_t heads = rng.integer(3, 4);
+  Problem problem({1, heads, 1, 1, 1, 2, 2});
+  problem.form.q_len = kLength - rng.integer(0, 99);
+  for (kit::Tensor* one : {&problem.q, &problem.dout, &problem.o}) *one = kit::Tensor({1, 1, 1, 2});
+  fill_quickly(problem, rng);
+  problem.lse.assign(static_cast<std::size_t>(problem.q_rows()), -kit::kInfinity);
+  for (const std::int64_t row : kit::some_of(rng, problem.q_rows(), 1000))
+    problem.lse[static_cast<std::size_t>(row)] = static_cast<float>(rng.uniform(40, 60));
+  CallOptions options;
+  options.q.idle = options.dout.idle = options.o.idle = 0;
+  options.want_dq = false;
+  probe.require(JudgedRows(problem, {}, {0}).miss(ask(probe, problem, options)));
+}
+
 // Counts that 16 bits do not hold, of each dimension alone. Masks have their ends among the last
 // keys or queries: who counts with 16 bits looks elsewhere. Of 2^16 he counts none. A cap, dlse and
 // delta each come with some masks and not with others.
@@ -190,6 +208,7 @@ void beyond_16_bits(Probe& probe) {
       if (mask == "lists" || mask == "window") put_statistics(problem, rng, some);
       require_rows(probe, problem, rng, some);
     }
+  ask_more_than_a_stack_holds(probe);
 }
 
 void contract_limits(Probe& probe) {

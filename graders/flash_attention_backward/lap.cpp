@@ -31,6 +31,12 @@ std::span<const float> row_of(const std::vector<float>& array, std::int64_t row,
                                   static_cast<std::size_t>(columns));
 }
 
+/// What a tensor that has no row of its own for each query has for one.
+std::span<const float> row_of(const kit::Tensor& tensor, std::int64_t row) {
+  const std::int64_t columns = tensor.extents.columns;
+  return row_of(tensor.data, row % (std::ssize(tensor.data) / columns), columns);
+}
+
 double length_of(std::span<const float> row) {
   return std::sqrt(inner_product(row, row).value);
 }
@@ -38,18 +44,16 @@ double length_of(std::span<const float> row) {
 /// What all pairs of one query have in common.
 struct Query {
   Query(const Problem& problem, std::int64_t row, double longest_key)
-      : q(row_of(problem.q.data, row, problem.form.dim)),
-        dout(row_of(problem.dout.data, row, problem.form.value_dim)),
+      : q(row_of(problem.q, row)),
+        dout(row_of(problem.dout, row)),
         lse(problem.lse[static_cast<std::size_t>(row)]),
-        delta(inner_product(dout, row_of(problem.o.data, row, problem.form.value_dim))),
+        delta(inner_product(dout, row_of(problem.o, row))),
         // The contract's M with |q| |k| in the place of |q.k|, which is no smaller and saves a walk
         // over all keys of every query that sees a sampled key.
         condition(1 + std::abs(lse) + problem.form.softcap +
                   std::abs(problem.form.scale) * length_of(q) * longest_key) {
     if (!problem.dlse.empty()) delta.add(-problem.dlse[static_cast<std::size_t>(row)]);
   }
-
-  bool blind() const { return std::isinf(lse); }
 
   std::span<const float> q;
   std::span<const float> dout;
@@ -134,7 +138,7 @@ void JudgedRows::set_query_rows(const Problem& problem, std::int64_t index, doub
   dq = {"dq", &Answer::dq, index, zeros(form.dim), zeros(form.dim)};
   const Query query(problem, index, longest_key);
   delta = {"delta", &Answer::delta, index, {query.delta.value}, {query.delta.size}};
-  if (query.blind()) return;
+  if (std::isinf(query.lse)) return;
   const kit::KeyRange keys = form.visible_keys(batch, index % form.q_len);
   const std::int64_t first_key = (batch * form.kv_heads + form.kv_head(head)) * form.k_len;
   for (std::int64_t j = keys.first; j < keys.last; ++j) {
@@ -157,10 +161,11 @@ void JudgedRows::set_key_rows(const Problem& problem, std::int64_t index, double
   const std::int64_t group = form.q_heads / form.kv_heads;
   for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head)
     for (std::int64_t i = 0; i < form.q_len; ++i) {
+      const std::int64_t row = (batch * form.q_heads + head) * form.q_len + i;
+      if (std::isinf(problem.lse[static_cast<std::size_t>(row)])) continue;
       const kit::KeyRange keys = form.visible_keys(batch, i);
       if (j < keys.first || j >= keys.last) continue;
-      const Query query(problem, (batch * form.q_heads + head) * form.q_len + i, longest_key);
-      if (query.blind()) continue;
+      const Query query(problem, row, longest_key);
       const Pair pair(form, query, k, v);
       add_scaled(pair.dx, query.q, dk.value, dk.bound);
       add_scaled(pair.p, query.dout, dv.value, dv.bound);

@@ -14,7 +14,7 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// are numbered through, a head's one after the other. Results that nobody wanted are not judged.
 class JudgedRows {
  public:
-  /// The problem is read here and not kept.
+  /// The problem is read here and not kept. Its q, dout and o may have one row for all queries.
   JudgedRows(const Problem& problem, const std::vector<std::int64_t>& queries,
              const std::vector<std::int64_t>& keys);
 

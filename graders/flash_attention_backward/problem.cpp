@@ -45,6 +45,14 @@ void attend(Problem& problem) {
     }
 }
 
+void change_some(Problem& problem, Rng& rng) {
+  constexpr int kSome = 5;
+  for (kit::Tensor* tensor : {&problem.q, &problem.k, &problem.v, &problem.dout})
+    for (int n = 0; n < kSome; ++n)
+      tensor->data[static_cast<std::size_t>(rng.integer(1, std::ssize(tensor->data) - 2))] += 1;
+  attend(problem);
+}
+
 Problem attended_problem(Rng& rng, const Sizes& sizes) {
   Problem problem = random_problem(rng, sizes);
   problem.form.causal = rng.chance(0.5);

@@ -27,6 +27,10 @@ struct Problem {
 /// few keys share most of a row's weight. scale is near 1 / sqrt(dim).
 Problem random_problem(Rng& rng, const Sizes& sizes, double score_deviation = 3);
 
+/// Some numbers of q, k, v and dout each become others, never the first or the last: o and lse
+/// follow.
+void change_some(Problem& problem, Rng& rng);
+
 /// Fills o and lse from the rest, in float64, rounded to float32.
 void attend(Problem& problem);
 

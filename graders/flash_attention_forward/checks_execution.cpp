@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
@@ -36,6 +37,18 @@ Problem few_rows(Rng& rng, std::int64_t keys) {
   return problem;
 }
 
+/// Entries of many keys, and behind each one of a single key, whose rows are ready while the last
+/// ones before them are still at work: who writes more rows than there are spoils these. A last
+/// block is nearly whole, of most sizes that are tried, and longer at work than a thread is let run
+/// where others wait.
+Problem uneven_entries(Rng& rng) {
+  Problem problem({4, 1, 1, rng.integer(60, 63), rng.integer(8000, 9000), 8, 8});
+  fill_sharp(problem, rng);
+  const auto many = static_cast<std::int32_t>(problem.form.k_len);
+  problem.form.kv_len = {many, 1, many, 1};
+  return problem;
+}
+
 /// Rows of k and v that a solution may want side by side, in memory that threads must not share.
 CallOptions in_pages() {
   CallOptions options;
@@ -51,14 +64,18 @@ constexpr Sizes kOneBlock{1, 1, 1, 32, 1 << 14, 64, 64};
 /// A query of each head, which is no block.
 constexpr Sizes kOneOfEach{2, 64, 2, 1, 1 << 13, 64, 64};
 
+/// Fewer rows than threads: who has as many threads for the keys of each may have more than all.
+constexpr Sizes kFewerThanThreads{1, 2, 1, 1, (1 << 20) - 16, 1, 1};
+
 /// What a call may want, or need not: who starts threads for it by themselves has more at work.
 enum class Extras { none, all };
 
 /// `before`: with so many threads a call was made earlier in the same process, where not 0.
 void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int> counts,
                    Extras extras = Extras::none, int before = 0) {
-  constexpr int kJudged = 32;
-  constexpr std::int64_t kHidden = 9;  // keys at both ends that do not exist
+  constexpr std::int64_t kMostRows = 32;
+  constexpr std::int64_t kMostPairs = std::int64_t{1} << 20;  // of a query and a key
+  constexpr std::int64_t kHidden = 9;                         // keys at both ends that do not exist
   sizes.k_len += rng.integer(-10, 10);
   Problem problem(sizes);
   if (extras == Extras::all) {
@@ -69,7 +86,8 @@ void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int
     problem.form.kv_len = {static_cast<std::int32_t>(sizes.k_len - kHidden)};
   }
   fill_repeating(problem, rng);
-  const JudgedRows rows = some_rows(problem, rng, kJudged);
+  const auto judged = static_cast<int>(std::min(kMostRows, kMostPairs / problem.form.k_len));
+  const JudgedRows rows = some_rows(problem, rng, judged);
   for (const int threads : counts) {
     CallOptions options;
     options.threads = threads;
@@ -94,6 +112,8 @@ void thread_limit(Probe& probe) {
                 4);
   limit_threads(probe, probe.begin_case("one_thread_of_few_queries"), kOneBlock, {1});
   limit_threads(probe, probe.begin_case("one_thread_of_one_query"), kOneOfEach, {1});
+  limit_threads(probe, probe.begin_case("three_threads_of_two_rows"), kFewerThanThreads, {3},
+                Extras::all);
 }
 
 void thread_counts(Probe& probe) {
@@ -123,6 +143,14 @@ void thread_counts(Probe& probe) {
     fill_sharp(problem, rng);
     require_right(probe, problem, many);
   }
+  {
+    Rng rng = probe.begin_case("threads_3_on_uneven_entries");
+    const Problem problem = uneven_entries(rng);
+    many.threads = 3;
+    const Answer answer = require_right(probe, problem, many);
+    for (int again = 0; again < 5; ++again)
+      require_equal(probe, problem, ask(probe, problem, many), answer);
+  }
   for (const int threads : {5, 200}) {  // of more tiles than there are threads
     Rng rng = probe.begin_case(fmt::format("threads_{}_on_few_rows", threads));
     const Problem problem = few_rows(rng, rng.integer(13'000, 14'000));
@@ -134,7 +162,8 @@ void thread_counts(Probe& probe) {
   limit_threads(probe, probe.begin_case("three_threads_at_most"), kManyBlocks, {3}, Extras::all);
   limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1},
                 Extras::none, 4);
-  limit_threads(probe, probe.begin_case("one_thread_of_one_query"), kOneOfEach, {1});
+  limit_threads(probe, probe.begin_case("three_threads_of_two_rows"), kFewerThanThreads, {1, 3},
+                Extras::all);
 }
 
 /// Keys and values that are others in each call, at the same place and of the same shape: a copy of
@@ -166,18 +195,20 @@ void deterministic_bits(Probe& probe) {
   }
   // By many threads: in which order they are ready differs from call to call.
   for (const std::string_view kind :
-       {"a page between rows", "many keys", "few rows", "wide heads"}) {
+       {"a page between rows", "many keys", "few rows", "uneven entries", "wide heads"}) {
     Rng own = probe.begin_case(std::string(kind));
     const bool pages = kind == "a page between rows";
     const bool divided = kind == "many keys" || kind == "few rows";
-    const Problem shared = pages                 ? uneven_work(own, 240)
-                           : kind == "many keys" ? many_keys(own)
-                           : kind == "few rows"  ? few_rows(own, own.integer(13'000, 14'000))
-                                                 : uneven_work(own, 80, own.integer(130, 256));
+    const Problem shared = pages                      ? uneven_work(own, 240)
+                           : kind == "many keys"      ? many_keys(own)
+                           : kind == "few rows"       ? few_rows(own, own.integer(13'000, 14'000))
+                           : kind == "uneven entries" ? uneven_entries(own)
+                                                      : uneven_work(own, 80, own.integer(130, 256));
     CallOptions options = pages ? in_pages() : CallOptions();
     options.threads = 7;
     const Answer once = require_right(probe, shared, options);
-    for (int round = 0; round < (divided ? 20 : 10); ++round)
+    const int rounds = divided ? 20 : kind == "uneven entries" ? 5 : 10;
+    for (int round = 0; round < rounds; ++round)
       require_equal(probe, shared, ask(probe, shared, options), once);
   }
   ask_changing_keys(probe);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 
 #include "harness/grading/grader.h"
 #include "judge.h"
@@ -29,10 +30,14 @@ void very_negative_scores(Probe& probe) {
   Rng shape = probe.begin_case("shape");
   const std::int64_t length = shape.integer(50, 120);
   const Sizes sizes{1, 1, 1, length, length, shape.integer(8, 40), 20};
+  // Of few keys some take a bound for the maximum, of which the products are the opposite here.
+  Sizes few = sizes;
   for (const double level : {-102.0, -120.0, -200.0, -1.5e4, -6e4, -2.5e5, -1e30})
-    for (const bool causal : {false, true}) {
-      Rng rng = probe.begin_case(fmt::format("at_{:g}{}", level, causal ? "_causal" : ""));
-      Problem problem = around_level(rng, sizes, level);
+    for (const std::string_view kind : {"", "_causal", "_of_few_keys"}) {
+      Rng rng = probe.begin_case(fmt::format("at_{:g}{}", level, kind));
+      few.k_len = rng.integer(1, 16);
+      const bool causal = kind == "_causal";
+      Problem problem = around_level(rng, kind == "_of_few_keys" ? few : sizes, level);
       problem.form.causal = causal;
       if (causal) problem.form.window_left = rng.integer(3, 12);
       require_right(probe, problem);

@@ -118,10 +118,9 @@ void require_forgotten(Probe& probe) {
 }
 
 /// Scratch memory that is ready for each of so many threads, used or not, is more than is allowed,
-/// of 100 KiB each.
+/// of 50 KiB each.
 void require_little_for_idle_threads(Probe& probe) {
-  constexpr int kThreads = 200;
-  require_small(probe, "many threads, little work", {1, 2, 2, 7, 9, 64, 64}, kThreads);
+  require_small(probe, "many threads, little work", {1, 2, 2, 7, 9, 64, 64}, kit::kManyThreads);
 }
 
 /// Calls without lse, of shapes with many rows, most of which see no key, so that there is little

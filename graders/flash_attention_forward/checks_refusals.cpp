@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
 #include "domain.h"
 #include "graders/kit/attention_refusals.h"
 #include "harness/grading/grader.h"
@@ -17,6 +19,14 @@ bool reads_keys(const Assignment& choice) {
   return kit::has_queries(choice) && kit::has_keys(choice);
 }
 
+/// All arrays lie on a device: no process of the host can read there, lists neither.
+void put_on_device(Args& a) {
+  float* const there = reinterpret_cast<float*>(std::uintptr_t{4096});  // nobody maps that
+  a.device = FLASH_ATTENTION_CUDA;
+  a.q = a.k = a.v = a.o = a.lse = there;
+  a.kv_start = a.kv_len = reinterpret_cast<const std::int32_t*>(there);
+}
+
 std::vector<Invalid> invalid_calls() {
   kit::InvalidAttentions<Args> invalid({{"q_batch_stride", &Args::q_batch_stride},
                                         {"q_head_stride", &Args::q_head_stride},
@@ -32,6 +42,7 @@ std::vector<Invalid> invalid_calls() {
                                         {"o_row_stride", &Args::o_row_stride}});
   invalid.add_missing({"q", "o"}, kit::has_queries);
   invalid.add_missing({"k", "v"}, reads_keys);
+  invalid.all.push_back({.flaw = {"all of it on a device", put_on_device}, .unsupported = true});
   return invalid.all;
 }
 
@@ -43,6 +54,7 @@ void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
   how.missing = invalid.flaw.missing;
   ForwardCall call(spoilt, how);
   if (invalid.flaw.spoil) invalid.flaw.spoil(call.args);
+  if (call.args.q != nullptr) call.buffers().clear();  // its pointers are decided
   kit::require_refused(
       probe, call,
       invalid.unsupported ? FLASH_ATTENTION_UNSUPPORTED : FLASH_ATTENTION_BAD_ARGUMENT);
@@ -51,6 +63,7 @@ void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
 /// `between`: the same problem is asked before and after, and has to be right both times.
 std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
   const kit::Corner lists{{"kv_start", {"absent", "0"}}, {"kv_len", {"absent", "to the end"}}};
+  const kit::Corner no_keys{{"k_len", {"0"}}};  // of which nothing else is missed
   std::vector<kit::Refusal> all;
   for (const Invalid& invalid : invalid_calls()) {
     all.push_back(
@@ -65,6 +78,7 @@ std::vector<kit::Refusal> refusals(Probe& probe, bool between) {
            if (between) require_right(probe, problem, options);
          }});
     if (invalid.misplace) all.back().always = {lists};
+    if (!invalid.flaw.missing.empty()) all.back().always = {no_keys};
   }
   return all;
 }

@@ -95,17 +95,22 @@ bool valid(const Assignment& choice) {
 }
 
 /// Keys that nobody sees beside scores that are lower than any number that may stand for them; keys
-/// of no weight beside values that show the least; scores at either end of a cap that floats would
-/// bear without a maximum, beside values that they would not; more heads than some start threads; a
-/// call that is like the one before but for one argument; and keys that were others at the same
-/// address, some of them only, or that existed, by lists that were others at the same address. A
-/// copy of rows is kept where these lie apart, if anywhere, by a thread that the next call has
-/// again, or for the next batch entry, which shares them and has others of them.
+/// of no weight beside values that show the least, at any distance at which an exponent may leave
+/// its bits; scores at either end of a cap that floats would bear without a maximum, beside values
+/// that they would not; scores far below what bounds them, of few keys; more heads than some start
+/// threads; a call that is like the one before but for one argument; and keys that were others at
+/// the same address, some of them only, or that existed, by lists that were others at the same
+/// address. A copy of rows is kept where these lie apart, if anywhere, by a thread that the next
+/// call has again, or for the next batch entry, which shares them and has others of them.
 std::vector<kit::Corner> corners() {
   std::vector<kit::Corner> all = kit::attention_corners();
   all.insert(all.end(), {{{"causal", {"1"}}, {"scores", {"all near -8e35", "8e35 apart"}}},
                          {{"scores", {"1e3 to 1e6 apart"}}, {"values", {"1e35 behind none"}}},
-                         {{"softcap", {"10 to 60"}},
+                         {{"scores", {"1e6 to 1e12 below one"}},
+                          {"values", {"1e35 behind none"}},
+                          {"k_len", {"127 to 129", "255 to 257"}}},
+                         {{"scores", {"all near -150"}}, {"k_len", {"1", "7 to 9"}}},
+                         {{"softcap", {"10 to 60", "70 to 700"}},
                           {"scores", {"all near -150", "all near 8e35"}},
                           {"values", {"9e35 in all", "1e-33 to 1e-25"}}},
                          {{"softcap", {"1e-45"}}, {"scores", {"equal"}}, {"scale", {"usual"}}},

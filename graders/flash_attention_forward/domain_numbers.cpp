@@ -68,7 +68,11 @@ Heights heights_of(const Assignment& choice, Rng& rng, const kit::AttentionProbl
                               : name == "all near -150"  ? -150
                               : name == "all near -8e35" ? -farthest
                                                          : farthest);
+  const bool below = name == "1e6 to 1e12 below one";
+  if (below)
+    for (double& number : height) number = -kit::log_uniform(rng, 1e6, 1e12);
   double& only = height[static_cast<std::size_t>(rng.integer(0, form.k_len - 1))];
+  if (below) only = 0;
   if (name == "one 14 to 24 above") only = rng.uniform(14, 24);
   if (name == "one 14 to 24 below") only = -rng.uniform(14, 24);
   return height;
@@ -148,6 +152,7 @@ std::vector<kit::Argument> number_arguments() {
             {"1e-6 to 1e-3", 1e-6, 1e-3},
             {"0.5 to 5", 0.5, 5},
             {"10 to 60", 10, 60},
+            {"70 to 700", 70, 700},
             {"1e3 to 1e4", 1e3, 1e4},
             {"1e6", 1e6, 1e6},
             {"1e30", 1e30, 1e30},
@@ -165,6 +170,7 @@ std::vector<kit::Argument> number_arguments() {
             {"all near -8e35"},
             {"all near 8e35"},
             {"1e3 to 1e6 apart"},
+            {"1e6 to 1e12 below one"},
             {"8e35 apart"}}},
           {"values",
            {{"usual"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 
 #include "footprint.h"
 #include "harness/grading/grader.h"
@@ -29,11 +30,14 @@ void strides(Probe& probe) {
     const Gaps gaps{gap(0), gap(1), gap(2), gap(3)};
     require_right_with_y(probe, make_problem(rng, rng.integer(3, 9), 128, {}, gaps));
   }
-  // Of one row the stride leads nowhere.
-  Rng rng = probe.begin_case("one_row_strides_of_2_to_the_60");
-  constexpr std::int64_t kFar = std::int64_t{1} << 60;
-  require_right_with_y(probe, make_problem(rng, 1, 40, {}, {kFar, kFar + 1, kFar + 2, kFar + 3}));
-  rng = probe.begin_case("gaps_stay");
+  // Of one row the stride leads nowhere: as a number of bytes it need not fit into 64 bits.
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() - 99;
+  for (const std::int64_t far : {std::int64_t{1} << 60, kLargest}) {
+    Rng rng =
+        probe.begin_case(fmt::format("one_row_strides_of_2_to_the_{}", far == kLargest ? 63 : 60));
+    require_right_with_y(probe, make_problem(rng, 1, 40, {}, {far, far + 1, far + 2, far + 3}));
+  }
+  Rng rng = probe.begin_case("gaps_stay");
   require_no_packing(probe, rng);
   for (const char* array : {"x gaps", "dy gaps", "y gaps", "dx gaps"})
     ask_large(probe, {{array, {"1 to 20"}}});
@@ -76,6 +80,8 @@ void unaligned_pointers(Probe& probe) {
     options.displaced = name;
     ask(probe.begin_case(fmt::format("{}_alone", name)), options, name == "mean" || name == "rstd");
   }
+  Rng rng = probe.begin_case("no_array_any_alignment");
+  require_little_for_alignment(probe, rng);
 }
 
 void optional_outputs(Probe& probe) {

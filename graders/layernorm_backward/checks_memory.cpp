@@ -102,6 +102,8 @@ void peak_memory(Probe& probe) {
   require_little_for_fewer(probe, rng);
   rng = probe.begin_case("other_shapes");
   require_little_for_shapes(probe, rng);
+  rng = probe.begin_case("any_alignment");
+  require_little_for_alignment(probe, rng);
   rng = probe.begin_case("many_calls");
   require_nothing_kept(probe, rng);
 }

@@ -104,14 +104,16 @@ std::vector<Invalid> invalid_in_backward(bool on_device) {
 }
 
 /// What a solution may take for a reason to do without an argument that is wrong: no array of a
-/// type is given, no output is wanted that an input is needed for.
+/// type is given, no output is wanted that an input is needed for, no second row follows.
 Corners always_beside(const Invalid& invalid, const kit::Classes& fewer_outputs) {
   const std::string& name = invalid.flaw.name;
   if (invalid.flaw.missing == "mean" || invalid.flaw.missing == "rstd")
     return {{{"statistics", {"given, drawn"}}, fewer_outputs}};
   if (!invalid.flaw.missing.empty()) return {{fewer_outputs}};
   if (name.ends_with(" cols - 1"))
-    return {{fewer_outputs}, {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}}};
+    return {{fewer_outputs},
+            {{"rows", {"1"}}},
+            {{"rows", {"0"}}, {"arrays of no bytes", {"at an address"}}}};
   if (name.find(" type ") == std::string::npos) return {};
   const kit::Corner no_parameters{{"gamma", {"absent"}}, {"beta", {"absent"}}};
   return {no_parameters, {no_parameters[0], no_parameters[1], fewer_outputs}};

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include "graders/kit/device.h"
+#include "graders/kit/domain.h"
 #include "harness/grading/grader.h"
 #include "harness/grading/probe.h"
 #include "judge.h"
 
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
+
+/// Whole tiles of most sizes, which leave no last one, and the first that 16 bits do not hold.
+constexpr std::int64_t kWholeColumns[] = {kit::kDivisible, 1 << 15, 1 << 16};
 
 /// Means, deviations and gradients that differ from row to row by many orders of magnitude.
 Problem rows_of_all_magnitudes(Rng& rng, std::int64_t rows, std::int64_t cols) {
@@ -37,6 +41,10 @@ void all_gradients(Probe& probe) {
   }
   Rng rng = probe.begin_case("4096_rows");
   require_right(probe, make_big_problem(rng, near_to(rng, 4096), rng.integer(5, 40)));
+  for (const std::int64_t cols : kWholeColumns) {
+    rng = probe.begin_case(fmt::format("{}_columns", cols));
+    require_right(probe, make_big_problem(rng, kit::on_device(probe) ? 1 : 2, cols));
+  }
   rng = probe.begin_case("a_row_of_more_than_2_to_the_17");
   Problem problem = make_big_problem(rng, 1, rng.integer(131'073, 140'000));
   add_ramp(rng, problem, 4);
@@ -53,6 +61,10 @@ void forward_values(Probe& probe) {
       spread.x_mean = mean;
       require_forward(probe, make_problem(rng, rng.integer(2, 20), near_to(rng, cols, 2), spread));
     }
+  for (const std::int64_t cols : kWholeColumns) {
+    Rng rng = probe.begin_case(fmt::format("{}_columns", cols));
+    require_forward(probe, make_big_problem(rng, 1, cols));
+  }
   Rng rng = probe.begin_case("outlier_first");
   Problem problem = make_problem(rng, rng.integer(2, 6), near_to(rng, 2000));
   for (std::int64_t i = 0; i < problem.rows; ++i)

@@ -19,8 +19,8 @@ using kit::ValueClass;
 
 constexpr double kMostElements = 12'000;
 
-constexpr std::int64_t kHugeStride = std::int64_t{1} << 60;  // times 4 bytes is 2^62
-constexpr double kMostFarRows = 5;                           // of 16 GiB of address space each
+constexpr const char* kOneRow = "2^60 and more (one row)";
+constexpr double kMostFarRows = 5;  // of 16 GiB of address space each
 constexpr const char* kStrides[] = {"x stride", "dy stride", "y stride", "dx stride"};
 constexpr const char* kFar = "beyond 2^32, nothing between";
 constexpr const char* kMultiple = "the next multiple of 16";
@@ -34,7 +34,7 @@ const std::vector<ValueClass>& stride_classes() {
                                                {kMultiple, 1, 16},
                                                {"2 cols"},
                                                {"a page more", 1024, 1040},
-                                               {"2^60 (one row)"},
+                                               {kOneRow},
                                                {kFar, 1LL << 32, (1LL << 32) + 99}};
   return classes;
 }
@@ -101,7 +101,7 @@ std::vector<Argument> arguments() {
 }
 
 double largest_stride(const Assignment& choice, const char* argument) {
-  if (choice.is(argument, "2^60 (one row)") || choice.is(argument, kFar)) return 0;
+  if (choice.is(argument, kOneRow) || choice.is(argument, kFar)) return 0;
   const double cols = choice["cols"].most;
   return choice.is(argument, "2 cols") ? 2 * cols : cols + choice[argument].most;
 }
@@ -113,7 +113,7 @@ bool valid(const Assignment& choice) {
   if (far > 1 || (far == 1 && (rows < 1 || rows > kMostFarRows))) return false;
   for (const char* stride : kStrides) {
     if (rows * largest_stride(choice, stride) > 4 * kMostElements) return false;
-    if (rows > 1 && choice.is(stride, "2^60 (one row)")) return false;
+    if (rows > 1 && choice.is(stride, kOneRow)) return false;
   }
   if (rows == 0 && !choice.is("before", "nothing") && !choice.is("before", "another size") &&
       !choice.is("before", "more rows"))
@@ -131,7 +131,7 @@ bool valid(const Assignment& choice) {
   const bool another =
       choice.is("before", "another step under way") || choice.is("before", "another step between");
   if (another && statistics_given(choice)) return false;
-  const bool one_place = choice.is("x stride", "2^60 (one row)") || choice.is("x stride", kFar);
+  const bool one_place = choice.is("x stride", kOneRow) || choice.is("x stride", kFar);
   if (choice.is("passes", "x elsewhere in backward") && one_place) return false;
   if (choice.is("passes", "beta in forward only") && choice.is("beta", "absent")) return false;
   // One column has no neighbour, and two that are alike no variance.
@@ -196,7 +196,10 @@ std::vector<kit::Corner> corners() {
 }
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, std::int64_t cols) {
-  if (choice.is(argument, "2^60 (one row)")) return kHugeStride - cols;
+  // As a number of bytes none of them but the first is one of 64 bits with a sign.
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  if (choice.is(argument, kOneRow))
+    return (rng.chance(0.5) ? kLargest : std::int64_t{1} << rng.integer(60, 62)) - cols;
   if (choice.is(argument, kFar)) return 0;
   if (choice.is(argument, "2 cols")) return cols;
   if (choice.is(argument, kMultiple)) return 16 - cols % 16;

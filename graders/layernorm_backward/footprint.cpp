@@ -12,10 +12,16 @@ namespace {
 
 constexpr std::int64_t kMultiprocessors = 108;  // that a solution is told of on a simulated device
 
-std::int64_t saved_bytes_of(Probe& probe, std::int64_t rows, std::int64_t cols = 1) {
+/// A problem of no arrays.
+Problem of_sizes(std::int64_t rows, std::int64_t cols) {
   Problem sizes;
   sizes.rows = rows;
   sizes.cols = cols;
+  return sizes;
+}
+
+std::int64_t saved_bytes_of(Probe& probe, std::int64_t rows, std::int64_t cols = 1) {
+  const Problem sizes = of_sizes(rows, cols);
   SavedBytesCall call(sizes);
   probe.run(call);
   if (call.returned < 0)
@@ -140,6 +146,22 @@ void require_little_for_fewer(Probe& probe, Rng& rng) {
     BackwardCall backward(problem, {}, options);
     require_little(probe, problem, backward, wanted);
   }
+}
+
+// A null pointer is a multiple of whatever min_align says; what a solution holds need not be. More
+// than a page is more than a worker aligns arrays to.
+void require_little_for_alignment(Probe& probe, Rng& rng) {
+  const Problem problem = of_sizes(0, rng.integer(1, 70));
+  CallOptions options;
+  options.y = options.dx = options.dgamma = options.dbeta = false;
+  const std::int32_t alignment = std::int32_t{1} << rng.integer(24, 30);
+  ForwardCall forward(problem, ask_saved_bytes(probe, problem), options);
+  forward.args.min_align = alignment;
+  require_little(probe, problem, forward, "no rows, no output, a large min_align");
+  const Bytes saved = forward.saved();
+  BackwardCall backward(problem, saved, options);
+  backward.args.min_align = alignment;
+  require_little(probe, problem, backward, "no rows, no output, a large min_align");
 }
 
 // Refused as many times, by what is judged last or by what is judged first, or as no type that is

@@ -25,6 +25,10 @@ void require_little_for_fewer(Probe& probe, Rng& rng);
 /// The same for rows that are short, and for few that are long.
 void require_little_for_shapes(Probe& probe, Rng& rng);
 
+/// The same for no rows and nothing wanted: all pointers are null, and multiples of a large
+/// min_align as well.
+void require_little_for_alignment(Probe& probe, Rng& rng);
+
 /// Fails the check when the solution's process grows with each of many like calls, for one set of
 /// wanted outputs after the other, of rows that are wide or many, and of calls that are refused.
 void require_nothing_kept(Probe& probe, Rng& rng);

@@ -34,7 +34,7 @@ void valid_lengths(Probe& probe) {
     problem.options.row_max = false;
     require_right(probe, problem, Sums::any);
   }
-  if (!kit::on_device(probe)) require_freed_of_every_kind(probe);
+  if (!kit::on_device(probe)) require_freed_of_every_kind(probe, Outputs::all);
 }
 
 // Gaps hold NaN. A call without a gap and with the same sizes comes first. In the last one, every

@@ -55,6 +55,11 @@ void near_ties(Probe& probe) {
       plant_scaled_ties(rng, problem.row(3), problem.k, problem.scale);
     }
     require_right(probe, problem);
+    if (vocab > 4096) continue;
+    for (const std::int64_t k : {std::int64_t{1}, rng.integer(2, 8)}) {  // by other ways than many
+      problem.k = k;
+      require_right(probe, problem);
+    }
   }
 }
 
@@ -84,14 +89,22 @@ void ties(Probe& probe) {
   }
 }
 
-// Radix digits that do not tell the entries apart: their first buckets hold the whole row.
+// Radix digits that do not tell the entries apart: their first buckets hold nearly the whole row,
+// which is more than 16 bits can count.
 void narrow_range(Probe& probe) {
-  for (const std::int64_t k : {50, 257, 1024}) {
+  for (const std::int64_t k : {50, 257, 1024, 2500}) {
+    if (k > 1024 && kit::on_device(probe)) continue;  // which would be at it for seconds
     Rng rng = probe.begin_case(fmt::format("near_{}_winners", k));
-    Problem problem = blank_problem(3, 131'072 + rng.integer(-9, 9), near_to(rng, k));
+    constexpr std::int64_t kFar = 40;  // the others are hardly more than twice what 16 bits count
+    Problem problem = blank_problem(3, 2 * 65'536 + kFar + rng.integer(0, 9), near_to(rng, k));
     fill_uniform(rng, problem.row(0), 1, 2);
     fill_uniform(rng, problem.row(1), 1, 1.001);
     fill_uniform(rng, problem.row(2), -1.5, -1.25);
+    for (std::int64_t i = 0; i < problem.rows; ++i)
+      for (const std::int64_t at : random_places(rng, problem.vocab, kFar)) {
+        const double far = rng.uniform(4, 9);
+        problem.row(i)[static_cast<std::size_t>(at)] = static_cast<float>(at % 2 ? far : -far);
+      }
     require_right(probe, problem, Sums::any);
   }
 }
@@ -120,6 +133,8 @@ void sorted_rows(Probe& probe) {
 }
 
 // One row has zeros of either sign, a second one masked entries, whose order is that of the index.
+// Of the longest, 61 % lie between 2 and 8 or between -8 and -2, where the highest byte is one:
+// more than 16 bits can count.
 void full_sort(Probe& probe) {
   for (const std::int64_t vocab : {1, 2, 33, 257, 1000, 4096, 20'000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
@@ -138,7 +153,10 @@ void full_sort(Probe& probe) {
   if (kit::on_device(probe)) return;
   Rng rng = probe.begin_case("near_131072_entries");
   const std::int64_t vocab = near_to(rng, 131'072);
-  require_right(probe, make_problem(rng, 1, vocab, vocab));
+  Problem problem = make_problem(rng, 1, vocab, vocab, {rng.chance(0.5) ? 5.0 : -5.0, 3.5});
+  require_right(probe, problem);
+  problem.k -= rng.integer(1, vocab / 8);
+  require_right(probe, problem);
 }
 
 }  // namespace

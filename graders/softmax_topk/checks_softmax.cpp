@@ -88,18 +88,26 @@ void flat_rows(Probe& probe) {
   }
 }
 
-// In the last rows the largest exponential is a number even without a shift, and those of most
-// winners are 0 in float, or in float64 have few digits left.
+// Then the largest exponential is a number even without a shift, and those of most winners are 0 in
+// float, or in float64 have few digits left. In the last rows winners lie on both sides of where
+// exponentials of float, or of float64, are no normal numbers any more, and of where they are 0.
 void underflow(Probe& probe) {
   for (const std::int64_t vocab : {50, 2000}) {
     Rng rng = probe.begin_case(fmt::format("near_{}_entries", vocab));
-    Problem problem = make_problem(rng, 6, near_to(rng, vocab), 48, {0, 40});
+    Problem problem = make_problem(rng, 8, near_to(rng, vocab), 48, {0, 40});
     constexpr double kMost[] = {0, 0, -200, -105, -740};
     constexpr float kAbove[] = {50, 200, 200, 20, 60};
     for (std::size_t i = 0; i < std::size(kMost); ++i) {
       const auto row = problem.row(static_cast<std::int64_t>(i));
       fill_noise(rng, row, {kMost[i], 0.5});
       row[static_cast<std::size_t>(rng.integer(0, problem.vocab - 1))] += kAbove[i];
+    }
+    constexpr double kEnds[] = {96, 727};
+    for (const std::int64_t i : {6, 7}) {
+      const auto row = problem.row(i);
+      for (float& z : row) z = static_cast<float>(-kEnds[i - 6] - rng.uniform(-20, 20));
+      std::ranges::fill(row.subspan(49), -1000.0f);
+      row.front() = 0;
     }
     require_right(probe, problem);
   }
@@ -110,6 +118,11 @@ void underflow(Probe& probe) {
     fill_noise(rng, problem.row(i), {i == 0 ? -20.6 : -22.5, 0.1});
     problem.row(i)[static_cast<std::size_t>(rng.integer(0, 99))] = 0;
   }
+  require_right(probe, problem, Sums::careful);
+  // So many that each is 2e-12 of the row.
+  rng = probe.begin_case("near_1000000_entries");
+  problem = make_problem(rng, 1, 1'000'000 + rng.integer(-99, 99), near_to(rng, 10), {-26.9, 0.1});
+  problem.row(0)[static_cast<std::size_t>(rng.integer(0, 99))] = 0;
   require_right(probe, problem, Sums::careful);
 }
 
@@ -139,7 +152,11 @@ void temperature(Probe& probe) {
     std::ranges::fill(problem.row(3), 0.0f);
     if (!near_one && scale != 2) plant_scaled_ties(rng, problem.row(3), problem.k, problem.scale);
     change_units(problem, exponent);
-    require_right(probe, problem);
+    // One winner, and a few, by other ways than many.
+    for (const std::int64_t k : {problem.k, rng.integer(2, 8), std::int64_t{1}}) {
+      problem.k = k;
+      require_right(probe, problem);
+    }
   }
 }
 
@@ -182,12 +199,13 @@ void careful_sums(Probe& probe) {
   ask_close_winners(probe);
   Rng rng = probe.begin_case("one_row");
   // Below what one by one would change a float of 1. With a maximum of 0 least is forgiven, and
-  // so many are more than that even where each is less than 1e-11.
+  // so many are more than that even where each is less than 1e-11, or in most of the row 2e-12.
   const double below = rng.uniform(22.3, 26);
   Problem problem =
       make_problem(rng, 1, (1 << 22) + rng.integer(-9, 9), near_to(rng, 10), {-below, 0.1});
   problem.options.threads = static_cast<int>(rng.integer(2, 7));
-  problem.row(0)[static_cast<std::size_t>(rng.integer(0, problem.vocab / 2))] = 0;
+  fill_noise(rng, problem.row(0).subspan(problem.width() / 3), {-27.3, 0.1});
+  problem.row(0)[static_cast<std::size_t>(rng.integer(0, problem.vocab / 4))] = 0;
   require_right(probe, problem, Sums::careful);
 }
 

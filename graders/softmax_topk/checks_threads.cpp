@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -11,10 +12,11 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
-constexpr std::int64_t kManyRows = 64;
+constexpr std::int64_t kManyRows = 70;  // which more than 64 threads share
 /// Each of which takes any thread that has a part of it so long that it can be counted: threads
-/// that are started for a row, beside those that have the rows around it, end with it.
-constexpr std::int64_t kLongRows = 4;
+/// that are started for a row, beside those that have the rows around it, end with it. Four threads
+/// do not divide among them.
+constexpr std::int64_t kLongRows = 3;
 
 /// Rows that rise, so that many an entry is among the largest so far: work enough for threads to be
 /// counted, of little memory.
@@ -40,19 +42,46 @@ struct RisingRows {
 
 /// Whoever puts most entries among the largest, one after the other, takes ten times as long as the
 /// reference: a quarter is enough to count its threads by.
-void limit_threads(Probe& probe, Rng rng, std::int64_t rows, std::initializer_list<int> counts) {
-  constexpr std::int64_t kEntries = 1 << 23;
-  RisingRows few(rng, rows, kEntries / 4);
-  RisingRows many(rng, rows, kEntries);
-  for (const int threads : counts)
-    kit::require_thread_limit(
-        probe, threads, [&] { many.require_right_with(probe, threads); },
-        [&] { few.require_right_with(probe, threads); });
+struct FewAndMany {
+  FewAndMany(Rng& rng, std::int64_t rows)
+      : few(rng, rows, kEntries / 4), many(rng, rows, kEntries) {}
+
+  static constexpr std::int64_t kEntries = 1 << 23;
+  RisingRows few, many;
+};
+
+void limit_threads(Probe& probe, FewAndMany& rows, int threads,
+                   const std::function<void()>& earlier = {}) {
+  kit::require_thread_limit(
+      probe, threads, [&] { rows.many.require_right_with(probe, threads); },
+      [&] { rows.few.require_right_with(probe, threads); }, earlier);
+}
+
+/// The first call of the process has more threads than later ones may have.
+void limit_threads_after_more(Probe& probe, Rng& rng, FewAndMany& rows, int threads) {
+  limit_threads(probe, rows, threads, [&] {
+    rows.few.require_right_with(probe, static_cast<int>(rng.integer(5, 9)));
+    rows.few.require_right_with(probe, threads);
+  });
+}
+
+/// More threads than any call before made room for, or 64 have. Rows take so long that most threads
+/// have one, and several are at one at the same time.
+void ask_crowded(Probe& probe, Rng& rng, RisingRows& rows) {
+  rows.require_right_with(probe, static_cast<int>(rng.integer(66, kManyRows)));
 }
 
 void thread_limit(Probe& probe) {
-  limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyRows, {1, 3});
-  limit_threads(probe, probe.begin_case("two_threads_in_long_rows"), kLongRows, {2});
+  {
+    Rng rng = probe.begin_case("so_many_threads_at_most");
+    FewAndMany rows(rng, kManyRows);
+    limit_threads_after_more(probe, rng, rows, 1);
+    limit_threads(probe, rows, 3);
+    ask_crowded(probe, rng, rows.many);
+  }
+  Rng rng = probe.begin_case("four_threads_of_three_rows");
+  FewAndMany rows(rng, kLongRows);
+  limit_threads(probe, rows, 4);
 }
 
 /// Few rows, which threads share: the second one has fewer entries than there are threads. In the
@@ -125,8 +154,15 @@ void thread_counts(Probe& probe) {
   }
   ask_shared_rows(probe);
   ask_one_shared_row(probe);
-  limit_threads(probe, probe.begin_case("one_thread_at_most"), kManyRows, {1});
-  limit_threads(probe, probe.begin_case("two_threads_at_most"), kLongRows, {2});
+  {
+    Rng rng = probe.begin_case("so_many_threads_at_most");
+    FewAndMany rows(rng, kLongRows);
+    limit_threads_after_more(probe, rng, rows, 1);
+    limit_threads(probe, rows, 4);
+  }
+  Rng rng = probe.begin_case("more_than_64_threads");
+  RisingRows rows(rng, kManyRows, FewAndMany::kEntries / 4);
+  ask_crowded(probe, rng, rows);
 }
 
 }  // namespace

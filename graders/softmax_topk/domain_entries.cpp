@@ -54,9 +54,20 @@ bool at_ends_of_exp(const Assignment& choice) {
   return choice.is("entries", "at the ends of exp");
 }
 
-/// Rows of even numbers are at the upper end, the others at the lower one but for one entry.
+/// What a row is made of, by its number: the upper end; the lower one but for one entry; or what
+/// lies so far below one entry that an exponential of float or of float64 is subnormal.
+enum class End { upper, lower, below_one };
+
+End end_of(std::int64_t i) {
+  return static_cast<End>(i % 3);
+}
+
 Height height_at_ends(Rng& rng, std::int64_t i, double count) {
-  if (i % 2 != 0) return [&rng](double) { return kFewDigits + rng.uniform(); };
+  if (end_of(i) == End::lower) return [&rng](double) { return kFewDigits + rng.uniform(); };
+  if (end_of(i) == End::below_one)
+    return [&rng, depth = rng.chance(0.5) ? rng.uniform(88, 104) : rng.uniform(710, 744)](double) {
+      return -depth - rng.uniform();
+    };
   return [&rng, height = kLargestExponent - std::log(count)](double) {
     return height + rng.uniform(0.1, 0.2);
   };
@@ -120,8 +131,9 @@ void put_entries(const Assignment& choice, Rng& rng, std::uint64_t seed, const P
                                 : kit::one_of(rng, {std::int64_t{0}, last, rng.integer(0, last)});
     row[static_cast<std::size_t>(at)] = unscaled(problem, rng.uniform(0, 0.5));
   }
-  if (at_ends_of_exp(choice) && i % 2 != 0)
+  if (at_ends_of_exp(choice) && end_of(i) == End::lower)
     somewhere() = unscaled(problem, kFewDigits + rng.uniform(45, 80));
+  if (at_ends_of_exp(choice) && end_of(i) == End::below_one) somewhere() = 0;
   // Mostly fewer than there are winners: the last of those is one of many that are equal.
   if (choice.is("entries", "equal but a few"))
     for (std::int64_t n = rng.integer(1, problem.k); n > 0; --n)

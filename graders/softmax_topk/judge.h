@@ -36,8 +36,9 @@ constexpr double kScratchShare = 0.04;  // of the logits, besides a constant
 std::int64_t logit_bytes(const Problem& problem);
 void require_scratch(Probe& probe, const Problem& problem, std::int64_t bytes);
 
-/// Rows of every kind, short ones too, with as many winners as there may be; all outputs, or as few
-/// as there may be: again and again, without growing.
-void require_freed_of_every_kind(Probe& probe);
+/// Rows of every kind, short ones too: again and again, without growing. With `first` outputs as
+/// many winners as scratch memory is bounded for, and one or a few; with the others more.
+enum class Outputs { all, fewest };
+void require_freed_of_every_kind(Probe& probe, Outputs first);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -54,9 +54,9 @@ void Probe::run_with_unusual_floats(CallBase& call, std::optional<std::int64_t> 
   // The first call is one of them.
   if (unusual_every_ == 0 || calls_++ % unusual_every_ != 0 || counts_questions) return;
   for (const bool unusual : {false, true}) {
-    call.unusual_floats = unusual;
+    call.unusual_floats = call.zero_subnormals = unusual;
     run_once(call);
-    call.unusual_floats = false;
+    call.unusual_floats = call.zero_subnormals = false;
     // Whether a valid call is refused may hang on what is rounded: a mean below the largest scale.
     if (want && !unusual) require_returned(call, *want);
   }

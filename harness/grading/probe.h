@@ -74,9 +74,10 @@ class Probe {
   void run_ok(CallBase& call) { run_for(call, 0); }
 
   /// From here on, one in `every` calls is made three times: as it is, then with other float
-  /// controls (CallBase::unusual_floats), then as it is again, which is judged. The first is there
-  /// because threads that a solution starts and keeps inherit the controls. A call with callbacks
-  /// is left alone unless it has to be refused: who answers may count the questions.
+  /// controls (CallBase::unusual_floats and zero_subnormals), then as it is again, which is judged.
+  /// The first is there because threads that a solution starts and keeps inherit the controls. A
+  /// call with callbacks is left alone unless it has to be refused: who answers may count the
+  /// questions.
   void ask_with_unusual_floats(std::uint64_t every = kSomeCalls) { unusual_every_ = every; }
 
   /// Throws away the solution's process: the next call meets a fresh one.

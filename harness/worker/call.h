@@ -139,6 +139,8 @@ class CallBase {
   /// Called with rounding upwards and with subnormal results flushed to zero: a function returns
   /// with these too. What it computes then is nobody's to judge. Says nothing to a device.
   bool unusual_floats = false;
+  /// Beside these, subnormal arguments are zeros too: comparisons of them mean something else.
+  bool zero_subnormals = false;
   bool null_context = false;  // callbacks have a null context, which contracts allow
   std::optional<DeviceFields> device_fields;  // none: the contract knows the CPU only
 

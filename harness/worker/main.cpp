@@ -63,7 +63,8 @@ class Worker {
   wire::Reply answer(const wire::Order& order) {
     wire::Control& control = arenas_.control();
     const std::uint64_t wanted =
-        order.unusual_floats ? unusual_float_controls(float_controls_) : float_controls_;
+        order.unusual_floats ? unusual_float_controls(float_controls_, order.zero_subnormals)
+                             : float_controls_;
     // What was changed when the library was loaded counts as changed by the first call.
     const bool usual_before = float_controls() == float_controls_;
     set_float_controls(wanted);

@@ -61,6 +61,7 @@ void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) 
   order.kind = wire::OrderKind::call;
   order.mailbox_bytes = layout.mailbox_bytes;
   order.unusual_floats = call.unusual_floats;
+  order.zero_subnormals = call.zero_subnormals;
   order.null_context = call.null_context;
   order.argument_bytes = static_cast<std::uint32_t>(call.arguments().size());
   std::memcpy(order.arguments, call.arguments().data(), call.arguments().size());

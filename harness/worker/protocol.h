@@ -95,6 +95,7 @@ struct Order {
   CallbackShape callbacks[kMaxCallbacks];
   std::uint64_t mailbox_bytes;  // at the start of the `out` arena; 0: no callbacks
   bool unusual_floats;
+  bool zero_subnormals;
   bool null_context;
   std::uint32_t argument_bytes;
   alignas(16) unsigned char arguments[kMaxArguments];

@@ -172,7 +172,10 @@ TEST_CASE("fields are found by their address, and a field from elsewhere is refu
 TEST_CASE("where a check asks for it, some calls are made with other float controls in between") {
   std::string made;
   Scripted session;
-  session.script = [&](CallBase& call) { made += call.unusual_floats ? 'u' : '.'; };
+  session.script = [&](CallBase& call) {
+    made += call.unusual_floats ? 'u' : '.';
+    CHECK(call.zero_subnormals == call.unusual_floats);
+  };
   Probe probe = probe_of(session);
   const auto made_by = [&](int calls) {
     made.clear();
@@ -180,6 +183,7 @@ TEST_CASE("where a check asks for it, some calls are made with other float contr
       Call<ProbeArgs> call("work");
       probe.run_ok(call);
       CHECK_FALSE(call.unusual_floats);
+      CHECK_FALSE(call.zero_subnormals);
     }
     return made;
   };

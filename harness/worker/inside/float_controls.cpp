@@ -16,14 +16,15 @@ std::uint64_t float_controls() {
 #endif
 }
 
-std::uint64_t unusual_float_controls(std::uint64_t usual) {
+std::uint64_t unusual_float_controls(std::uint64_t usual, bool zero_subnormals) {
 #if defined(__x86_64__)
   constexpr std::uint64_t kRounding = (std::uint64_t{0x0C00} << 32) | 0x6000;
   constexpr std::uint64_t kUpwards = (std::uint64_t{0x0800} << 32) | 0x4000;
   constexpr std::uint64_t kFlushToZero = 0x8000;
-  return (usual & ~kRounding) | kUpwards | kFlushToZero;
+  constexpr std::uint64_t kDenormalsAreZero = 0x0040;
+  return (usual & ~kRounding) | kUpwards | kFlushToZero | (zero_subnormals ? kDenormalsAreZero : 0);
 #else
-  (void)usual;
+  (void)usual, (void)zero_subnormals;
   return FE_UPWARD;
 #endif
 }

@@ -11,8 +11,9 @@ namespace gauntlet::inside {
 std::uint64_t float_controls();
 
 /// Others than those: rounding upwards and, on x86-64, subnormal results flushed to zero. Subnormal
-/// arguments stay what they are, so that comparisons of them mean the same.
-std::uint64_t unusual_float_controls(std::uint64_t usual);
+/// arguments stay what they are, so that comparisons of them mean the same, unless they are to be
+/// zeros as well.
+std::uint64_t unusual_float_controls(std::uint64_t usual, bool zero_subnormals);
 
 /// Forgets which exceptions have happened.
 void set_float_controls(std::uint64_t controls);
