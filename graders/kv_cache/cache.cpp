@@ -251,6 +251,43 @@ void require_freed_when_asked(Probe& probe, Rng& rng, KvStored stored) {
   kit::require_freed(probe, attend);
 }
 
+void require_freed_when_refused(Probe& probe, Rng& rng) {
+  Setup setup{.heads = 1, .key_dim = 1, .value_dim = 1, .page_tokens = 1};
+  setup.pages = setup.sequences = rng.integer(1000, 1100);
+  setup.width = 1;
+  const State state(setup, require_page_bytes(probe, setup));
+  std::vector<Chunk> chunks;
+  Problem problem;
+  problem.q_heads = 1;
+  for (std::int64_t s = 0; s < setup.sequences; ++s) {
+    chunks.push_back({s, constant_tokens(setup, 1, 0.5f)});
+    problem.which.push_back(s);
+    problem.queries.push_back(1);
+    problem.q.push_back(0.5f);
+    problem.key_end.push_back(0);
+  }
+  // Of what nobody has written to only the page is held where an allocator notes its size: there
+  // are so many calls that these show, in the memory of a good one.
+  const auto require_freed = [&](CallBase& good, CallBase& refused) {
+    constexpr int kRefused = 600;
+    const std::int64_t before = kit::fresh_peak_bytes(probe, good);
+    for (int n = 0; n < kRefused; ++n) probe.run_for(refused, KV_BAD_ARGUMENT);
+    const std::int64_t kept = kit::peak_bytes(probe, good) - before;
+    if (kept > kit::kProcessBytes)
+      probe.fail(fmt::format("{} holds {:.2f} MiB more after {} refused calls, want {:.2f} or less",
+                             good.symbol, kit::mib(kept), kRefused, kit::mib(kit::kProcessBytes)));
+  };
+  AttendCall attend(state, problem);
+  Problem behind = problem;
+  behind.key_end.back() = 1;
+  AttendCall out_of_range(state, behind);
+  require_freed(attend, out_of_range);
+  AppendCall append(state, chunks);
+  AppendCall to_stranger(state, chunks);
+  to_stranger.which().back() = setup.sequences;
+  require_freed(append, to_stranger);
+}
+
 void require_freed_when_full(Probe& probe, Rng& rng) {
   Setup setup{.heads = 1, .key_dim = 1, .value_dim = 1, .page_tokens = 1, .sequences = 1};
   setup.pages = 1 << 15;

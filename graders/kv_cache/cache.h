@@ -87,6 +87,10 @@ class Cache {
 /// Attention frees what it allocates, for rows that see no token too.
 void require_freed_when_asked(Probe& probe, Rng& rng, KvStored stored);
 
+/// Calls that are refused for the last entry of long lists, attention and appends, free what they
+/// allocated before.
+void require_freed_when_refused(Probe& probe, Rng& rng);
+
 /// Appends that are refused, to a pool and a table of some size, free what they allocate.
 void require_freed_when_full(Probe& probe, Rng& rng);
 

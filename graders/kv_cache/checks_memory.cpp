@@ -66,6 +66,7 @@ void ask_what_stays(Probe& probe) {
   require_freed_when_copied(probe, rng);
   rng = probe.begin_case("after_many_refusals");
   require_freed_when_full(probe, rng);
+  require_freed_when_refused(probe, rng);
 }
 
 // Attention works on the pages as they lie: what it allocates grows neither with their number nor

@@ -201,6 +201,7 @@ void out_of_pages(Probe& probe) {
   }
   Rng rng = probe.begin_case("refused_often");
   require_freed_when_full(probe, rng);
+  require_freed_when_refused(probe, rng);
   rng = probe.begin_case("copied_often");
   require_freed_when_copied(probe, rng);
 }

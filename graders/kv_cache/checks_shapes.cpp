@@ -59,6 +59,20 @@ void odd_dimensions(Probe& probe) {
     }
 }
 
+// Who multiplies by a reciprocal finds the first token of a page in the one before, where it is
+// rounded down: in double precision from 49 on.
+void every_page_size(Probe& probe) {
+  Rng rng = probe.begin_case("every_page_size");
+  for (std::int64_t page_tokens = 33; page_tokens <= 128; ++page_tokens) {
+    const std::int64_t tokens = rng.integer(2, 3) * page_tokens + 1;
+    Setup setup = one_sequence(tokens, page_tokens);
+    setup.heads = setup.key_dim = setup.value_dim = 1;
+    Cache cache(probe, setup, rng.seed());
+    cache.append(0, draw_many_tokens(rng, setup, tokens));
+    cache.require_contents();
+  }
+}
+
 void page_sizes(Probe& probe) {
   for (const std::int64_t page_tokens : {1, 2, 3, 5, 8, 16, 32, 48, 128, 256})
     for (const KvStored stored : kAllStored) {
@@ -73,6 +87,7 @@ void page_sizes(Probe& probe) {
       cache.append(1, draw_tokens(rng, setup, rng.integer(1, 9)));
       cache.require_right(rng, {1, 0}, 2, 4);
     }
+  every_page_size(probe);
 }
 
 }  // namespace

@@ -109,9 +109,10 @@ void merge_extremes(Probe& probe) {
     require_right(probe, faint);
   }
   // Nothing but faint parts is more than 0: weights count down to the 1e-30 that is forgiven of all
-  // results, times 24 roundings. Beside large results none is weighed by more than 1.
+  // results, times 24 roundings. What is far below counts as nothing, and not as the least weight
+  // that somebody has. Beside large results none is weighed by more than 1.
   for (const std::int64_t top : {0, 2})
-    for (const float depth : {45.0f, 75.0f}) {
+    for (const float depth : {45.0f, 75.0f, 110.0f}) {
       rng = probe.begin_case(fmt::format("zeros_in_part_{}_{}_above", top, depth));
       Parts faint = draw_parts(rng, 3, 9, 16, 1, 0);
       for (float& lse : faint.lse) lse -= depth;

@@ -54,11 +54,12 @@ void decode_steps(Probe& probe) {
 
 // Keys of so little weight that it is nothing, but for values that make up for it, before and
 // behind the key of most weight, whose values are zero. A weight is seen as long as it is more than
-// the 1e-30 of all values that the contract forgives, times 24 roundings: exp(-75) is. And so where
-// the values of that key are large: it weighs 1, and not exp(75) beside the first.
+// the 1e-30 of all values that the contract forgives, times 24 roundings: exp(-75) is. exp(-110) is
+// not: who weighs it as exp(-80) shows. And so where the values of that key are large: it weighs 1,
+// and not exp(75) beside the first.
 void faint_needles(Probe& probe) {
   for (const KvStored stored : kAllStored)
-    for (const double depth : {15, 25, 45, 75}) {
+    for (const double depth : {15, 25, 45, 75, 110}) {
       Rng rng = probe.begin_case(fmt::format("{}_exp_-{}", name_of(stored), depth));
       Setup setup = one_sequence(100);
       setup.stored = stored;

@@ -51,7 +51,7 @@ std::vector<Argument> sizes() {
         {"largest"}}},
       {"page tokens",
        {sized(8), sized(1), sized(2), sized(3), sized(5, 7), sized(15, 17), sized(31, 33),
-        sized(64), sized(127, 129)}},
+        sized(49), sized(64), sized(127, 129)}},
       {"tokens",
        {sized(20, 30),
         hiding(sized(0)),
@@ -141,6 +141,7 @@ std::vector<Argument> questions() {
             {"near 1e5"},
             {"far apart"},
             {"16 apart"},
+            {"100 apart"},
             {"rising"}}},
           {"lse", {{"wanted"}, {"not wanted"}}},
           {"alignment", placements()},
@@ -241,6 +242,7 @@ std::vector<Argument> merge_arguments() {
         {"equal"},
         {"far apart"},
         {"20 apart"},
+        {"100 apart"},
         {"rising"},
         {"near -1e5"},
         {"near 1e5"},
@@ -296,7 +298,7 @@ std::vector<kit::Corner> corners() {
        {"before",
         {"another group", "another type", "another page size", "another table width",
          "another number of heads", "another key dim", "another value dim"}}},
-      {{"scale", {"negative"}}, {"scores", {"far apart", "16 apart"}}},
+      {{"scale", {"negative"}}, {"scores", {"far apart", "16 apart", "100 apart"}}},
       {{"stored", {"int8", "int4"}},
        {"kv heads", {"1"}},
        {"key dim", {"256"}},
@@ -322,9 +324,14 @@ std::vector<kit::Corner> corners() {
        {"key range", {"begin"}}}};
 }
 
-/// Parts of little weight whose results make up for it; and the largest results where lse rises.
+/// Parts of little weight whose results make up for it, and of so little that nothing does; and the
+/// largest results where lse rises.
 std::vector<kit::Corner> merge_corners() {
   return {{{"lse of parts", {"20 apart"}}, {"results", {"large where faint"}}},
+          {{"lse of parts", {"100 apart"}},
+           {"results", {"large where faint"}},
+           {"parts", {"15 to 17", "127 to 129"}},
+           {"empty parts", {"some", "the first", "the last"}}},
           {{"lse of parts", {"rising"}}, {"results", {"1e30"}}, {"parts", {"15 to 17"}}}};
 }
 

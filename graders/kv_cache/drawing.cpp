@@ -17,6 +17,7 @@ using kit::one_of;
 constexpr double kMostScore = 99e3;  // in magnitude: a little less than the contract's limit
 constexpr double kRise = 21.5;       // exp of it, less 0.9, times 1e30 is infinite
 constexpr double kFaintest = 64;     // below 0: four times 16. exp of it times 8 is below 1e30
+constexpr double kApart = 100;       // exp of as much below 0 is nothing beside 1e-30
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kBeyond32Bits = (std::int64_t{1} << 32) + 3;  // 3 where 32 bits are kept
 
@@ -82,17 +83,17 @@ void spoil(const Assignment& choice, Rng& rng, const Setup& setup, Tokens& token
 }
 
 /// Keys of one direction, so that all scores of a query are near one number, or spread evenly, or
-/// 16 apart, or near 0 in the first half of the tokens.
+/// in steps of 16 or 100, or near 0 in the first half of the tokens.
 void align_keys(const Assignment& choice, Rng& rng, const Setup& setup, std::vector<float>& k) {
   const bool far = choice.is("scores", "far apart");
-  const bool by_16 = choice.is("scores", "16 apart");
+  const bool in_steps = choice.is("scores", "16 apart") || choice.is("scores", "100 apart");
   const std::int64_t half = std::ssize(k) / setup.key_numbers() / 2 * setup.key_numbers();
   const std::int64_t low = choice.is("scores", "rising") ? half : 0;
   float size = 1;
   for (std::size_t i = 0; i < k.size(); ++i) {
     const bool first = std::int64_t(i) % setup.key_dim == 0;
     if (first && far) size = static_cast<float>(rng.uniform(-1, 1));
-    if (first && by_16) size = static_cast<float>(rng.integer(0, 4)) / 4;
+    if (first && in_steps) size = static_cast<float>(rng.integer(0, 4)) / 4;
     k[i] = std::int64_t(i) < low ? 0 : size * static_cast<float>(rng.uniform(0.98, 1));
   }
 }
@@ -103,6 +104,15 @@ void enlarge_faint_values(const Setup& setup, Tokens& tokens) {
     const std::int64_t vector = i / setup.value_dim;
     const double key = tokens.k[static_cast<std::size_t>(vector * setup.key_dim)];
     tokens.v[static_cast<std::size_t>(i)] *= static_cast<float>(std::exp(kFaintest * key));
+  }
+}
+
+/// Values as large as may be where their keys weigh nothing, and none where they weigh anything.
+void enlarge_weightless_values(const Setup& setup, Tokens& tokens) {
+  for (std::int64_t i = 0; i < std::ssize(tokens.v); ++i) {
+    const std::int64_t vector = i / setup.value_dim;
+    tokens.v[static_cast<std::size_t>(i)] *=
+        tokens.k[static_cast<std::size_t>(vector * setup.key_dim)] == 0 ? 0 : 1e29f;
   }
 }
 
@@ -191,12 +201,21 @@ void put_queries(const Assignment& choice, Rng& rng, const Cache& cache, Problem
     return;
   }
   const double score = choice.is("scores", "16 apart")    ? -kFaintest
+                       : choice.is("scores", "100 apart") ? -4 * kApart
                        : choice.is("scores", "rising")    ? kRise
                        : choice.is("scores", "near -1e5") ? -kMostScore
                                                           : kMostScore;
   const double level = score / (problem.scale * double(cache.setup().key_dim));
   problem.q.resize(static_cast<std::size_t>(problem.rows() * cache.setup().key_dim));
   for (float& x : problem.q) x = static_cast<float>(level * rng.uniform(0.98, 1));
+}
+
+/// As with values: what a part of little weight has makes up for it, or all others have nothing.
+void put_large_where_faint(const Assignment& choice, Parts& parts, std::int64_t part_row) {
+  if (!choice.is("lse of parts", "100 apart")) return enlarge_faint(parts, part_row);
+  const bool light = parts.lse[static_cast<std::size_t>(part_row)] < -kApart / 2;
+  float* const row = parts.out.data() + part_row * parts.dim;
+  for (std::int64_t d = 0; d < parts.dim; ++d) row[d] *= light ? 1e29f : 0;
 }
 
 bool is_empty(const Assignment& choice, Rng& rng, std::int64_t part, std::int64_t parts) {
@@ -215,6 +234,8 @@ float lse_of(const Assignment& choice, Rng& rng, bool late) {
     return static_cast<float>(0.1 * noise + (late ? kRise : 0));
   if (choice.is("lse of parts", "20 apart"))
     return static_cast<float>(noise - 20 * double(rng.integer(0, 3)));
+  if (choice.is("lse of parts", "100 apart"))
+    return static_cast<float>(noise - kApart * double(rng.integer(0, 3)));
   if (choice.is("lse of parts", "far apart")) return static_cast<float>(2e4 * noise);
   if (choice.is("lse of parts", "near -1e5")) return static_cast<float>(noise - kMostScore);
   if (choice.is("lse of parts", "near 1e5")) return static_cast<float>(noise + kMostScore);
@@ -248,6 +269,7 @@ Tokens tokens_of(const Assignment& choice, Rng& rng, const Setup& setup, std::in
   Tokens made = draw_many_tokens(rng, setup, tokens);
   if (scores_made(choice)) align_keys(choice, rng, setup, made.k);
   if (choice.is("scores", "16 apart")) enlarge_faint_values(setup, made);
+  if (choice.is("scores", "100 apart")) enlarge_weightless_values(setup, made);
   if (choice.is("scores", "rising"))
     for (float& x : made.v) x = static_cast<float>(rng.uniform(0.9e30, 1e30));
   put_numbers(choice, rng, made.k, true);
@@ -288,7 +310,7 @@ Parts parts_of(const Assignment& choice, Rng& rng) {
     const bool empty = is_empty(choice, rng, part, made.parts);
     float& lse = made.lse[static_cast<std::size_t>(i)];
     lse = empty ? -kit::kInfinity : lse_of(choice, rng, 2 * part >= made.parts);
-    if (!empty && choice.is("results", "large where faint")) enlarge_faint(made, i);
+    if (!empty && choice.is("results", "large where faint")) put_large_where_faint(choice, made, i);
     if (empty && !choice.is("empty parts hold", "numbers"))
       std::fill_n(made.out.begin() + i * made.dim, made.dim, held);
   }
