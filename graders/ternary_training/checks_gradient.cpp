@@ -49,16 +49,20 @@ void silence(std::vector<float>& values, std::int64_t count) {
   std::fill_n(values.begin() + kLoud / 2 * size, (count - kLoud) * size, 0.0f);
 }
 
-/// More columns, rows or vectors than 16 bits count. All terms but those of the first and the last
-/// ones are zeros: a tolerance of as many terms as there are would hide what becomes of these.
-/// Each result has 2^18 numbers in some case, and may be written in another way than smaller ones
-/// are: none starts where a vector of them does.
+/// More columns, groups of a row, rows or vectors than 16 bits count. All terms but those of the
+/// first and the last ones are zeros: a tolerance of as many terms as there are would hide what
+/// becomes of these. Each result has 2^18 numbers in some case, and may be written in another way
+/// than smaller ones are: none starts where a vector of them does.
 void ask_beyond_16_bits(Probe& probe, Part part) {
   constexpr std::int64_t kMany = 65'536 + kLoud;
   CallOptions options;
   options.placement = {16, 4};
   Rng rng = probe.begin_case("beyond_65536_columns");
   LinearProblem problem = linear_problem(rng, 2, kMany / 32, 32, 1);
+  silence(problem.x, kMany);
+  require_gradient(probe, problem, part, options);
+  rng = probe.begin_case("beyond_65536_groups");
+  problem = linear_problem(rng, 5, kMany, 4, 1);
   silence(problem.x, kMany);
   require_gradient(probe, problem, part, options);
   rng = probe.begin_case("beyond_65536_rows");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "graders/kit/inputs.h"
 #include "harness/grading/grader.h"
 #include "judge.h"
 #include "large.h"
@@ -35,6 +36,13 @@ float random_half(Rng& rng, int lowest_exponent, int highest_exponent) {
   const double fraction = static_cast<double>(rng.integer(1024, 2047));
   return static_cast<float>(
       std::ldexp(fraction, static_cast<int>(rng.integer(lowest_exponent, highest_exponent)) - 10));
+}
+
+/// Of these sizes the reciprocal is no float64, and an exact sum times it lies beside the middle
+/// between two halves, where the quotient is the middle, mostly.
+std::int64_t odd_group(Rng& rng) {
+  return kit::one_of(rng,
+                     std::initializer_list<std::int64_t>{196, 364, 392, 396, 412, 420, 468, 492});
 }
 
 /// Groups whose mean is the middle between two halves, a little less or a little more: by so little
@@ -118,7 +126,7 @@ void quantized_rows_apart(Probe& probe) {
 }
 
 // Zeros of both signs; means that are no half any more, that are subnormal halves, and that are the
-// smallest one's middle; subnormal floats.
+// smallest one's middle, or that of any two; subnormal floats.
 void tiny_and_zero_groups(Probe& probe) {
   Rng rng = probe.begin_case("listed");
   const std::vector<std::vector<float>> groups{
@@ -151,6 +159,14 @@ void tiny_and_zero_groups(Probe& probe) {
     }
     require_quantized(probe, problem);
   }
+  rng = probe.begin_case("midpoints_of_subnormal_halves");
+  const std::int64_t odd = odd_group(rng);
+  problem = coarse_matrix(rng, 8, 4, odd);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const auto middle = static_cast<float>(2 * rng.integer(0, 1022) + 1) * 0x1p-25F;
+    fill_group(problem, i, std::vector<float>(static_cast<std::size_t>(odd), middle));
+  }
+  require_quantized(probe, problem);
 }
 
 // Asked twice, the second time with every sign turned: codes turn, scales stay. A group of one sign
@@ -174,12 +190,17 @@ void mean_rounding(Probe& probe) {
     for (std::size_t i = 0; i < 64; ++i) fill_group(problem, i, midpoint_group(rng, group));
     require_quantized(probe, problem);
   }
+  Rng rng = probe.begin_case("midpoints_of_odd_groups");
+  const std::int64_t odd = odd_group(rng);
+  QuantizeProblem midpoints = coarse_matrix(rng, 16, 4, odd);
+  for (std::size_t i = 0; i < 64; ++i) fill_group(midpoints, i, midpoint_group(rng, odd));
+  require_quantized(probe, midpoints);
   probe.begin_case("the_largest_half");
   const float below_infinity = std::nextafter(65520.0f, 0.0f);
   require_quantized(probe, {1, 4, 4, std::vector<float>(4, below_infinity)});
   // Full mantissas: of 16,384 means, a float32 sum rounds several to the wrong half.
   // Three threads that share them out cut a group, and a byte of codes, in two.
-  Rng rng = probe.begin_case("full_mantissas");
+  rng = probe.begin_case("full_mantissas");
   CallOptions options;
   options.threads = 3;
   require_quantized(probe, fine_matrix(rng, 512, 32, 128), options);
