@@ -155,14 +155,14 @@ void thread_counts(Probe& probe) {
   ask_shared_rows(probe);
   ask_one_shared_row(probe);
   {
-    Rng rng = probe.begin_case("so_many_threads_at_most");
-    FewAndMany rows(rng, kLongRows);
+    Rng rng = probe.begin_case("one_thread_at_most");
+    FewAndMany rows(rng, kManyRows);
     limit_threads_after_more(probe, rng, rows, 1);
-    limit_threads(probe, rows, 4);
+    ask_crowded(probe, rng, rows.few);
   }
-  Rng rng = probe.begin_case("more_than_64_threads");
-  RisingRows rows(rng, kManyRows, FewAndMany::kEntries / 4);
-  ask_crowded(probe, rng, rows);
+  Rng rng = probe.begin_case("four_threads_of_three_rows");
+  FewAndMany rows(rng, kLongRows);
+  limit_threads(probe, rows, 4);
 }
 
 }  // namespace
