@@ -96,7 +96,7 @@ void narrow_range(Probe& probe) {
     if (k > 1024 && kit::on_device(probe)) continue;  // which would be at it for seconds
     Rng rng = probe.begin_case(fmt::format("near_{}_winners", k));
     constexpr std::int64_t kFar = 40;  // the others are hardly more than twice what 16 bits count
-    Problem problem = blank_problem(3, 2 * 65'536 + kFar + rng.integer(0, 9), near_to(rng, k));
+    Problem problem = blank_problem(3, 131'072 + kFar + rng.integer(0, 9), near_to(rng, k));
     fill_uniform(rng, problem.row(0), 1, 2);
     fill_uniform(rng, problem.row(1), 1, 1.001);
     fill_uniform(rng, problem.row(2), -1.5, -1.25);
