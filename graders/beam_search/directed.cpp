@@ -204,7 +204,7 @@ SolvedProblem equal_scores_problem(Rng& rng, std::int32_t policy, bool long_rows
 
 SolvedProblem near_sums_problem(Rng& rng, std::int32_t policy, std::int64_t vocab) {
   constexpr std::uint64_t kPossible = 8;  // tokens of a row, or fewer
-  constexpr std::uint64_t kLevels = 3 * 1024;
+  constexpr std::uint64_t kLevels = 3072;
   Settings settings = random_settings(rng, policy);
   draw_sizes(rng, settings, {2, 4}, {vocab, vocab}, {5, 7});
   if (policy == BEAM_SEPARATE) settings.eos.clear();  // no room for more than stay

@@ -67,7 +67,7 @@ void rows_of_few_blocks(Probe& probe) {
   options.threads = static_cast<int>(rng.integer(30, 36));
   options.stride_extra = rng.integer(1024, 1100);
   options.between = kit::kInfinity;
-  const Language language(options.threads * 256 + rng.integer(1, 9), rng);
+  const Language language(std::int64_t{256} * options.threads + rng.integer(1, 9), rng);
   Batch batch{&language};
   for (int t = 0; t < 6; ++t) batch.drafts.push_back(draft_after(language, 40 + t, rng));
   require_right(probe, batch, options);

@@ -192,7 +192,7 @@ void limit_threads(Probe& probe, int threads) {
 /// The same of an append: small groups are the most work for each byte.
 void limit_appending_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most_append", threads));
-  const std::int64_t tokens = 2500 * (2 * threads - 1);
+  const std::int64_t tokens = std::int64_t{2500} * (2 * threads - 1);
   Setup setup = long_sequence(KV_INT4, tokens, 256);
   setup.group = 4;
   setup.options.threads = threads;

@@ -99,7 +99,7 @@ void wrap_all_weights(FileProblem& problem) {
   constexpr std::uint32_t kMost = 65'536;
   put_header(problem,
              {kMost, kMost, 1, 1, kMost, static_cast<std::uint32_t>(problem.model.context), kMost},
-             32 + 3 * 4 * std::int64_t{kMost});
+             32 + 12 * std::int64_t{kMost});
 }
 
 /// Gates of 2^34 weights more than those of the file: weights, their bytes, and those of codes and
