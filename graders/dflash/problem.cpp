@@ -51,7 +51,7 @@ std::int32_t wrong_token(const Language& language, State text, Rng& rng) {
 
 void put_lowest_last(std::vector<std::int32_t>& tokens) {
   std::ranges::sort(tokens);
-  std::ranges::rotate(tokens, tokens.begin() + std::ssize(tokens) / 4);
+  std::rotate(tokens.begin(), tokens.begin() + std::ssize(tokens) / 4, tokens.end());
 }
 
 std::vector<std::int32_t> strangers(const Language& language, const std::vector<State>& texts,
