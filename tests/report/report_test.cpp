@@ -45,20 +45,25 @@ TEST_CASE("a submission's page is what it was") {
   check_golden("charlie.md", pages.at("submissions/charlie.md"));
 }
 
-TEST_CASE("checks of a section that found the same are named together") {
+TEST_CASE("checks of a section that found the same in the same case are named together") {
   ReportInput input = demo::input();
   for (auto& cell : input.cells)
     for (CheckObservation& check : cell.checks) {
       check.verdict = Verdict::wrong;
-      check.finding = Finding{Verdict::wrong, "in " + check.info.id, "returned 0", {}, {}};
+      check.finding = Finding{Verdict::wrong, "all", "returned 0", {}, {}};
     }
-  const std::string page = render_report(input).at("submissions/bravo.md");
+  std::string page = render_report(input).at("submissions/bravo.md");
   const std::size_t at = page.find("- **`base`** (");
   REQUIRE(at != std::string::npos);
   const std::string line = page.substr(at, page.find('\n', at) - at);
   CHECK(line.find(", **`scaled`** (") != std::string::npos);
   CHECK(line.find("odd_sizes") == std::string::npos);  // of another section
-  CHECK(line.find("wrong, case `in base`: `returned 0`") != std::string::npos);
+  CHECK(line.find("wrong, case `all`: `returned 0`") != std::string::npos);
+  for (auto& cell : input.cells)
+    for (CheckObservation& check : cell.checks) check.finding->case_name = "in " + check.info.id;
+  page = render_report(input).at("submissions/bravo.md");
+  CHECK(page.find("wrong, case `in base`: `returned 0`") != std::string::npos);
+  CHECK(page.find("wrong, case `in scaled`: `returned 0`") != std::string::npos);
 }
 
 TEST_CASE("the ranking, a pair, a challenge, the rounds and the insights are what they were") {

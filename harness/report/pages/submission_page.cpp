@@ -35,8 +35,8 @@ std::string verdict_line(const ReportedCell& cell) {
   return line + ".\n\n";
 }
 
-/// Checks of one section that found the same, each named with its severity. What a check detects
-/// stands on the challenge's page.
+/// Checks of one section that found the same in cases of one name, each named with its severity.
+/// What a check detects stands on the challenge's page.
 std::string finding_item(const std::vector<const CheckObservation*>& checks) {
   const CheckObservation& first = *checks.front();
   std::vector<std::string> names;
@@ -57,6 +57,7 @@ std::string findings_of(const ReportedCell& cell, Section section) {
     if (!check.seen.finding || check.seen.info.section != section) continue;
     const auto same = std::ranges::find_if(found, [&](const auto& checks) {
       return checks.front()->verdict == check.seen.verdict &&
+             checks.front()->finding->case_name == check.seen.finding->case_name &&
              checks.front()->finding->summary == check.seen.finding->summary;
     });
     if (same == found.end())
