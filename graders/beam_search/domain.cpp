@@ -283,7 +283,8 @@ std::vector<kit::Corner> corners() {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners()};
+  static const kit::Domain made{
+      arguments(), valid, corners(), {"batch", "beam", "vocab", "max_new", "EOS ids", "threads"}};
   return made;
 }
 

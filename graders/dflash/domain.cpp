@@ -264,7 +264,9 @@ const kit::Domain& build_domain() {
                              {"a refusal"}})}),
       [](const Assignment& choice) {
         return cheap_to_build(choice, least_or_most(choice, "trees"));
-      }};
+      },
+      {},
+      {"trees", "nodes", "context", "spare words", "threads"}};
   return made;
 }
 
@@ -314,7 +316,8 @@ const kit::Domain& verify_domain() {
         {"shape", {"star"}},
         {"order", {"any", "breadth first"}},
         {"right", {"all"}},
-        {"vocab", {"255 to 257", "1023 to 1025"}}}}};
+        {"vocab", {"255 to 257", "1023 to 1025"}}}},
+      {"trees", "nodes", "EOS ids", "vocab", "spare floats", "threads"}};
   return made;
 }
 
@@ -365,7 +368,9 @@ const kit::Domain& generate_domain() {
                              {"a refusal"}})}),
       [](const Assignment& choice) {
         return cheap_to_generate(choice, least_or_most(choice, "requests"));
-      }};
+      },
+      {},
+      {"requests", "budget", "vocab", "EOS ids", "prompt", "max_new", "spare stride", "threads"}};
   return made;
 }
 

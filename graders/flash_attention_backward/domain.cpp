@@ -155,7 +155,7 @@ std::vector<kit::Corner> corners() {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners()};
+  static const kit::Domain made{arguments(), valid, corners(), kit::attention_integers()};
   return made;
 }
 

@@ -171,7 +171,7 @@ void halve_lists(kit::AttentionProblem& form) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners()};
+  static const kit::Domain made{arguments(), valid, corners(), kit::attention_integers()};
   return made;
 }
 

@@ -6,73 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "graders/kit/hidings.h"
 #include "graders/kit/inputs.h"
 #include "harness/core/error.h"
 
 namespace gauntlet::kit {
 namespace {
-
-// Assignments tried where neither the simplest of all others nor one other class makes one valid.
-constexpr int kTries = 150;
-
-std::uint64_t bit(std::size_t argument) {
-  return std::uint64_t{1} << argument;
-}
-
-std::uint64_t bits(std::initializer_list<std::size_t> arguments) {
-  std::uint64_t all = 0;
-  for (const std::size_t one : arguments) all |= bit(one);
-  return all;
-}
-
-template <class Named>
-std::size_t place_of(const std::vector<Named>& all, const std::string& name) {
-  const auto found = std::ranges::find(all, name, &Named::name);
-  if (found == all.end()) throw Broken(OwnFault::bug, "the domain has no `" + name + "`");
-  return static_cast<std::size_t>(found - all.begin());
-}
-
-/// For each argument of an assignment, the arguments whose class hides it, as bits.
-using Hiders = std::vector<std::uint64_t>;
-
-/// What the classes of a domain hide; made of nothing, they hide nothing.
-class Hidings {
- public:
-  Hidings() = default;
-  explicit Hidings(const std::vector<Argument>& arguments) {
-    if (arguments.size() > 64) throw Broken(OwnFault::bug, "a domain of more than 64 arguments");
-    for (const Argument& argument : arguments) {
-      std::vector<std::uint64_t>& of_classes = hidden_.emplace_back();
-      for (const ValueClass& one : argument.classes) {
-        std::uint64_t& hidden = of_classes.emplace_back(one.hides_all ? ~std::uint64_t{0} : 0);
-        for (const std::string& other : one.hides) hidden |= bit(place_of(arguments, other));
-        hidden &= ~bit(hidden_.size() - 1);
-      }
-    }
-  }
-
-  /// As bits: the arguments that class c of argument k hides.
-  std::uint64_t hidden(std::size_t k, std::size_t c) const { return hidden_[k][c]; }
-
-  Hiders hiders(const Assignment& assignment) const {
-    Hiders all(hidden_.size());
-    for (std::size_t k = 0; k < hidden_.size(); ++k)
-      if (const std::uint64_t hides = hidden(k, assignment.chosen(k)); hides != 0)
-        for (std::size_t i = 0; i < all.size(); ++i)
-          if ((hides & bit(i)) != 0) all[i] |= bit(k);
-    return all;
-  }
-
-  /// No other argument hides one of these.
-  bool shows(const Assignment& assignment, std::uint64_t these) const {
-    for (std::size_t k = 0; k < hidden_.size(); ++k)
-      if ((these & bit(k)) == 0 && (hidden(k, assignment.chosen(k)) & these) != 0) return false;
-    return true;
-  }
-
- private:
-  std::vector<std::vector<std::uint64_t>> hidden_;
-};
 
 /// No third argument hides one of the two.
 bool shown(const Hiders& hiders, std::size_t i, std::size_t j) {
@@ -111,47 +50,6 @@ class OpenPairs {
   std::size_t classes_ = 0;
   std::vector<char> open_;
 };
-
-/// Gives the arguments that hide one of `kept` other classes.
-Assignment unhidden(const Domain& domain, const Hidings& hidings, Rng& rng, std::uint64_t kept,
-                    Assignment assignment) {
-  if (hidings.shows(assignment, kept)) return assignment;
-  for (std::size_t k = 0; k < domain.arguments.size(); ++k) {
-    if ((kept & bit(k)) != 0 || (hidings.hidden(k, assignment.chosen(k)) & kept) == 0) continue;
-    assignment = assignment.with(
-        k, static_cast<std::size_t>(rng.integer(0, std::ssize(domain.arguments[k].classes) - 1)));
-  }
-  return assignment;
-}
-
-/// The assignment, or one that is valid, agrees with it in the arguments `kept`, and hides none of
-/// them.
-std::optional<Assignment> made_valid(const Domain& domain, const Hidings& hidings, Rng& rng,
-                                     const Assignment& wanted, std::uint64_t kept) {
-  const auto good = [&](const Assignment& tried) {
-    return hidings.shows(tried, kept) && domain.valid(tried);
-  };
-  if (good(wanted)) return wanted;
-  // What makes a class valid is mostly one other: each is tried.
-  std::vector<std::pair<std::size_t, std::size_t>> others;
-  for (std::size_t k = 0; k < domain.arguments.size(); ++k)
-    for (std::size_t c = 0; c < domain.arguments[k].classes.size(); ++c)
-      if ((kept & bit(k)) == 0 && !domain.arguments[k].classes[c].hides_all)
-        others.emplace_back(k, c);
-  rng.shuffle(others);
-  for (const auto& [k, c] : others)
-    if (Assignment tried = unhidden(domain, hidings, rng, kept, wanted).with(k, c); good(tried))
-      return tried;
-  for (int turn = 0; turn < kTries && !others.empty(); ++turn) {
-    Assignment tried = unhidden(domain, hidings, rng, kept, wanted);
-    for (int changes = 0; changes < 2 + turn * 3 / kTries; ++changes) {
-      const auto& [k, c] = one_of(rng, others);
-      tried = tried.with(k, c);
-    }
-    if (good(tried)) return tried;
-  }
-  return std::nullopt;
-}
 
 struct Pair {
   std::size_t i, a, j, b;
@@ -267,15 +165,16 @@ class Drawn {
   }
 
   Assignment next() {
-    const double share = one_of(rng_, {0.15, 0.4, 0.8});
+    const double share = drawn_share(rng_);
     const Assignment simple(domain_.arguments);
     Seen& rarest = *std::ranges::min_element(classes_, {}, &Seen::times);
-    if (rarest.times >= kEnough) return varied(simple, share, 0);
+    if (rarest.times >= kEnough) return varied(domain_, hidings_, rng_, simple, share, 0);
     const auto made =
         made_valid(domain_, hidings_, rng_, simple.with(rarest.argument, rarest.value_class),
                    bit(rarest.argument));
     if (!made) rarest.times = kEnough;  // it goes beside nothing
-    return made ? varied(*made, share, bit(rarest.argument)) : varied(simple, share, 0);
+    return made ? varied(domain_, hidings_, rng_, *made, share, bit(rarest.argument))
+                : varied(domain_, hidings_, rng_, simple, share, 0);
   }
 
   /// What is asked of it.
@@ -292,22 +191,6 @@ class Drawn {
     std::size_t argument, value_class;
     int times;
   };
-
-  /// Classes drawn for some arguments, each with the chance `share`; those `kept` stay, unhidden.
-  Assignment varied(Assignment made, double share, std::uint64_t kept) {
-    // Of the classes that hide all, for they ask little, and of those that are costly.
-    constexpr double kSeldom = 0.2;
-    for (const std::int64_t drawn : random_order(rng_, std::ssize(domain_.arguments))) {
-      const auto k = static_cast<std::size_t>(drawn);
-      const std::vector<ValueClass>& classes = domain_.arguments[k].classes;
-      const auto c = static_cast<std::size_t>(rng_.integer(0, std::ssize(classes) - 1));
-      const bool seldom = classes[c].hides_all || classes[c].costly;
-      if (!rng_.chance(seldom ? share * kSeldom : share)) continue;
-      if ((kept & bit(k)) != 0 || (hidings_.hidden(k, c) & kept) != 0) continue;
-      if (Assignment tried = made.with(k, c); domain_.valid(tried)) made = std::move(tried);
-    }
-    return made;
-  }
 
   const Domain& domain_;
   Rng& rng_;
@@ -339,6 +222,31 @@ std::vector<Assignment> random_assignments(const Domain& domain, Rng& rng, std::
     drawn.count(next);
     if (std::ranges::find(made, next) == made.end()) made.push_back(std::move(next));
   }
+  return made;
+}
+
+std::vector<Assignment> assignments_with(const Domain& domain, Rng& rng,
+                                         const std::vector<Together>& wanted, std::size_t count) {
+  const Hidings hidings(domain.arguments);
+  std::vector<Together> left = wanted;
+  rng.shuffle(left);
+  std::vector<Assignment> made;
+  constexpr int kTurns = 12;
+  for (int turn = 0; turn < kTurns && !left.empty(); ++turn)
+    std::erase_if(left, [&](const Together& together) {
+      if (made.size() >= count) return true;
+      Assignment next(domain.arguments);
+      std::uint64_t kept = 0;
+      for (const auto& [argument, value_class] : together) {
+        next = next.with(argument, value_class);
+        kept |= bit(argument);
+      }
+      const auto valid = made_valid(domain, hidings, rng, next, kept);
+      if (!valid) return true;  // it goes beside nothing
+      next = varied(domain, hidings, rng, *valid, drawn_share(rng), kept);
+      if (std::ranges::find(made, next) == made.end()) made.push_back(std::move(next));
+      return false;
+    });
   return made;
 }
 

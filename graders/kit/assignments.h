@@ -19,6 +19,19 @@ std::vector<Assignment> covering_assignments(const Domain& domain, Rng& rng);
 /// Where there are enough of them, each class stands a few times where nothing hides it.
 std::vector<Assignment> random_assignments(const Domain& domain, Rng& rng, std::size_t count);
 
+/// The places of an argument and of one of its classes.
+struct Choice {
+  std::size_t argument, value_class;
+};
+
+/// Classes that stand together, of different arguments.
+using Together = std::vector<Choice>;
+
+/// Valid assignments, each different, which hold one of `wanted` each, in turn, unhidden, beside
+/// few classes that are not the simplest or many.
+std::vector<Assignment> assignments_with(const Domain& domain, Rng& rng,
+                                         const std::vector<Together>& wanted, std::size_t count);
+
 /// Every valid combination of a corner's classes, beside the simplest of all else; of all corners,
 /// what is not among `all` yet. Unknown names throw Broken.
 std::vector<Assignment> combinations(const Domain& domain, const Corner& corner);

@@ -112,6 +112,11 @@ std::vector<Argument> attention_size_arguments() {
           {"value_dim", column_counts()}};
 }
 
+std::vector<std::string> attention_integers() {
+  return {"batch",    "kv heads",  "group",       "q_len",        "k_len",
+          "head_dim", "value_dim", "window left", "window right", "threads"};
+}
+
 AttentionSizes attention_sizes_of(const Assignment& choice, Rng& rng) {
   AttentionSizes sizes;
   sizes.batch = choice.draw(rng, "batch");

@@ -14,6 +14,8 @@ namespace gauntlet::kit {
 
 /// batch, kv heads, group (query heads on each of them), q_len, k_len, head_dim, value_dim.
 std::vector<Argument> attention_size_arguments();
+/// Those that may be any integer between their classes, of masks and threads too.
+std::vector<std::string> attention_integers();
 AttentionSizes attention_sizes_of(const Assignment& choice, Rng& rng);
 
 /// causal, both ends of a window, kv_start, kv_len and what keys that do not exist hold.

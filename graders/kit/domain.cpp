@@ -13,6 +13,7 @@
 #include "graders/kit/assignments.h"
 #include "graders/kit/device.h"
 #include "graders/kit/inputs.h"
+#include "graders/kit/numbers_of_sources.h"
 #include "harness/core/error.h"
 
 namespace gauntlet::kit {
@@ -21,6 +22,9 @@ namespace {
 // Cases with many unusual classes at once, beside the declared corners. With as many again of
 // pairs, a cheap challenge is asked 500 small cases in about 2 s.
 constexpr std::size_t kCorners = 250;
+
+// Cases at sizes that a solution's sources name, of each check and domain.
+constexpr std::size_t kOfNumbers = 200;
 
 // Assignments beside which a refusal is asked between right calls, the simplest included.
 constexpr std::size_t kBetween = 3;
@@ -306,8 +310,12 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
       for (const DomainQuestion& question : questions) {
         const Domain domain = domain_for(probe, *question.domain);
         Rng rng = probe.common_stream(stream);
-        ask_each(probe, domain, assignments(domain, rng),
-                 [&](const Assignment& choice, Rng& own) { question.ask(probe, choice, own); });
+        const AskAssignment ask = [&](const Assignment& choice, Rng& own) {
+          question.ask(probe, choice, own);
+        };
+        ask_each(probe, domain, assignments(domain, rng), ask);
+        const NumberedDomain numbered = with_numbers(domain, probe.named_numbers(), rng);
+        ask_each(probe, numbered.domain, assignments_of_numbers(numbered, rng, kOfNumbers), ask);
       }
     };
   };

@@ -108,6 +108,9 @@ struct Domain {
   std::vector<Argument> arguments;
   std::function<bool(const Assignment&)> valid = [](const Assignment&) { return true; };
   std::vector<Corner> corners = {};
+  /// Arguments that may be any integer between the least and the most of their classes: sizes,
+  /// which are also asked where a solution's sources name a number.
+  std::vector<std::string> any_integer = {};
   /// What is asked of kernels that a CPU executes, where a case that is small for a CPU's solution
   /// takes seconds. It bounds the work of a case, by few rows beside what is large in another
   /// argument, and leaves out no class.

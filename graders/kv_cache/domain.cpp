@@ -351,12 +351,20 @@ double magnitude(const Assignment& choice) {
 }
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners()};
+  static const kit::Domain made{
+      arguments(),
+      valid,
+      corners(),
+      {"kv heads", "heads each", "key dim", "value dim", "group", "page tokens", "tokens",
+       "sequences", "queries", "window", "threads"}};
   return made;
 }
 
 const kit::Domain& merge_domain() {
-  static const kit::Domain made{merge_arguments(), merge_valid, merge_corners()};
+  static const kit::Domain made{merge_arguments(),
+                                merge_valid,
+                                merge_corners(),
+                                {"parts", "rows", "numbers in a row", "merge threads"}};
   return made;
 }
 

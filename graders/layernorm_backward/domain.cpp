@@ -227,7 +227,7 @@ Passes passes_of(const Assignment& choice) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners()};
+  static const kit::Domain made{arguments(), valid, corners(), {"rows", "cols", "threads"}};
   return made;
 }
 

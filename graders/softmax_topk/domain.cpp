@@ -239,7 +239,8 @@ void put_options(const Assignment& choice, Rng& rng, CallOptions& options) {
 }  // namespace
 
 const kit::Domain& domain() {
-  static const kit::Domain made{arguments(), valid, corners(), affordable_on_device};
+  static const kit::Domain made{
+      arguments(), valid, corners(), {"rows", "vocab", "k", "threads"}, affordable_on_device};
   return made;
 }
 

@@ -105,6 +105,10 @@ std::vector<Argument> sizes_of_model(std::initializer_list<ValueClass> vocabs) {
           {"layers", {sized(1), sized(2), sized(3), sized(7)}}};
 }
 
+std::vector<std::string> integers_of_model() {
+  return {"vocab", "groups in width", "groups in hidden", "heads", "layers", "context", "threads"};
+}
+
 /// Of one layer and of both tables.
 double weights_of_layer(const TernaryModel& m) {
   return static_cast<double>(4 * m.width * m.width + 3 * m.width * m.hidden);
@@ -290,7 +294,7 @@ const kit::Domain& quantize_domain() {
                              {"another size"},
                              {"other threads"},
                              {"a refusal"}}}});
-    return kit::Domain{std::move(all), fits};
+    return kit::Domain{std::move(all), fits, {}, {"rows", "groups in a row", "threads"}};
   }();
   return domain;
 }
@@ -323,7 +327,8 @@ const kit::Domain& layer_domain() {
                          {"group", {"65600"}},
                          {"vectors", {"1"}},
                          {"weights", {"usual", "full mantissas", "one sign", "equal in size"}},
-                         {"x", {"zeros but the last 64"}}}}};
+                         {"x", {"zeros but the last 64"}}}},
+                       {"rows", "groups in a row", "vectors", "threads"}};
   }();
   return domain;
 }
@@ -338,12 +343,13 @@ const kit::Domain& forward_domain() {
                                     {"groups in hidden", {"1"}},
                                     {"heads", {"1"}},
                                     {"tokens", {"2"}},
-                                    {"text", {"any", "the ends"}}}}};
+                                    {"text", {"any", "the ends"}}}},
+                                  integers_of_model()};
   return domain;
 }
 
 const kit::Domain& training_domain() {
-  static const kit::Domain domain{training_arguments(), valid_training};
+  static const kit::Domain domain{training_arguments(), valid_training, {}, integers_of_model()};
   return domain;
 }
 

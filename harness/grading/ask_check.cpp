@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/core/stopwatch.h"
 #include "harness/grading/device_evidence.h"
 
 namespace gauntlet {
@@ -23,12 +24,13 @@ CheckObservation ask_check(const Check& check, const Seed& seed, Probe::Setting 
     seen.finding = {failure.verdict, "", failure.what(), {}, std::nullopt};
   } catch (const std::exception& error) {
     seen.finding = broken_finding(own_fault_of(error), error.what());
+    seen.finding->case_name = probe.case_name();
   }
   if (seen.finding) {
     add_device_evidence(*seen.finding, probe.solution());
     seen.verdict = seen.finding->verdict;
   }
-  seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seen.seconds = seconds_since(start);
   return std::move(seen);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/core/finding.h"
 #include "harness/core/rng.h"
@@ -33,6 +34,7 @@ class Probe {
     std::function<void(const std::string&)> say = {};
     std::string size = {};  // of the challenge; empty: the standard one
     std::filesystem::path challenge_folder = {};
+    std::vector<std::int64_t> named_numbers = {};
   };
 
   /// A prime, since checks go through rounds of several calls.
@@ -53,6 +55,9 @@ class Probe {
 
   /// challenges/<id>, for the data that a challenge comes with.
   const std::filesystem::path& challenge_folder() const { return setting_.challenge_folder; }
+
+  /// What the solution's sources name, see named_numbers(): sizes at which it may go another way.
+  const std::vector<std::int64_t>& named_numbers() const { return setting_.named_numbers; }
 
   /// True when mutants and honest variants are tried: a hundred solutions have to be through in
   /// minutes, so a check that needs long runs asks its question of shorter ones.
@@ -120,6 +125,9 @@ class Probe {
   /// So does a time that beats physics: were it only unmeasured, one such case would take all slow
   /// ones out of the grade. Ends the check as unmeasured when this run has no reference.
   void race(const RaceSpec& spec, RaceBudget budget = {});
+
+  /// The input that is being tried; empty before the first.
+  const std::string& case_name() const { return case_name_; }
 
   /// What the check has said so far; the engine turns it into the check's observation.
   const CheckObservation& observation() const { return observation_; }

@@ -9,10 +9,12 @@
 #include <memory>
 #include <mutex>
 
+#include "harness/build/named_numbers.h"
 #include "harness/core/digest.h"
 #include "harness/core/error.h"
 #include "harness/core/files.h"
 #include "harness/core/seed.h"
+#include "harness/core/stopwatch.h"
 #include "harness/grading/ask_check.h"
 #include "harness/grading/ask_in_order.h"
 #include "harness/grading/probe.h"
@@ -31,23 +33,6 @@ namespace {
 
 // A solution that hangs in three checks has shown its verdict; the others need not wait for it.
 constexpr int kPatience = 3;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// Adds to a sum the seconds that it lives.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  ~Stopwatch() { sum_ += seconds_since(start_); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 bool wanted(const CellRequest& request, const CheckInfo& check) {
   const auto& only = request.only_checks;
@@ -76,7 +61,8 @@ class CellRun {
               [this](const std::string& text) {
                 tell(CellEvent::Kind::waiting, text, Verdict::passed);
               }),
-        references_(environment, request.challenge) {
+        references_(environment, request.challenge),
+        named_numbers_(named_numbers(request.solution)) {
     Grader grader = grader_on(request.challenge.id, request.solution.device);
     for (Check& check : grader.checks)
       if (wanted(request, check)) checks_.push_back(std::move(check));
@@ -317,6 +303,7 @@ class CellRun {
     Probe::Setting setting{.solution = lane.transcript, .audit = request_.audit};
     setting.size = request_.challenge.size;
     setting.challenge_folder = request_.challenge.folder;
+    setting.named_numbers = named_numbers_;
     // How often there is news may be the solution's choice.
     using Clock = std::chrono::steady_clock;
     setting.say = [this, id = check.id,
@@ -374,6 +361,7 @@ class CellRun {
   TimingGate gate_;
   ReferenceSessions references_;
   std::vector<Check> checks_;
+  std::vector<std::int64_t> named_numbers_;
   std::optional<ScalingQuestion> scaling_;
   CellObservation cell_;
   Receipt receipt_;

@@ -21,7 +21,7 @@ struct CheckTrace {
   bool timed = false;
   int calls = 0;
   std::uint64_t opening = 0;  // XXH64, chained: inputs up to the first answer, which follow from
-                              // the seed alone
+                              // the seed and the source alone
   std::uint64_t inputs = 0;   // all of them; some are made of earlier outputs
   std::uint64_t outputs = 0;  // with what callbacks were asked and answered
 };
