@@ -70,6 +70,28 @@ void require_bad_drafts_freed(Probe& probe, Rng& rng) {
   kit::require_freed(probe, generate, DFLASH_BAD_ARGUMENT);
 }
 
+namespace {
+
+/// Walks through large trees that end in each way: at an end, at a limit, behind the last node.
+void require_walks_freed(Probe& probe, Rng& rng) {
+  constexpr std::int64_t kWalks = 120;
+  Language language(rng.integer(5, 9), rng);
+  const std::int32_t end = nonzero_token(language, rng);
+  language.end_with({end}, 0);
+  Batch batch{&language};
+  for (std::int64_t t = 0; t < kWalks; ++t) {
+    Draft draft = draft_after(language, rng.integer(9, 30), rng);
+    if (t % 3 == 0) language.say(draft.root, end);
+    draft.tree = late_path(language, draft.root, rng.integer(295, 299), 4);
+    draft.max_emit = t % 3 == 1 ? 2 : draft.tree.rows();
+    batch.drafts.push_back(std::move(draft));
+  }
+  VerifyCall verify(batch);
+  kit::require_freed(probe, verify);
+}
+
+}  // namespace
+
 void require_trees_freed(Probe& probe, Rng& rng) {
   constexpr std::size_t kTrees = 120;
   const Language language(rng.integer(3, 9), rng);
@@ -89,6 +111,7 @@ void require_trees_freed(Probe& probe, Rng& rng) {
   kit::require_freed(probe, verify);
   verify.max_emit.back() = -1;
   kit::require_freed(probe, verify, DFLASH_BAD_ARGUMENT);
+  require_walks_freed(probe, rng);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -82,6 +82,10 @@ void far_rows(Probe& probe) {
   }
   // A simulated device would take seconds for so many results.
   if (kit::on_device(probe)) return;
+  {
+    Rng rng = probe.begin_case("results_beyond_a_stack");
+    require_right(probe, more_winners_than_a_stack_holds(rng));
+  }
   Rng rng = probe.begin_case("results_beyond_2^24");
   const Problem problem = uncountable_results(rng);
   const Expected ends = expect_rows(problem, {0, problem.rows - 2, problem.rows - 1}, Sums::any);

@@ -134,6 +134,10 @@ void big_indices(Probe& probe) {
     Rng rng = probe.begin_case("no_rows_of_the_longest");
     require_right(probe, no_rows_of_the_longest(rng));
   }
+  if (!kit::on_device(probe)) {
+    Rng rng = probe.begin_case("more_winners_than_a_stack_holds");
+    require_right(probe, more_winners_than_a_stack_holds(rng));
+  }
   Rng rng = probe.begin_case("beyond_2^24");
   constexpr std::int64_t kEdge = 1 << 24;
   const std::int64_t pairs = kit::on_device(probe) ? rng.integer(9, 17) : rng.integer(130, 150);

@@ -53,6 +53,14 @@ Problem no_rows_of_the_longest(Rng& rng) {
   return blank_problem(0, kLongest, rng.chance(0.5) ? kLongest : 1, rng.integer(0, 9));
 }
 
+Problem more_winners_than_a_stack_holds(Rng& rng) {
+  const std::int64_t many = (1 << 21) + rng.integer(50'000, 90'000);
+  Problem problem = blank_problem(1, many, many - rng.integer(0, 99));
+  problem.valid_len = {rng.integer(1, 40)};
+  fill_noise(rng, problem.row(0).first(static_cast<std::size_t>(problem.len(0))));
+  return problem;
+}
+
 void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where) {
   for (std::size_t n = 1; n < where.size(); n += 2)
     row[static_cast<std::size_t>(where[n])] = row[static_cast<std::size_t>(where[n - 1])];

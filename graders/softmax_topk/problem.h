@@ -66,6 +66,10 @@ Problem uncountable_maxima(Rng& rng);
 /// No rows of as many entries as the contract allows, and as many winners.
 Problem no_rows_of_the_longest(Rng& rng);
 
+/// One row of winners most of which are absent, since it is short, and so many that 4 bytes for
+/// each are more than the 8 MiB of a stack.
+Problem more_winners_than_a_stack_holds(Rng& rng);
+
 /// Of entries that were planted, every second one becomes equal to the one before it.
 void make_pairs(std::span<float> row, const std::vector<std::int64_t>& where);
 
