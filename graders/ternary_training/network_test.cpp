@@ -107,7 +107,9 @@ TEST_CASE("long windows whose attention leaves little of the stream are within t
   };
   const TernaryModel long_one{20, 8, 1, 2, 8, 1'040, 4};
   const TernaryModel longer{20, 8, 1, 2, 8, 4'096, 4};
-  // Of 300 windows each, those that a tolerance without the sums over positions refused.
+  // Of 300 windows each, those that a tolerance without the sums over positions refused. Which it
+  // refuses hangs on the last bits of the machine's exp: on one processor three of these four.
+  int refused = 0;
   for (const auto& [seed, model, sharpness, vocab, length] :
        {Window{64, long_one, 1, 20, 1'040}, Window{153, long_one, 1, 20, 1'040},
         Window{286, long_one, 1, 20, 1'040}, Window{165, longer, 2, 5, 2'060}}) {
@@ -116,10 +118,11 @@ TEST_CASE("long windows whose attention leaves little of the stream are within t
     const Text text = random_text(rng, vocab, length);
     ExpectedLogits want = expect(checkpoint, text);
     const std::vector<float> got = Network(checkpoint).logits(text);
-    CHECK(share_used(want, got) > 1);
+    refused += share_used(want, got) > 1 ? 1 : 0;
     want.allowed = allowed_where_cancelled(checkpoint, text, want);
     CHECK(share_used(want, got) < 0.5);
   }
+  CHECK(refused > 0);
 }
 
 TEST_CASE("logits may be asked for the end of a window only") {
