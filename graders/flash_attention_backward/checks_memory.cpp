@@ -95,6 +95,12 @@ void require_little_for_idle_threads(Probe& probe) {
   peak_mib(probe, rng, {1, 2, 2, rng.integer(5, 20), rng.integer(5, 20), 64, 64}, options);
 }
 
+/// Keys, dk or dv of each query head of a group instead of once would be 24 MiB or more.
+void require_no_copies_for_heads(Probe& probe) {
+  Rng rng = probe.begin_case("many query heads on the keys of one");
+  peak_mib(probe, rng, {1, 64, 1, 1, rng.integer(2000, 2100), 64, 64});
+}
+
 /// A byte for each pair, seen or not, would be three times what is allowed.
 void require_no_mask(Probe& probe) {
   Rng rng = probe.begin_case("a window on both sides");
@@ -189,6 +195,7 @@ void memory_growth(Probe& probe) {
   require_extras_freed(probe);
   require_little_for_idle_threads(probe);
   require_few_copies(probe, 16);
+  require_no_copies_for_heads(probe);
 }
 
 // Many of one thing and little of all else, where results are small: what is held for each of them
@@ -218,6 +225,7 @@ void peak_memory(Probe& probe) {
   require_extras_freed(probe);
   require_little_for_idle_threads(probe);
   require_few_copies(probe, 64);
+  require_no_copies_for_heads(probe);
   Rng rng = probe.begin_case("16 MiB and eight times the results");
   peak_mib(probe, rng, {1, 1, 1, rng.integer(1500, 1600), rng.integer(4400, 4500), 8, 8});
   for (const char* left_out : {"none", "dq", "dk", "dv", "dk and dv"})

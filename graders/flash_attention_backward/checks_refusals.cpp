@@ -78,6 +78,8 @@ std::vector<Invalid> invalid_calls() {
   invalid.add_missing({"q", "o", "dout", "lse"}, kit::has_queries);
   invalid.add_missing({"k", "v"}, kit::has_keys);
   add_missing_of_many(invalid.all);
+  invalid.add_all_on_device(&Args::q, &Args::k, &Args::v, &Args::o, &Args::dout, &Args::lse,
+                            &Args::dlse, &Args::dq, &Args::dk, &Args::dv, &Args::delta);
   return invalid.all;
 }
 
@@ -97,6 +99,7 @@ void refuse(Probe& probe, const Problem& problem, const CallOptions& options,
   how.missing = invalid.flaw.missing;
   BackwardCall call(spoilt, how);
   if (invalid.flaw.spoil) invalid.flaw.spoil(call.args);
+  if (call.args.q != nullptr) call.buffers().clear();  // its pointers are decided
   kit::require_refused(
       probe, call,
       invalid.unsupported ? FLASH_ATTENTION_UNSUPPORTED : FLASH_ATTENTION_BAD_ARGUMENT);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
-
 #include "domain.h"
 #include "graders/kit/attention_refusals.h"
 #include "harness/grading/grader.h"
@@ -19,14 +17,6 @@ bool reads_keys(const Assignment& choice) {
   return kit::has_queries(choice) && kit::has_keys(choice);
 }
 
-/// All arrays lie on a device: no process of the host can read there, lists neither.
-void put_on_device(Args& a) {
-  float* const there = reinterpret_cast<float*>(std::uintptr_t{4096});  // nobody maps that
-  a.device = FLASH_ATTENTION_CUDA;
-  a.q = a.k = a.v = a.o = a.lse = there;
-  a.kv_start = a.kv_len = reinterpret_cast<const std::int32_t*>(there);
-}
-
 std::vector<Invalid> invalid_calls() {
   kit::InvalidAttentions<Args> invalid({{"q_batch_stride", &Args::q_batch_stride},
                                         {"q_head_stride", &Args::q_head_stride},
@@ -42,7 +32,7 @@ std::vector<Invalid> invalid_calls() {
                                         {"o_row_stride", &Args::o_row_stride}});
   invalid.add_missing({"q", "o"}, kit::has_queries);
   invalid.add_missing({"k", "v"}, reads_keys);
-  invalid.all.push_back({.flaw = {"all of it on a device", put_on_device}, .unsupported = true});
+  invalid.add_all_on_device(&Args::q, &Args::k, &Args::v, &Args::o, &Args::lse);
   return invalid.all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <fmt/format.h>
 #include <functional>
 #include <limits>
@@ -62,7 +63,7 @@ class InvalidAttentions {
     add_values("scale", &Args::scale, {kNan, kInfinity, -kInfinity});
     add_values("softcap", &Args::softcap, {kNan, kInfinity, -kInfinity, -1.0f, -1e-45f});
     add_values("abi", &Args::abi_version, {0, 2, -1, 257, 1 + kNarrowed16}, true);
-    add_values("device", &Args::device, {1, 2, -1, 256, kNarrowed16}, true);
+    add_values("device", &Args::device, {kCuda, 2, -1, 256, kNarrowed16}, true);
     add_values("data type", &Args::data_type, {3, -1, 256, kNarrowed16}, true);
   }
 
@@ -81,8 +82,21 @@ class InvalidAttentions {
       all.push_back({{.name = fmt::format("no {}", array), .missing = array}, needed});
   }
 
+  /// These arrays and the lists lie on a device: no process of the host can read there.
+  template <class... Arrays>
+  void add_all_on_device(Arrays Args::*... arrays) {
+    const auto put = [=](Args& a) {
+      auto* const there = reinterpret_cast<float*>(std::uintptr_t{4096});  // nobody maps that
+      a.device = kCuda;
+      ((a.*arrays = there), ...);
+      a.kv_start = a.kv_len = reinterpret_cast<const std::int32_t*>(there);
+    };
+    all.push_back({.flaw = {"all of it on a device", put}, .unsupported = true});
+  }
+
  private:
   static constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int32_t kCuda = 1;                          // in every attention contract
   static constexpr std::int64_t kNarrowed = std::int64_t{1} << 32;  // gone where 32 bits are kept
 
   void add_sizes() {

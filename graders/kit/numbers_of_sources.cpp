@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "graders/kit/hidings.h"
 #include "graders/kit/inputs.h"
 
 namespace gauntlet::kit {
@@ -105,6 +107,7 @@ void add_products(NumberedDomain& numbered, std::span<const std::int64_t> number
 }  // namespace
 
 NumberedDomain with_numbers(Domain domain, std::span<const std::int64_t> numbers, Rng& rng) {
+  for (const std::string& name : domain.any_integer) place_of(domain.arguments, name);
   NumberedDomain numbered{std::move(domain), {}, {}};
   add_sizes(numbered, numbers);
   add_products(numbered, numbers, rng);

@@ -22,6 +22,7 @@ namespace gauntlet {
 namespace {
 
 constexpr std::size_t kMostNumbers = 200;
+constexpr std::size_t kMostJoined = 8;  // literals: a book of "1+1+1" would take hours
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;  // as far as a double is exact
 
 /// A literal's digits without separators and the suffix of its type.
@@ -81,7 +82,7 @@ std::vector<std::int64_t> numbers_at(std::span<const Token> tokens) {
   std::optional<std::int64_t> value = value_of(tokens[0]);
   for (std::size_t i = 0; value; i += 2) {
     found.push_back(*value);
-    if (i + 2 >= tokens.size()) break;
+    if (found.size() == kMostJoined || i + 2 >= tokens.size()) break;
     const auto next = value_of(tokens[i + 2]);
     value = next ? computed(*value, tokens[i + 1].text, *next) : std::nullopt;
   }

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "harness/core/error.h"
+
 using namespace gauntlet;
 using namespace gauntlet::kit;
 
@@ -70,6 +72,13 @@ TEST_CASE("an argument that may not be any integer has the classes that it had")
   Rng rng(7);
   const NumberedDomain numbered = with_numbers(table(), std::vector<std::int64_t>{20}, rng);
   CHECK(numbered.domain.arguments[2].classes.size() == 3);
+}
+
+TEST_CASE("an argument that the domain does not have is a fault of ours") {
+  Domain domain = table();
+  domain.any_integer.push_back("row");
+  Rng rng(7);
+  CHECK_THROWS_AS(with_numbers(domain, {}, rng), Broken);
 }
 
 TEST_CASE("two sizes multiply to about a number that neither of them may be") {

@@ -1,11 +1,13 @@
-// strategy: query heads apart, each with dk and dv of its own that are summed over the group; rows
-// of weights, branch-free masks
+// strategy: query heads apart, four at a time, each with dk and dv of its own that are added to those
+// of the group; rows of weights, branch-free masks
 // uses: sums may be taken in any order, so that results differ within ACCURACY; scratch memory is
 // the solution's own
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
 namespace {
+
+constexpr int64_t kAtOnce = 4;  // heads whose sums are held at a time
 
 struct HeadSums {
   std::vector<float> dk, dv;
@@ -63,21 +65,21 @@ void do_head(const Args& a, int64_t b, int64_t h, HeadSums& sums) {
   }
 }
 
-/// dk and dv of a kv head from its group, in the order of the heads.
-void collect(const Args& a, int64_t b, int64_t g, const std::vector<HeadSums>& heads) {
-  const int64_t group = a.q_heads / a.kv_heads;
-  for (int64_t j = 0; j < a.k_len; ++j) {
-    for (int64_t c = 0; a.dk && c < a.head_dim; ++c) {
-      float sum = 0;
-      for (int64_t h = g * group; h < (g + 1) * group; ++h) sum += heads[h].dk[j * a.head_dim + c];
-      dk_row(a, b, g, j)[c] = a.scale * sum;
+void clear_results(const Args& a, int64_t b) {
+  for (int64_t g = 0; g < a.kv_heads; ++g)
+    for (int64_t j = 0; j < a.k_len; ++j) {
+      if (a.dk) std::fill_n(dk_row(a, b, g, j), a.head_dim, 0.0f);
+      if (a.dv) std::fill_n(dv_row(a, b, g, j), a.value_dim, 0.0f);
     }
-    for (int64_t c = 0; a.dv && c < a.value_dim; ++c) {
-      float sum = 0;
-      for (int64_t h = g * group; h < (g + 1) * group; ++h) sum += heads[h].dv[j * a.value_dim + c];
-      dv_row(a, b, g, j)[c] = sum;
-    }
-  }
+}
+
+/// What a head says of key j, added to dk and dv of its group.
+void collect(const Args& a, int64_t b, int64_t h, int64_t j, const HeadSums& sums) {
+  const int64_t g = h / (a.q_heads / a.kv_heads);
+  for (int64_t c = 0; a.dk && c < a.head_dim; ++c)
+    dk_row(a, b, g, j)[c] += a.scale * sums.dk[j * a.head_dim + c];
+  for (int64_t c = 0; a.dv && c < a.value_dim; ++c)
+    dv_row(a, b, g, j)[c] += sums.dv[j * a.value_dim + c];
 }
 
 }  // namespace
@@ -85,12 +87,17 @@ void collect(const Args& a, int64_t b, int64_t g, const std::vector<HeadSums>& h
 extern "C" int64_t flash_attention_backward(const FlashAttentionBackwardArgs* args) {
   const Args& a = *args;
   if (const int64_t error = refusal(a)) return error;
-  std::vector<HeadSums> heads(a.q_heads);
+  std::vector<HeadSums> heads(kAtOnce);
   for (int64_t b = 0; b < a.batch; ++b) {
+    clear_results(a, b);
+    for (int64_t first = 0; first < a.q_heads; first += kAtOnce) {
+      const int64_t last = std::min(a.q_heads, first + kAtOnce);
 #pragma omp parallel for num_threads(a.num_threads) schedule(dynamic)
-    for (int64_t h = 0; h < a.q_heads; ++h) do_head(a, b, h, heads[h]);
+      for (int64_t h = first; h < last; ++h) do_head(a, b, h, heads[h - first]);
 #pragma omp parallel for num_threads(a.num_threads)
-    for (int64_t g = 0; g < a.kv_heads; ++g) collect(a, b, g, heads);
+      for (int64_t j = 0; j < a.k_len; ++j)
+        for (int64_t h = first; h < last; ++h) collect(a, b, h, j, heads[h - first]);
+    }
   }
   return FLASH_ATTENTION_OK;
 }
