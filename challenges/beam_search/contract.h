@@ -133,7 +133,7 @@ typedef struct BeamArgs {
   int32_t struct_size; /* sizeof(BeamArgs) of the caller */
   int32_t device;      /* enum BeamDevice: where root_log_probs and BeamStep.log_probs are; all
                           other arrays are host memory */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads; /* host threads at work at most, the caller's included; 1 to 1024 */
   void* stream;        /* CUDA stream to launch on; null on the host */
 
   int64_t batch;

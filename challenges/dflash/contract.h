@@ -110,7 +110,7 @@ typedef struct DflashBuildArgs {
   int32_t abi_version; /* DFLASH_ABI_VERSION */
   int32_t struct_size; /* sizeof(DflashBuildArgs) of the caller */
   int32_t device;      /* enum DflashDevice: where all arrays lie */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads; /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t min_align;   /* bytes; see ALIGNMENT */
   int32_t reserved;    /* 0 */
   void* stream;        /* CUDA stream to launch on; null on the host */

@@ -128,7 +128,7 @@ typedef struct FlashAttentionBackwardArgs {
   int32_t abi_version;   /* FLASH_ATTENTION_ABI_VERSION */
   int32_t struct_size;   /* sizeof(FlashAttentionBackwardArgs) of the caller */
   int32_t device;        /* enum FlashAttentionDevice: where all pointers point to */
-  int32_t num_threads;   /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads;   /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t deterministic; /* not 0: see REPRODUCIBILITY */
   int32_t min_align;     /* bytes; see ALIGNMENT */
   int32_t data_type;     /* enum FlashAttentionType of q, k, v, o, dout, dq, dk, dv */

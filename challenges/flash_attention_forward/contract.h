@@ -112,7 +112,7 @@ typedef struct FlashAttentionForwardArgs {
   int32_t abi_version; /* FLASH_ATTENTION_ABI_VERSION */
   int32_t struct_size; /* sizeof(FlashAttentionForwardArgs) of the caller */
   int32_t device;      /* enum FlashAttentionDevice: where all pointers point to */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads; /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t min_align;   /* bytes; see ALIGNMENT */
   int32_t data_type;   /* enum FlashAttentionType of q, k, v and o */
   void* stream;        /* CUDA stream to launch on; null on the host */

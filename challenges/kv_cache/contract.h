@@ -136,7 +136,7 @@ typedef struct KvShape {
   int32_t abi_version; /* KV_ABI_VERSION */
   int32_t struct_size; /* sizeof of the struct that the function is called with */
   int32_t device;      /* enum KvDevice: where all pointers point to */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads; /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t stored;      /* enum KvStored */
   int32_t min_align;   /* bytes; see LAYOUT */
   void* stream;        /* CUDA stream to launch on; null on the host */

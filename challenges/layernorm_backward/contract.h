@@ -110,7 +110,7 @@ typedef struct LayernormArgs {
   int32_t abi_version;    /* LAYERNORM_ABI_VERSION */
   int32_t struct_size;    /* sizeof(LayernormArgs) of the caller */
   int32_t device;         /* enum LayernormDevice: where all pointers point to */
-  int32_t num_threads;    /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads;    /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t deterministic;  /* any but 0: same arguments, same num_threads, same bits in every run */
   int32_t min_align;      /* bytes; see ALIGNMENT */
   int32_t data_type;      /* enum LayernormType of x, y, dy, dx */

@@ -96,7 +96,7 @@ typedef struct SoftmaxTopkArgs {
   int32_t abi_version;   /* SOFTMAX_TOPK_ABI_VERSION */
   int32_t struct_size;   /* sizeof(SoftmaxTopkArgs) of the caller */
   int32_t device;        /* enum SoftmaxTopkDevice: where all pointers point to */
-  int32_t num_threads;   /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads;   /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t deterministic; /* not 0: same arguments, same num_threads, same bits in every run */
   int32_t min_align;     /* bytes; see ALIGNMENT */
   int32_t data_type;     /* enum SoftmaxTopkType of logits */

@@ -145,7 +145,7 @@ typedef struct TernaryTrainArgs {
   int32_t abi_version; /* TERNARY_ABI_VERSION */
   int32_t struct_size; /* sizeof(TernaryTrainArgs) of the caller */
   int32_t device;      /* enum TernaryDevice: where all arrays lie */
-  int32_t num_threads; /* host threads to use at most, the caller's included; 1 to 1024 */
+  int32_t num_threads; /* host threads at work at most, the caller's included; 1 to 1024 */
   int32_t min_align;   /* bytes; see ALIGNMENT */
   int32_t reserved;    /* 0 */
   void* stream;        /* CUDA stream to launch on; null on the host */

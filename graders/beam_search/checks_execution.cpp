@@ -118,13 +118,13 @@ class FirstStep {
       std::chrono::nanoseconds few_took{};
       kit::require_thread_limit(
           probe, threads,
-          [&] {
+          [&](int count) {
             if (threads == 1 && few_took < kQuick)
-              ask_once(probe, most_, 640, threads);
+              ask_once(probe, most_, 640, count);
             else
-              ask_once(probe, many_, 127, threads);
+              ask_once(probe, many_, 127, count);
           },
-          [&] { few_took = ask_once(probe, few_, 12, threads); });
+          [&](int count) { few_took = ask_once(probe, few_, 12, count); });
     }
   }
 

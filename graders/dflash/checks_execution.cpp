@@ -119,6 +119,14 @@ Batch chains_in_four_places(const Language& language, std::size_t block, Rng& rn
   return batch;
 }
 
+template <class AnyCall>
+kit::AskWith asking(Probe& probe, AnyCall& call) {
+  return [&](int threads) {
+    call.args.num_threads = threads;
+    probe.run_ok(call);
+  };
+}
+
 /// Masks of so many chains that threads can be counted. Each row is the one above and one bit more,
 /// for which most have to wait until it is written: it takes longer than to write as much.
 void limit_threads_of_masks(Probe& probe, Rng rng) {
@@ -127,14 +135,10 @@ void limit_threads_of_masks(Probe& probe, Rng rng) {
   const Batch few = chains_in_four_places(language, 500, rng);
   BuildCall build(many);
   BuildCall less(few);
-  build.args.num_threads = less.args.num_threads = 1;
-  kit::require_thread_limit(
-      probe, 1, [&] { probe.run_ok(build); }, [&] { probe.run_ok(less); });
+  kit::require_thread_limit(probe, 1, asking(probe, build), asking(probe, less));
   // A team need not be a power of two.
-  build.args.num_threads = 3;
-  for (int asks = 0; asks < 4; ++asks)
-    kit::watched(
-        probe, 3, [&] { probe.run_ok(build); }, asks > 0);
+  const auto ask = [&] { asking(probe, build)(3); };
+  for (int asks = 0; asks < 4; ++asks) kit::watched(probe, 3, ask, asks > 0);
   for (std::size_t t = 0; t < many.drafts.size(); ++t)
     require_chain_built(probe, many.drafts[t], build, t);
 }
@@ -155,8 +159,7 @@ void limit_threads(Probe& probe, Rng rng, const LongRows& asked,
   }
   VerifyCall verify(batch);
   for (const int threads : counts) {
-    verify.args.num_threads = threads;
-    kit::require_thread_limit(probe, threads, [&] { probe.run_ok(verify); });
+    kit::require_thread_limit(probe, threads, asking(probe, verify));
     require_walks(probe, batch, verify);
   }
 }

@@ -146,9 +146,11 @@ void limit_threads(Probe& probe, Rng rng, std::int64_t heads, std::int64_t lengt
   fill_quickly(problem, rng);
   const JudgedRows rows = some_rows(problem, rng, 20);
   for (const int threads : counts) {
-    options.threads = threads;
     Answer answer;
-    kit::require_thread_limit(probe, threads, [&] { answer = ask(probe, problem, options); });
+    kit::require_thread_limit(probe, threads, [&](int count) {
+      options.threads = count;
+      answer = ask(probe, problem, options);
+    });
     probe.require(rows.miss(answer));
   }
 }
@@ -185,8 +187,8 @@ void limit_threads_of_delta(Probe& probe, Rng rng) {
   const std::int64_t q_len = rng.integer(44'000, 45'000);
   ManyQueries few(rng, q_len / 8), many(rng, q_len);
   kit::require_thread_limit(
-      probe, kThreads, [&] { many.require_right_with(probe, rng, kThreads); },
-      [&] { few.require_right_with(probe, rng, kThreads); });
+      probe, kThreads, [&](int count) { many.require_right_with(probe, rng, count); },
+      [&](int count) { few.require_right_with(probe, rng, count); });
 }
 
 void thread_limit(Probe& probe) {

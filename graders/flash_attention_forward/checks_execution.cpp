@@ -70,9 +70,8 @@ constexpr Sizes kFewerThanThreads{1, 2, 1, 1, (1 << 20) - 16, 1, 1};
 /// What a call may want, or need not: who starts threads for it by themselves has more at work.
 enum class Extras { none, all };
 
-/// `before`: with so many threads a call was made earlier in the same process, where not 0.
 void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int> counts,
-                   Extras extras = Extras::none, int before = 0) {
+                   Extras extras = Extras::none) {
   constexpr std::int64_t kMostRows = 32;
   constexpr std::int64_t kMostPairs = std::int64_t{1} << 20;  // of a query and a key
   constexpr std::int64_t kHidden = 9;                         // keys at both ends that do not exist
@@ -90,26 +89,20 @@ void limit_threads(Probe& probe, Rng rng, Sizes sizes, std::initializer_list<int
   const JudgedRows rows = some_rows(problem, rng, judged);
   for (const int threads : counts) {
     CallOptions options;
-    options.threads = threads;
     options.want_lse = extras == Extras::none;
     Answer answer;
-    const auto again = [&] { answer = ask(probe, problem, options); };
-    const auto earlier = [&] {
-      if (before == 0) return;
-      CallOptions more = options;
-      more.threads = before;
-      ask(probe, problem, more);
-      again();
-    };
-    kit::require_thread_limit(probe, threads, again, {}, earlier);
+    kit::require_thread_limit(probe, threads, [&](int count) {
+      options.threads = count;
+      answer = ask(probe, problem, options);
+    });
     probe.require(rows.miss(answer));
   }
 }
 
 void thread_limit(Probe& probe) {
   limit_threads(probe, probe.begin_case("so_many_threads_at_most"), kManyBlocks, {2, 3});
-  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1}, Extras::all,
-                4);
+  limit_threads(probe, probe.begin_case("one_thread_and_all_extras"), kManyBlocks, {1},
+                Extras::all);
   limit_threads(probe, probe.begin_case("one_thread_of_few_queries"), kOneBlock, {1});
   limit_threads(probe, probe.begin_case("one_thread_of_one_query"), kOneOfEach, {1});
   limit_threads(probe, probe.begin_case("three_threads_of_two_rows"), kFewerThanThreads, {3},
@@ -160,8 +153,7 @@ void thread_counts(Probe& probe) {
       require_equal(probe, problem, ask(probe, problem, many), answer);
   }
   limit_threads(probe, probe.begin_case("three_threads_at_most"), kManyBlocks, {3}, Extras::all);
-  limit_threads(probe, probe.begin_case("fewer_threads_than_before"), kManyBlocks, {1},
-                Extras::none, 4);
+  limit_threads(probe, probe.begin_case("one_thread_of_many_blocks"), kManyBlocks, {1});
   limit_threads(probe, probe.begin_case("three_threads_of_two_rows"), kFewerThanThreads, {1, 3},
                 Extras::all);
 }

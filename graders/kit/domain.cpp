@@ -14,6 +14,7 @@
 #include "graders/kit/device.h"
 #include "graders/kit/inputs.h"
 #include "graders/kit/numbers_of_sources.h"
+#include "graders/kit/threads.h"
 #include "harness/core/error.h"
 
 namespace gauntlet::kit {
@@ -190,6 +191,13 @@ void ask_beside(Probe& probe, const Domain& domain, const std::vector<Refusal>& 
   ask_all(probe, std::move(questions));
 }
 
+/// With other float controls too, and again where a call left malloc more in use.
+void ask_more_than_once(Probe& probe) {
+  if (on_device(probe)) return;
+  probe.ask_with_unusual_floats();
+  probe.ask_until_freed();
+}
+
 }  // namespace
 
 ValueClass sized(std::int64_t least, std::int64_t most) {
@@ -304,9 +312,11 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
   using enum Section;
   using enum Severity;
   // Each domain draws its assignments from the same stream.
-  const auto check = [&](const std::string& stream, const auto& assignments) {
+  const auto check = [&](const std::string& stream, bool teams, const auto& assignments) {
     return [=](Probe& probe) {
-      if (!on_device(probe)) probe.ask_with_unusual_floats();
+      ask_more_than_once(probe);
+      std::optional<TeamsOffered> offered;
+      if (teams && !on_device(probe)) offered.emplace(probe);
       for (const DomainQuestion& question : questions) {
         const Domain domain = domain_for(probe, *question.domain);
         Rng rng = probe.common_stream(stream);
@@ -322,9 +332,9 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
   return {
       {{"every_argument", "a value of an argument, or a pair of them, that was not thought of",
         correctness, 3, critical},
-       check("every argument", covering_assignments)},
+       check("every argument", false, covering_assignments)},
       {{"corners_together", "unusual values of many arguments at once", correctness, 2, major},
-       check("corners together",
+       check("corners together", true,
              [](const Domain& domain, Rng& rng) {
                std::vector<Assignment> all = random_assignments(domain, rng, kCorners);
                add_corners(domain, domain.corners, all);
@@ -338,7 +348,7 @@ std::vector<Check> refusal_checks(const std::vector<DomainRefusals>& all) {
   using enum Severity;
   const auto check = [&](bool between, std::size_t most) {
     return [=](Probe& probe) {
-      if (!on_device(probe)) probe.ask_with_unusual_floats();
+      ask_more_than_once(probe);
       for (const DomainRefusals& one : all)
         ask_beside(probe, domain_for(probe, *one.domain), one.refusals(probe, between), most);
     };

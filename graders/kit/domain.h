@@ -149,7 +149,8 @@ struct DomainQuestion {
 };
 
 /// The two checks that every grader makes of its domains: `every_argument`, every pair of classes;
-/// `corners_together`, many unusual classes at once. Both ask all corners of a domain.
+/// `corners_together`, many unusual classes at once, in a process to which teams of threads are
+/// offered (TeamsOffered). Both ask all corners of a domain.
 std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions);
 
 /// A call that has to be turned down for one reason.

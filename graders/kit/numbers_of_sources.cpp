@@ -8,6 +8,7 @@
 
 #include "graders/kit/hidings.h"
 #include "graders/kit/inputs.h"
+#include "harness/worker/session.h"
 
 namespace gauntlet::kit {
 namespace {
@@ -16,6 +17,9 @@ constexpr double kNeighbours = 3;  // in a class that asks each of its integers 
 // Smaller ones are classes of their own, of which a domain may say that they need something: no
 // class of ours holds both 1 and 2.
 constexpr std::int64_t kLeastNumber = 8;
+// Of any size of call: a worker has no room for many more, and teams may be offered.
+constexpr double kMostThreads = 200;
+static_assert(kMostThreads < kOfferedTeam);
 constexpr std::int64_t kLeastProduct = 256;  // smaller ones are met in most cases
 
 bool is_numeric(const ValueClass& one) {
@@ -34,6 +38,7 @@ class Sizes {
       most_ = std::max(most_.value_or(one.most), one.most);
       if (one.costly) costly_ = std::min(costly_.value_or(one.least), one.least);
     }
+    if (most_ && argument_.name.ends_with("threads")) most_ = std::min(*most_, kMostThreads);
   }
 
   /// The place of a class of these integers, as far as they may be asked; a new one where there is

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/core/machine.h"
 
@@ -22,6 +23,16 @@ constexpr double kDoubtful = 1.1;
 
 }  // namespace
 
+TeamsOffered::TeamsOffered(Probe& probe) : probe_(probe) {
+  probe_.solution().offer_teams(true);
+  probe_.restart();
+}
+
+TeamsOffered::~TeamsOffered() {
+  probe_.solution().offer_teams(false);
+  probe_.restart();
+}
+
 ThreadUse watched(Probe& probe, int threads, const std::function<void()>& calls, bool again) {
   probe.solution().watch_threads(again);
   calls();
@@ -32,19 +43,20 @@ ThreadUse watched(Probe& probe, int threads, const std::function<void()>& calls,
   return use;
 }
 
-void require_thread_limit(Probe& probe, int threads, const std::function<void()>& ask,
-                          const std::function<void()>& less, const std::function<void()>& earlier) {
+void require_thread_limit(Probe& probe, int threads, const AskWith& ask, const AskWith& less) {
   const double processors = std::min(threads, this_machine().cores);
-  probe.restart();
-  if (earlier) earlier();
+  const AskWith* asked = less ? &less : &ask;
+  const auto once = [&] { (*asked)(threads); };
+  const TeamsOffered offered(probe);
+  (*asked)(threads + static_cast<int>(probe.common_stream("more threads").integer(1, 2)));
+  once();
   int agreed = 0;
   std::chrono::duration<double> worked{};
   // A slow solution is at work for longer in each ask, and is looked at more often.
   const auto one = processors * std::chrono::duration<double>(kAsk);
-  const std::function<void()>* asked = less ? &less : &ask;
   for (int asks = 0; asks < kAsks && agreed < kAgreed; ++asks) {
     if (asks >= kAgreed && worked >= kAsks * one) break;
-    const ThreadUse use = watched(probe, threads, *asked, asks > 0);
+    const ThreadUse use = watched(probe, threads, once, asks > 0);
     const std::chrono::duration<double> processor = use.processor, elapsed = use.elapsed;
     if (asked != &ask && asks == 0 && processor < one) {
       asked = &ask;
@@ -55,7 +67,7 @@ void require_thread_limit(Probe& probe, int threads, const std::function<void()>
       ++agreed;
   }
   // Who is slow where little is asked, and there alone, is watched where it pays.
-  if (asked != &ask) watched(probe, threads, ask, true);
+  if (std::exchange(asked, &ask) != &ask) watched(probe, threads, once, true);
 }
 
 }  // namespace gauntlet::kit

@@ -178,13 +178,15 @@ void unaligned_pointers(Probe& probe) {
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
   Setup setup = busy_setup(rng, KV_F32);
-  setup.options.threads = threads;
   Cache cache(probe, setup, rng.seed());
   cache.append({{0, draw_many_tokens(rng, setup, rng.integer(990, 1000))},
                 {1, draw_many_tokens(rng, setup, rng.integer(990, 1000))}});
   const Problem problem = draw_problem(rng, setup, cache.contents(), {1, 0}, 60, 8);
   Answer answer;
-  kit::require_thread_limit(probe, threads, [&] { answer = cache.attend(problem); });
+  kit::require_thread_limit(probe, threads, [&](int count) {
+    cache.state().setup.options.threads = count;
+    answer = cache.attend(problem);
+  });
   const auto wanted = [&] { return rng.chance(1.0 / 8); };
   cache.require_close(answer, expect(setup, cache.stored_for(problem), problem, wanted));
 }
@@ -195,20 +197,23 @@ void limit_appending_threads(Probe& probe, int threads) {
   const std::int64_t tokens = std::int64_t{2500} * (2 * threads - 1);
   Setup setup = long_sequence(KV_INT4, tokens, 256);
   setup.group = 4;
-  setup.options.threads = threads;
   const State state(setup, require_page_bytes(probe, setup));
   AppendCall call(state, {{0, draw_many_tokens(rng, setup, tokens)}});
-  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(call); });
+  kit::require_thread_limit(probe, threads, [&](int count) {
+    call.args.shape.num_threads = count;
+    probe.run_ok(call);
+  });
 }
 
 /// The same of a merge.
 void limit_merging_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most_merge", threads));
   const Parts parts = draw_parts(rng, 8, 1 << 18, 1, 1, 0.2);
-  CallOptions options;
-  options.threads = threads;
-  MergeCall call(parts, true, options);
-  kit::require_thread_limit(probe, threads, [&] { probe.run_ok(call); });
+  MergeCall call(parts);
+  kit::require_thread_limit(probe, threads, [&](int count) {
+    call.args.num_threads = count;
+    probe.run_ok(call);
+  });
 }
 
 void thread_limit(Probe& probe) {

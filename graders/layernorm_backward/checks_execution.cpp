@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <functional>
+#include <map>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -14,36 +14,27 @@ namespace {
 /// Each pass by itself: few threads of a longer one hide many of a shorter. As many elements as it
 /// takes for threads to be counted. Passes are asked for all that they can write, and for less: for
 /// the statistics, for the gradients that are sums.
-void limit_threads(Probe& probe, Rng& rng, int threads, CallOptions options,
-                   const Problem& problem) {
+void limit_threads(Probe& probe, int threads, CallOptions options, const Problem& problem) {
   const LapOracle oracle(problem);
-  options.threads = threads;
-  const std::int64_t saved_bytes = ask_saved_bytes(probe, problem, options);
-  const Problem small = make_problem(rng, rng.integer(40, 60), rng.integer(3, 90));
-  Bytes saved;
-  const auto forward = [&] {
-    ForwardCall call(problem, saved_bytes, options);
+  std::map<int, Bytes> saved;  // by the number of threads, from which its layout may follow
+  const auto forward = [&](int count) {
+    options.threads = count;
+    ForwardCall call(problem, ask_saved_bytes(probe, problem, options), options);
     probe.run_ok(call);
     if (call.y) probe.require(oracle.judge_y(call.y->view()));
-    saved = call.saved();
+    saved[count] = call.saved();
   };
-  const auto backward = [&] {
-    BackwardCall call(problem, saved, options);
+  const auto backward = [&](int count) {
+    if (!saved.contains(count)) forward(count);
+    options.threads = count;
+    BackwardCall call(problem, saved.at(count), options);
     probe.run_ok(call);
     if (call.dx)
       probe.require(
           oracle.judge_gradients(call.dx->view(), call.dgamma->view(), call.dbeta->view()));
   };
-  // More threads than are allowed later, in the same process: neither these nor their number may
-  // count then.
-  const auto after_more = [&](const std::function<void()>& pass) {
-    CallOptions more = options;
-    more.threads = threads + 1;
-    run_step(probe, small, more);
-    pass();
-  };
-  kit::require_thread_limit(probe, threads, forward, {}, [&] { after_more(forward); });
-  kit::require_thread_limit(probe, threads, backward, {}, [&] { after_more(backward); });
+  kit::require_thread_limit(probe, threads, forward);
+  kit::require_thread_limit(probe, threads, backward);
 }
 
 /// More threads than most machines have cores, and rows for each of them: long ones, and as many as
@@ -101,10 +92,10 @@ Problem many_short_rows(Rng& rng) {
 void thread_limit(Probe& probe) {
   Rng rng = probe.begin_case("one_thread_at_most_of_wide_rows");
   const Problem wide = make_wide_problem(rng, 6, rng.integer(1'150'000, 1'250'000));
-  limit_threads(probe, rng, 1, {}, wide);
-  limit_threads(probe, rng, 1, asked_for_less(), wide);
+  limit_threads(probe, 1, {}, wide);
+  limit_threads(probe, 1, asked_for_less(), wide);
   rng = probe.begin_case("three_threads_at_most");
-  limit_threads(probe, rng, 3, {}, many_short_rows(rng));
+  limit_threads(probe, 3, {}, many_short_rows(rng));
 }
 
 /// The gradients of deterministic runs, with given statistics. Any number but 0 asks for them. What
@@ -155,8 +146,8 @@ void thread_counts(Probe& probe) {
   ask_tall_sums(probe, probe.begin_case("rows_times_threads_beyond_2_to_the_32"));
   Rng rng = probe.begin_case("one_thread_at_most");
   const Problem short_rows = many_short_rows(rng);
-  limit_threads(probe, rng, 1, {{.deterministic = 1}}, short_rows);
-  limit_threads(probe, rng, 1, asked_for_less(1), short_rows);
+  limit_threads(probe, 1, {{.deterministic = 1}}, short_rows);
+  limit_threads(probe, 1, asked_for_less(1), short_rows);
 }
 
 /// A whole step of rows so few that their columns may be what is shared out, in the forward pass as

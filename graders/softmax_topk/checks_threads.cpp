@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 
 #include "graders/kit/threads.h"
 #include "harness/grading/grader.h"
@@ -50,19 +49,10 @@ struct FewAndMany {
   RisingRows few, many;
 };
 
-void limit_threads(Probe& probe, FewAndMany& rows, int threads,
-                   const std::function<void()>& earlier = {}) {
+void limit_threads(Probe& probe, FewAndMany& rows, int threads) {
   kit::require_thread_limit(
-      probe, threads, [&] { rows.many.require_right_with(probe, threads); },
-      [&] { rows.few.require_right_with(probe, threads); }, earlier);
-}
-
-/// The first call of the process has more threads than later ones may have.
-void limit_threads_after_more(Probe& probe, Rng& rng, FewAndMany& rows, int threads) {
-  limit_threads(probe, rows, threads, [&] {
-    rows.few.require_right_with(probe, static_cast<int>(rng.integer(5, 9)));
-    rows.few.require_right_with(probe, threads);
-  });
+      probe, threads, [&](int count) { rows.many.require_right_with(probe, count); },
+      [&](int count) { rows.few.require_right_with(probe, count); });
 }
 
 /// More threads than any call before made room for, or 64 have. Rows take so long that most threads
@@ -75,8 +65,7 @@ void thread_limit(Probe& probe) {
   {
     Rng rng = probe.begin_case("so_many_threads_at_most");
     FewAndMany rows(rng, kManyRows);
-    limit_threads_after_more(probe, rng, rows, 1);
-    limit_threads(probe, rows, 3);
+    for (const int threads : {1, 3}) limit_threads(probe, rows, threads);
     ask_crowded(probe, rng, rows.many);
   }
   Rng rng = probe.begin_case("four_threads_of_three_rows");
@@ -157,7 +146,7 @@ void thread_counts(Probe& probe) {
   {
     Rng rng = probe.begin_case("one_thread_at_most");
     FewAndMany rows(rng, kManyRows);
-    limit_threads_after_more(probe, rng, rows, 1);
+    limit_threads(probe, rows, 1);
     ask_crowded(probe, rng, rows.few);
   }
   Rng rng = probe.begin_case("four_threads_of_three_rows");

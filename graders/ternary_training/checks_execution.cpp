@@ -109,16 +109,17 @@ TrainingRequest request_of_updates(Rng& rng) {
 void require_one_thread(Probe& probe) {
   Rng rng = probe.begin_case("one_thread_of_a_window_and_of_a_matrix");
   CallOptions options;
-  options.threads = 1;
   const TernaryModel wide{20, 192, 1, 4, 192, 1'040, 64};
   const std::vector<std::uint8_t> model = bytes_of(random_checkpoint(rng, wide));
   const Text window = random_text(rng, wide.vocab, wide.context);
-  kit::require_thread_limit(probe, options.threads, [&] {
+  kit::require_thread_limit(probe, 1, [&](int count) {
+    options.threads = count;
     ForwardCall call(model, window, wide.vocab, options);
     probe.run_ok(call);
   });
   const QuantizeProblem matrix = fine_matrix(rng, 3'072, 16, 64);
-  kit::require_thread_limit(probe, options.threads, [&] {
+  kit::require_thread_limit(probe, 1, [&](int count) {
+    options.threads = count;
     QuantizeCall call(matrix, options);
     probe.run_ok(call);
   });
@@ -130,20 +131,20 @@ void require_one_thread(Probe& probe) {
 void limit_threads(Probe& probe, int threads) {
   Rng rng = probe.begin_case(fmt::format("{}_threads_at_most", threads));
   CallOptions options;
-  options.threads = threads;
   const LinearProblem layer = linear_problem(rng, 384, 1, 128, 3000);
-  const auto ask_layer = [&] {
+  const auto ask_layer = [&](int count) {
+    options.threads = count;
     GradientCall call(layer, options);
     probe.run_ok(call);
   };
   kit::require_thread_limit(probe, threads, ask_layer);
   TrainingRequest gradients = small_request(rng, 6'000);
   TrainingRequest updates = request_of_updates(rng);
-  gradients.options.threads = updates.options.threads = threads;
-  kit::require_thread_limit(probe, threads, [&] {
+  kit::require_thread_limit(probe, threads, [&](int count) {
+    gradients.options.threads = updates.options.threads = count;
     require_checkpoint(probe, gradients, train(probe, gradients));
     if (threads == 1) require_checkpoint(probe, updates, train(probe, updates));
-    ask_layer();
+    ask_layer(count);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/core/error.h"
 
@@ -40,12 +41,12 @@ void Probe::say(const std::string& text) {
 
 void Probe::run(CallBase& call) {
   run_with_unusual_floats(call, {});
-  run_once(call);
+  run_until_freed(call);
 }
 
 void Probe::run_for(CallBase& call, std::int64_t want) {
   run_with_unusual_floats(call, want);
-  run_once(call);
+  run_until_freed(call);
   require_returned(call, want);
 }
 
@@ -67,12 +68,48 @@ void Probe::require_returned(const CallBase& call, std::int64_t want) {
     fail(fmt::format("{} returned {}, want {}", call.symbol, call.returned, want));
 }
 
-void Probe::run_once(CallBase& call) {
+void Probe::run_once(CallBase& call, bool again) {
   try {
-    setting_.solution.run(call);
+    again ? setting_.solution.run_again(call) : setting_.solution.run(call);
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
   }
+}
+
+/// By how much malloc has more in use each time; 0 when it once had not.
+std::int64_t Probe::growth_of(CallBase& call) {
+  std::int64_t growth = 0;
+  int alike = 0;
+  for (int calls = 0; alike < kGrowing && calls < 16 * kGrowing; ++calls) {
+    const std::optional<std::int64_t> before = call.heap_bytes;
+    run_once(call, true);
+    if (!before || !call.heap_bytes || *call.heap_bytes <= *before) return 0;
+    const std::int64_t grew = *call.heap_bytes - *before;
+    alike = grew == std::exchange(growth, grew) ? alike + 1 : 1;
+  }
+  return growth;
+}
+
+void Probe::run_until_freed(CallBase& call) {
+  call.measure_heap = until_freed_ && call.callbacks().empty() && !call.measure_memory;
+  run_once(call);
+  if (!call.measure_heap || !call.heap_bytes) return;
+  const std::int64_t returned = call.returned;
+  std::vector<std::vector<std::byte>> results;
+  for (const Buffer& buffer : call.buffers())
+    results.emplace_back(buffer.result.begin(), buffer.result.end());
+  const std::int64_t growth = growth_of(call);
+  call.measure_heap = false;
+  if (growth > 0)
+    fail(fmt::format(
+        "{} does not free what it allocates: {} bytes more are in use behind each of {} "
+        "calls alike",
+        call.symbol, growth, kGrowing));
+  if (call.returned != returned)
+    fail(fmt::format("{} returned {}, and {} when it was called again alike", call.symbol, returned,
+                     call.returned));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    std::ranges::copy(results[i], call.buffers()[i].result.begin());
 }
 
 void Probe::restart() {

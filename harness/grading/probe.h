@@ -40,6 +40,10 @@ class Probe {
   /// A prime, since checks go through rounds of several calls.
   static constexpr std::uint64_t kSomeCalls = 17;
 
+  /// Scratch memory that is kept grows in the first calls, and what malloc has for a thread when
+  /// that first gets some of the work, by chance: more calls than few threads are.
+  static constexpr int kGrowing = 16;
+
   Probe(CheckInfo info, const Seed& run_seed, Setting setting);
 
   /// Names the input that is being tried, for findings, and gives its random stream: same run seed,
@@ -84,6 +88,11 @@ class Probe {
   /// call with callbacks is left alone unless it has to be refused: who answers may count the
   /// questions.
   void ask_with_unusual_floats(std::uint64_t every = kSomeCalls) { unusual_every_ = every; }
+
+  /// From here on, every call without callbacks is made again, until malloc has no more in use than
+  /// before: what grows by as much in each of kGrowing calls was forgotten. What is judged is the
+  /// first of them.
+  void ask_until_freed() { until_freed_ = true; }
 
   /// Throws away the solution's process: the next call meets a fresh one.
   void restart();
@@ -134,7 +143,9 @@ class Probe {
   CheckObservation& observation() { return observation_; }
 
  private:
-  void run_once(CallBase& call);
+  void run_once(CallBase& call, bool again = false);
+  void run_until_freed(CallBase& call);
+  std::int64_t growth_of(CallBase& call);
   void require_returned(const CallBase& call, std::int64_t want);
   void run_with_unusual_floats(CallBase& call, std::optional<std::int64_t> want);
   void record(Fact fact);
@@ -147,6 +158,7 @@ class Probe {
   std::string case_name_;
   std::uint64_t unusual_every_ = 0;  // none
   std::uint64_t calls_ = 0;
+  bool until_freed_ = false;
 };
 
 /// Thrown by Probe::fail and Probe::unmeasured; caught by the engine, never by a check.

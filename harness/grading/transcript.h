@@ -31,8 +31,10 @@ class Transcript : public Session {
   }
 
   void run(CallBase& call) override;
+  void run_again(CallBase& call) override { session_.run_again(call); }
   void restart() override { session_.restart(); }
   void keep_threads_apart() override { session_.keep_threads_apart(); }
+  void offer_teams(bool offered) override { session_.offer_teams(offered); }
   void watch_threads(bool again) override;
   ThreadUse end_watch() override;
   void enter_race(RaceGround& ground) override { session_.enter_race(ground); }

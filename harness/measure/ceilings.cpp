@@ -105,44 +105,59 @@ class Pool {
   std::atomic<std::size_t> rounds_ = 0, begun_ = 0, ended_ = 0;
 };
 
-#if defined(__x86_64__) && defined(__clang__)  // which takes one feature or a processor for a clone
-#define GAUNTLET_VECTOR_CLONES \
-  __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
-#elif defined(__x86_64__)
-#define GAUNTLET_VECTOR_CLONES __attribute__((target_clones("default", "avx2,fma", "avx512f")))
-#else
-#define GAUNTLET_VECTOR_CLONES
+// Independent sums: latency 4 times two units, with some to spare.
+constexpr std::size_t kChains = 12;
+constexpr long kSteps = 100'000;
+constexpr std::size_t kWidest = 64;  // bytes of a vector
+
+/// Loops of a core that has vectors of some size. The sums live in registers; what they hold is
+/// written back so that nothing is optimised out.
+struct Loops {
+  std::size_t vector;                                        // its bytes
+  void (*fma_steps)(float* sums, float factor, long steps);  // of kChains vectors
+  long (*sum_of)(const char* bytes, std::size_t count);      // a multiple of 8 vectors, aligned
+};
+
+// One function for each size: of a template, or of a clone for another processor, GCC cuts vectors
+// to the size that any processor has before it knows for which one it compiles.
+#define GAUNTLET_LOOPS(name, attributes, bytes_of_vector)               \
+  namespace name {                                                      \
+  typedef float Floats __attribute__((vector_size(bytes_of_vector)));   \
+  typedef long Words __attribute__((vector_size(bytes_of_vector)));     \
+                                                                        \
+  attributes void fma_steps(float* sums, float factor, long steps) {    \
+    Floats chain[kChains];                                              \
+    std::memcpy(chain, sums, sizeof chain);                             \
+    for (long step = 0; step < steps; ++step)                           \
+      for (Floats & lanes : chain) lanes = lanes * factor + factor;     \
+    std::memcpy(sums, chain, sizeof chain);                             \
+  }                                                                     \
+                                                                        \
+  attributes long sum_of(const char* bytes, std::size_t count) {        \
+    constexpr std::size_t kSums = 8;                                    \
+    const Words* words = reinterpret_cast<const Words*>(bytes);         \
+    Words sums[kSums] = {};                                             \
+    for (std::size_t at = 0; at < count / sizeof(Words); at += kSums)   \
+      for (std::size_t i = 0; i < kSums; ++i) sums[i] += words[at + i]; \
+    for (std::size_t i = 1; i < kSums; ++i) sums[0] += sums[i];         \
+    return sums[0][0] + sums[0][sizeof(Words) / sizeof(long) - 1];      \
+  }                                                                     \
+                                                                        \
+  constexpr Loops kLoops{bytes_of_vector, fma_steps, sum_of};           \
+  }
+
+GAUNTLET_LOOPS(of_any, , 16)
+#if defined(__x86_64__)
+GAUNTLET_LOOPS(of_avx2, __attribute__((target("avx2,fma"))), 32)
+GAUNTLET_LOOPS(of_avx512, __attribute__((target("avx512f"))), 64)
 #endif
 
-constexpr int kLanes = 16;
-constexpr int kChains = 12;  // independent sums: latency 4 times two units, with some to spare
-constexpr long kSteps = 100'000;
-
-typedef float Lanes __attribute__((vector_size(kLanes * sizeof(float))));
-typedef long Words __attribute__((vector_size(64)));
-
-void fma_steps(float* sums, float factor, long steps);  // target_clones wants a declaration
-long sum_of(const char* bytes, std::size_t count);
-
-// The sums live in vector registers; what they hold is written back so that nothing is optimised
-// out.
-GAUNTLET_VECTOR_CLONES void fma_steps(float* sums, float factor, long steps) {
-  Lanes chain[kChains];
-  std::memcpy(chain, sums, sizeof chain);
-  for (long step = 0; step < steps; ++step)
-    for (auto& lanes : chain) lanes = lanes * factor + factor;
-  std::memcpy(sums, chain, sizeof chain);
-}
-
-/// Reads `count` bytes, a multiple of 512, at an address that 64 divides.
-GAUNTLET_VECTOR_CLONES long sum_of(const char* bytes, std::size_t count) {
-  constexpr std::size_t kSums = 8;
-  const Words* words = reinterpret_cast<const Words*>(bytes);
-  Words sums[kSums] = {};
-  for (std::size_t at = 0; at < count / sizeof(Words); at += kSums)
-    for (std::size_t i = 0; i < kSums; ++i) sums[i] += words[at + i];
-  for (std::size_t i = 1; i < kSums; ++i) sums[0] += sums[i];
-  return sums[0][0] + sums[0][7];
+const Loops& widest_loops() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return of_avx512::kLoops;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return of_avx2::kLoops;
+#endif
+  return of_any::kLoops;
 }
 
 /// What one core works with.
@@ -154,7 +169,7 @@ struct Bench {
     void operator()(char* bytes) const { operator delete[](bytes, std::align_val_t(64)); }
   };
   std::unique_ptr<char[], Free> from, to;
-  std::vector<float> sums = std::vector<float>(kLanes * kChains, 0.5f);
+  std::vector<float> sums = std::vector<float>(kWidest / sizeof(float) * kChains, 0.5f);
   volatile long sum = 0;
 };
 
@@ -177,8 +192,8 @@ class Looks {
     });
     if (cached_ > 0)
       raise(best_.cache_gb_per_s, 4, cached_, 1, [this](std::size_t n) { read(n, cached_); });
-    raise(best_.fma_gflop_per_s, 2, sizeof(float), 2.0 * kLanes * kChains * kSteps / sizeof(float),
-          [this](std::size_t n) { fma_steps(benches_[n]->sums.data(), 0.999f, kSteps); });
+    raise(best_.fma_gflop_per_s, 2, loops_.vector / sizeof(float), 2.0 * kChains * kSteps,
+          [this](std::size_t n) { loops_.fma_steps(benches_[n]->sums.data(), 0.999f, kSteps); });
     const Clock::time_point end = Clock::now();
     due_ = end + 10 * (end - begin);
     return best_;
@@ -189,7 +204,7 @@ class Looks {
 
  private:
   void read(std::size_t n, std::size_t bytes) {
-    benches_[n]->sum = benches_[n]->sum + sum_of(benches_[n]->from.get(), bytes);
+    benches_[n]->sum = benches_[n]->sum + loops_.sum_of(benches_[n]->from.get(), bytes);
   }
 
   void raise(double& best, int runs, std::size_t units, double times, const Pool::Work& work) {
@@ -197,6 +212,7 @@ class Looks {
     best = std::max(best, all * 1e-9 / pool_.best_seconds(runs, work));
   }
 
+  const Loops& loops_ = widest_loops();
   Pool pool_;
   std::size_t stream_ = 0;  // bytes of each core
   std::size_t cached_ = 0;

@@ -136,6 +136,7 @@ class CallBase {
 
   std::string symbol;
   bool measure_memory = false;  // ask for peak_bytes; costs a walk of the worker's page tables
+  bool measure_heap = false;    // ask for heap_bytes
   /// Called with rounding upwards and with subnormal results flushed to zero: a function returns
   /// with these too. What it computes then is nobody's to judge. Says nothing to a device.
   bool unusual_floats = false;
@@ -159,6 +160,9 @@ class CallBase {
   /// On the CPU: above what the worker held before it loaded the solution. On a device: of the
   /// solution's own allocations there, variables included, and nothing of the host's.
   std::optional<std::int64_t> peak_bytes;
+  /// What malloc says is in use behind the call, where few threads live. The worker's word: who
+  /// forges it hides what it forgets to free, and nothing else.
+  std::optional<std::int64_t> heap_bytes;
 
   const Buffer& buffer(std::string_view name) const;
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <malloc.h>
 
 #include "harness/worker/inside/arenas.h"
 #include "harness/worker/inside/crash_note.h"
@@ -71,6 +72,10 @@ class Worker {
     control.returned = call(order);
     control.float_controls_changed = !usual_before || float_controls() != wanted;
     set_float_controls(float_controls_);
+    if (order.measure_heap) {
+      const struct mallinfo2 heap = mallinfo2();
+      control.heap_bytes = static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
+    }
     return wire::Reply::ok;
   }
 

@@ -63,6 +63,7 @@ void write_call_order(wire::Order& order, CallBase& call, const Layout& layout) 
   order.unusual_floats = call.unusual_floats;
   order.zero_subnormals = call.zero_subnormals;
   order.null_context = call.null_context;
+  order.measure_heap = call.measure_heap;
   order.argument_bytes = static_cast<std::uint32_t>(call.arguments().size());
   std::memcpy(order.arguments, call.arguments().data(), call.arguments().size());
   order.pointer_count = 0;

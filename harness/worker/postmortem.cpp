@@ -158,6 +158,11 @@ SolutionFailure failure_of(WorkerProcess::Event event, const FailureContext& con
     case WorkerProcess::Event::crowded:
       return {Verdict::crashed,
               fmt::format("had more than {} threads at once {}", context.threads, where(context))};
+    case WorkerProcess::Event::teamed:
+      return {Verdict::wrong,
+              fmt::format("had {} threads at once {}, as many as OpenMP was told to give a region "
+                          "that does not say how many it wants: one has no num_threads",
+                          kOfferedTeam, where(context))};
     case WorkerProcess::Event::headless:
       return {Verdict::crashed,
               fmt::format("ended its main thread {}, and had others go on", where(context))};

@@ -97,6 +97,7 @@ struct Order {
   bool unusual_floats;
   bool zero_subnormals;
   bool null_context;
+  bool measure_heap;
   std::uint32_t argument_bytes;
   alignas(16) unsigned char arguments[kMaxArguments];
 };
@@ -137,7 +138,8 @@ struct Control {
   Asker asker;                  // and by whom
   bool float_controls_changed;  // by the call that returned; as the worker sees it, like `asker`
   std::int64_t returned;
-  std::uint64_t in_base;  // where the worker has mapped the arenas
+  std::int64_t heap_bytes;  // in use behind the call, where the order asks for that
+  std::uint64_t in_base;    // where the worker has mapped the arenas
   std::uint64_t out_base;
   CrashNote crash_note;
   char text[2048];  // of an error

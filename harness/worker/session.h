@@ -54,6 +54,9 @@ struct ThreadUse {
   std::chrono::nanoseconds processor{};
 };
 
+/// More than any call has that is asked while teams of so many are offered.
+inline constexpr int kOfferedTeam = 300;
+
 class DeviceControl;
 
 /// Somebody who answers calls: a solution in its sandbox, or a null solution that only pretends.
@@ -65,11 +68,19 @@ class Session {
   /// session must be restarted; throws Broken when the fault is ours.
   virtual void run(CallBase& call) = 0;
 
+  /// The same of a call that was made just now, once more: it asks nothing new.
+  virtual void run_again(CallBase& call) { run(call); }
+
   /// Forgets everything that the solution could remember: the next call meets a fresh process.
   virtual void restart() = 0;
 
   /// For calls whose time counts: each of them begins with its threads on different cores.
   virtual void keep_threads_apart() {}
+
+  /// From the next restart() on, or no longer, OpenMP makes teams of kOfferedTeam threads of
+  /// regions that do not say how many they want, and a call with so many fails. Who leaves
+  /// num_threads out shows, however little such a region does, and where the machine has one core.
+  virtual void offer_teams(bool /*offered*/) {}
 
   /// From the next call on it is watched how many threads are at work at once, and end_watch() says
   /// what was seen. `again`: these calls were watched before, and it is the clock that has them

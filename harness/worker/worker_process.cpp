@@ -55,7 +55,8 @@ WorkerProcess::WorkerProcess(const WorkerParts& parts)
       output_(parts.limits.output_kept),
       output_flood_(parts.limits.output_flood),
       most_threads_(parts.walls.rlimits ? static_cast<std::size_t>(parts.limits.processes)
-                                        : ~std::size_t{0} / 2) {
+                                        : ~std::size_t{0} / 2),
+      teams_offered_(parts.teams_offered) {
   new (control_.base()) wire::Control();
   try {
     start(parts);
@@ -84,6 +85,9 @@ void WorkerProcess::start(const WorkerParts& parts) {
   // OpenMP's threads sleep while they wait, as others do. On the core that the parent needs at the
   // end of a call they would hold it up until the next clock tick (4 ms).
   plan.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin", "OMP_WAIT_POLICY=passive"};
+  // Freed blocks that it keeps for a thread would be told as in use.
+  if (parts.exact_heap) plan.environment.emplace_back("GLIBC_TUNABLES=glibc.malloc.tcache_count=0");
+  if (teams_offered_) plan.environment.push_back(fmt::format("OMP_NUM_THREADS={}", kOfferedTeam));
   plan.descriptors = {null.get(),
                       output_.writing_end(),
                       output_.writing_end(),
@@ -240,7 +244,9 @@ std::optional<WorkerProcess::Event> WorkerProcess::look_after() {
   if (output_.printed() > output_flood_) return Event::flooded;
   // Ending threads count until they are gone: whoever starts and joins as many as it may, again and
   // again, has up to twice as many for moments.
-  if (tasks_->count() > 2 * most_threads_) return Event::crowded;
+  const std::size_t threads = tasks_->count();
+  if (teams_offered_ && threads >= kOfferedTeam) return Event::teamed;
+  if (threads > 2 * most_threads_) return Event::crowded;
   const Resident now = memory_->glance();
   if (now.private_bytes + now.shared_bytes == 0) return without_memory();
   largest_private_ = std::max(largest_private_, now.private_bytes);
@@ -288,6 +294,7 @@ std::optional<WorkerProcess::Event> WorkerProcess::see_all_threads(Clock::time_p
     const std::vector<Task> tasks = tasks_->list();
     if (!tasks.empty() && tasks.size() == count && std::all_of(tasks.begin(), tasks.end(), still)) {
       if (tasks.front().state == 'Z') return Event::headless;
+      if (teams_offered_ && count >= kOfferedTeam) return Event::teamed;
       if (count > most_threads_) return Event::crowded;
       return std::nullopt;
     }

@@ -32,6 +32,8 @@ struct WorkerParts {
   const Arenas* arenas;
   Limits limits;
   Walls walls = {};
+  bool teams_offered = false;  // see Session::offer_teams()
+  bool exact_heap = false;     // what malloc has in use can be told; it is slower then
 };
 
 /// One worker process. It runs only inside run(); before and after, every thread of it is stopped.
@@ -47,6 +49,7 @@ class WorkerProcess {
     over_memory,  // more than limit_resident() allows
     flooded,      // printed more than it may
     crowded,      // more threads than it may have
+    teamed,       // as many threads as teams have that were offered
     headless,     // its main thread has ended, and others go on
   };
 
@@ -100,6 +103,9 @@ class WorkerProcess {
   /// Private and file bytes that the worker held before it loaded the solution.
   const Resident& baseline() const { return baseline_; }
 
+  /// That live now.
+  std::size_t threads() const { return tasks_->count(); }
+
   /// Largest private memory that was seen from time to time since forget_largest().
   std::size_t largest_private() const { return largest_private_; }
   void forget_largest() { largest_private_ = 0; }
@@ -132,6 +138,7 @@ class WorkerProcess {
   OutputPipe output_;
   std::size_t output_flood_;
   std::size_t most_threads_;
+  bool teams_offered_;
   std::optional<SpareUser> user_;
   Launched launched_;
   pid_t pid_ = -1;     // -1 once reaped

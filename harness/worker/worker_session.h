@@ -51,6 +51,7 @@ class WorkerSession : public Session {
   void run(CallBase& call) override;
   void restart() override;
   void keep_threads_apart() override;
+  void offer_teams(bool offered) override;
   void watch_threads(bool again) override;
   ThreadUse end_watch() override;
   void enter_race(RaceGround& ground) override;

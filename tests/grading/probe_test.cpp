@@ -217,3 +217,76 @@ TEST_CASE("where a check asks for it, some calls are made with other float contr
   third.run_for(asks, -1);
   CHECK(made == ".u.");
 }
+
+TEST_CASE("calls are made again until malloc has no more in use, and the first is judged") {
+  int made = 0;
+  std::byte room[4];
+  std::function<std::int64_t(int)> in_use = [](int) { return 0; };
+  Scripted session;
+  session.script = [&](CallBase& call) {
+    ++made;
+    room[0] = static_cast<std::byte>(made);
+    call.buffers()[0].result = room;
+    call.heap_bytes = in_use(made);
+  };
+  Probe probe = probe_of(session);
+  const auto judged = [&] {
+    made = 0;
+    Call<ProbeArgs> call("work");
+    call.out<float>("y", call.args.y, 1);
+    probe.run_ok(call);
+    CHECK_FALSE(call.measure_heap);
+    return static_cast<int>(call.buffers()[0].result[0]);
+  };
+  CHECK(judged() == 1);
+  CHECK(made == 1);
+  probe.ask_until_freed();
+  CHECK(judged() == 1);
+  CHECK(made == 2);
+  // Scratch memory that is kept, and what threads keep by chance.
+  in_use = [](int call) { return 100 * std::min(call, 5); };
+  CHECK(judged() == 1);
+  CHECK(made == 6);
+  in_use = [](int call) { return call < 30 ? call + call / 12 : 0; };
+  CHECK(judged() == 1);
+  CHECK(made == 30);
+  in_use = [](int call) { return 24 * call; };
+  CHECK(finding_of(judged).summary ==
+        "work does not free what it allocates: 24 bytes more are in use behind each of 16 calls "
+        "alike");
+  CHECK(made == 17);
+  in_use = [](int call) { return call * call; };  // for ever, by another number each time
+  CHECK(finding_of(judged).summary.starts_with("work does not free what it allocates: "));
+}
+
+TEST_CASE("a call that returns something else when it is made again ends the check") {
+  int made = 0;
+  Scripted session;
+  session.script = [&](CallBase& call) {
+    call.returned = made++ == 0 ? 0 : -1;
+    call.heap_bytes = 0;
+  };
+  Probe probe = probe_of(session);
+  probe.ask_until_freed();
+  Call<ProbeArgs> call("work");
+  CHECK(finding_of([&] { probe.run_ok(call); }).summary ==
+        "work returned 0, and -1 when it was called again alike");
+}
+
+TEST_CASE("calls that answer questions, and those whose memory is measured, are made once") {
+  int made = 0;
+  Scripted session;
+  session.script = [&](CallBase& call) {
+    ++made;
+    call.heap_bytes = 0;
+  };
+  Probe probe = probe_of(session);
+  probe.ask_until_freed();
+  Call<ProbeArgs> asks("work");
+  asks.callbacks().push_back({});
+  probe.run_ok(asks);
+  Call<ProbeArgs> measured("work");
+  measured.measure_memory = true;
+  probe.run_ok(measured);
+  CHECK(made == 2);
+}

@@ -209,6 +209,26 @@ TEST_CASE("combinations of a corner are asked by both checks, each once, and unk
   }
 }
 
+TEST_CASE("teams are offered where many classes are asked together, and there alone") {
+  struct : Scripted {
+    bool offered = false;
+    void offer_teams(bool now) override { offered = now; }
+  } session;
+  Probe probe = probe_of(session);
+  const Domain domain = shop();
+  for (const bool together : {false, true}) {
+    int asked = 0;
+    const std::vector<Check> checks =
+        domain_checks({{&domain, [&](Probe&, const Assignment&, Rng&) {
+                          ++asked;
+                          CHECK(session.offered == together);
+                        }}});
+    checks[together ? 1 : 0].ask(probe);
+    CHECK(asked > 0);
+    CHECK_FALSE(session.offered);
+  }
+}
+
 TEST_CASE("cases are asked in the order of their threads, and else as they are given") {
   Scripted session;
   Probe probe = probe_of(session);

@@ -49,6 +49,17 @@ TEST_CASE("a number is asked with its neighbours and its double, as far as class
   CHECK(asked({700}, "cols").contains("1400 to 1401"));
 }
 
+TEST_CASE("of threads no more are asked than a worker has room for") {
+  Domain domain = table();
+  domain.arguments[3].classes.push_back(costly(sized(1024)));
+  Rng rng(7);
+  const NumberedDomain numbered =
+      with_numbers(std::move(domain), std::vector<std::int64_t>{100, 200, 512}, rng);
+  std::set<std::string> added;
+  for (const ValueClass& one : numbered.domain.arguments[3].classes) added.insert(one.name);
+  CHECK(added == std::set<std::string>{"2", "1", "40", "1024", "99 to 101", "200", "199 to 200"});
+}
+
 TEST_CASE("what a class asks for with its neighbours is no class more") {
   Rng rng(7);
   const NumberedDomain numbered = with_numbers(table(), std::vector<std::int64_t>{64}, rng);

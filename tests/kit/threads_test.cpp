@@ -2,6 +2,7 @@
 #include "graders/kit/threads.h"
 
 #include <doctest/doctest.h>
+#include <string>
 
 #include "tests/support/scripted_session.h"
 
@@ -15,21 +16,28 @@ namespace {
 struct Watched : Scripted {
   std::vector<ThreadUse> seen;  // in one try after the other
   std::vector<bool> watches;    // whether each was one more of the same
-  void watch_threads(bool again) override { watches.push_back(again); }
+  std::string* log = nullptr;
+  void watch_threads(bool again) override {
+    watches.push_back(again);
+    say("watch ");
+  }
+  void offer_teams(bool offered) override { say(offered ? "offered " : "taken "); }
+  void restart() override { say("restart "); }
+  void say(const char* what) const {
+    if (log != nullptr) *log += what;
+  }
   ThreadUse end_watch() override { return seen.at(watches.size() - 1); }
 };
 
-/// How often it is asked.
+/// How often it is watched.
 int asked(std::vector<ThreadUse> seen, int threads) {
   Watched session;
   session.seen = std::move(seen);
   Probe probe = probe_of(session);
   probe.begin_case("a case");
-  int asked = 0;
-  require_thread_limit(probe, threads, [&] { ++asked; });
-  CHECK(session.restarts == 1);
+  require_thread_limit(probe, threads, [](int) {});
   for (std::size_t i = 0; i < session.watches.size(); ++i) CHECK(session.watches[i] == (i > 0));
-  return asked;
+  return static_cast<int>(session.watches.size());
 }
 
 }  // namespace
@@ -59,14 +67,28 @@ TEST_CASE("a smaller call is enough for a solution that takes long for it") {
     probe.begin_case("a case");
     std::string asked;
     require_thread_limit(
-        probe, 1, [&] { asked += "M"; }, [&] { asked += "l"; });
+        probe, 1, [&](int threads) { asked += threads > 1 ? "+M" : "M"; },
+        [&](int threads) { asked += threads > 1 ? "+l" : "l"; });
     return asked;
   };
   const ThreadUse quick{1, 3ms, 3ms}, well{1, 20ms, 20ms};
-  CHECK(asked_both({well, well, well, well}) == "lllM");
-  CHECK(asked_both({quick, well, well, well}) == "lMMM");
+  CHECK(asked_both({well, well, well, well}) == "+lllllM");
+  CHECK(asked_both({quick, well, well, well}) == "+lllMMM");
   CHECK_THROWS_AS(asked_both({{2, 3ms, 6ms}}), CheckEnded);
   CHECK_THROWS_AS(asked_both({well, well, well, {2, 20ms, 40ms}}), CheckEnded);
+}
+
+TEST_CASE("a process to which teams are offered has had more threads before it is watched") {
+  Watched session;
+  session.seen = std::vector(3, ThreadUse{2, 20ms, 39ms});
+  Probe probe = probe_of(session);
+  probe.begin_case("a case");
+  std::string told;
+  session.log = &told;
+  require_thread_limit(probe, 2, [&](int threads) { told += threads > 2 ? "more " : "so many "; });
+  CHECK(told ==
+        "offered restart more so many watch so many watch so many watch so many "
+        "taken restart ");
 }
 
 TEST_CASE("more threads at work than allowed end the check, in whichever try they are seen") {

@@ -161,3 +161,42 @@ TEST_CASE("page tables of memory that is only read are bounded like other memory
   const Ending end = ending_of(*solution.session, call);
   CHECK(end.verdict == Verdict::over_memory);
 }
+
+TEST_CASE("what malloc has in use behind a call is told where it is asked for") {
+  const Solution solution(work(R"(
+    static void* kept;
+    void* scratch = malloc(5000);
+    __asm__ volatile("" ::"r"(scratch) : "memory");
+    free(scratch);
+    if (args->mode > 0) kept = malloc(static_cast<size_t>(args->mode));
+    __asm__ volatile("" ::"r"(kept) : "memory");
+    return 0;
+  )",
+                               "#include <stdlib.h>"));
+  const auto in_use = [&](std::int64_t mode) {
+    WorkCall call(4, mode);
+    call.measure_heap = true;
+    solution.session->run(call);
+    return call.heap_bytes.value_or(0);
+  };
+  const std::int64_t first = in_use(0);
+  CHECK(first > 0);
+  CHECK(in_use(0) == first);
+  CHECK(in_use(24) == first + 32);              // with what malloc needs itself
+  CHECK(in_use(1 << 20) >= first + (1 << 20));  // a mapping of its own
+  WorkCall unasked(4);
+  solution.session->run(unasked);
+  CHECK_FALSE(unasked.heap_bytes.has_value());
+}
+
+TEST_CASE("of many threads nothing is told of malloc") {
+  const Solution solution(work(R"(
+    #pragma omp parallel num_threads(9)
+    __asm__ volatile("" ::: "memory");
+    return 0;
+  )"));
+  WorkCall call(4);
+  call.measure_heap = true;
+  solution.session->run(call);
+  CHECK_FALSE(call.heap_bytes.has_value());
+}

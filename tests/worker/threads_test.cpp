@@ -97,3 +97,41 @@ TEST_CASE("threads that are started and joined again and again are no crowd") {
           return given(session, allowed() - 8) == 1 ? 0 : 1;
         }) == 0);
 }
+
+TEST_CASE("a region without a number of threads shows where teams are offered") {
+  // mode: 0 says so, 1 does not and does nothing, 2 neither, before a region of two threads.
+  WorkerConfig config = config_for(work(R"(
+    int there = 0;
+    if (args->mode == 0) {
+      #pragma omp parallel num_threads(2) reduction(+ : there)
+      there += 1;
+    } else {
+      #pragma omp parallel
+      __asm__ volatile("" ::: "memory");
+    }
+    if (args->mode == 2) {
+      #pragma omp parallel num_threads(2)
+      __asm__ volatile("" ::: "memory");
+      usleep(20000);
+    }
+    return there;
+  )",
+                                        "#include <unistd.h>"));
+  WorkerSession session(config);
+  const auto ask = [&](std::int64_t mode) {
+    WorkCall call(4, mode);
+    return ending_of(session, call);
+  };
+  CHECK(ask(1).verdict == Verdict::passed);
+  session.offer_teams(true);
+  CHECK(ask(1).verdict == Verdict::passed);  // in the same process
+  session.restart();
+  CHECK(ask(0).verdict == Verdict::passed);
+  const Ending end = ask(1);
+  CHECK(end.verdict == Verdict::wrong);
+  CHECK_MESSAGE(contains(end.text, "had 300 threads at once in `work`"), end.text);
+  CHECK(ask(0).verdict == Verdict::passed);
+  session.offer_teams(false);
+  session.restart();
+  CHECK(ask(1).verdict == Verdict::passed);
+}
