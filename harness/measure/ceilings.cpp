@@ -119,7 +119,8 @@ struct Loops {
 };
 
 // One function for each size: of a template, or of a clone for another processor, GCC cuts vectors
-// to the size that any processor has before it knows for which one it compiles.
+// to the size that any processor has before it knows for which one it compiles. Attributes are no
+// expressions, NOLINTBEGIN(bugprone-macro-parentheses)
 #define GAUNTLET_LOOPS(name, attributes, bytes_of_vector)               \
   namespace name {                                                      \
   typedef float Floats __attribute__((vector_size(bytes_of_vector)));   \
@@ -146,6 +147,7 @@ struct Loops {
   constexpr Loops kLoops{bytes_of_vector, fma_steps, sum_of};           \
   }
 
+// NOLINTEND(bugprone-macro-parentheses)
 GAUNTLET_LOOPS(of_any, , 16)
 #if defined(__x86_64__)
 GAUNTLET_LOOPS(of_avx2, __attribute__((target("avx2,fma"))), 32)
