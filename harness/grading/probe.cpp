@@ -76,18 +76,25 @@ void Probe::run_once(CallBase& call, bool again) {
   }
 }
 
-/// By how much malloc has more in use each time; 0 when it once had not.
-std::int64_t Probe::growth_of(CallBase& call) {
-  std::int64_t growth = 0;
-  int alike = 0;
-  for (int calls = 0; alike < kGrowing && calls < 16 * kGrowing; ++calls) {
-    const std::optional<std::int64_t> before = call.heap_bytes;
+/// Calls it again, an even number of times: what alternates from call to call does so as if there
+/// had been none.
+void Probe::require_freed(CallBase& call) {
+  const std::int64_t first = *call.heap_bytes;
+  std::int64_t in_use = first, growth = 0;
+  int calls = 0, alike = 0;
+  for (bool grows = true; grows || calls % 2 != 0;) {
     run_once(call, true);
-    if (!before || !call.heap_bytes || *call.heap_bytes <= *before) return 0;
-    const std::int64_t grew = *call.heap_bytes - *before;
+    ++calls;
+    const std::int64_t before = std::exchange(in_use, call.heap_bytes.value_or(in_use));
+    const std::int64_t grew = in_use - before;
+    grows = grows && grew > 0;
     alike = grew == std::exchange(growth, grew) ? alike + 1 : 1;
+    if (grows && (alike == kGrowing || calls == kMostGrowing))
+      fail(
+          fmt::format("{} does not free what it allocates: malloc had more in use behind each of "
+                      "{} calls alike, {} bytes in all",
+                      call.symbol, calls, in_use - first));
   }
-  return growth;
 }
 
 void Probe::run_until_freed(CallBase& call) {
@@ -98,13 +105,8 @@ void Probe::run_until_freed(CallBase& call) {
   std::vector<std::vector<std::byte>> results;
   for (const Buffer& buffer : call.buffers())
     results.emplace_back(buffer.result.begin(), buffer.result.end());
-  const std::int64_t growth = growth_of(call);
+  require_freed(call);
   call.measure_heap = false;
-  if (growth > 0)
-    fail(fmt::format(
-        "{} does not free what it allocates: {} bytes more are in use behind each of {} "
-        "calls alike",
-        call.symbol, growth, kGrowing));
   if (call.returned != returned)
     fail(fmt::format("{} returned {}, and {} when it was called again alike", call.symbol, returned,
                      call.returned));

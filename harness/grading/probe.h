@@ -43,6 +43,7 @@ class Probe {
   /// Scratch memory that is kept grows in the first calls, and what malloc has for a thread when
   /// that first gets some of the work, by chance: more calls than few threads are.
   static constexpr int kGrowing = 16;
+  static constexpr int kMostGrowing = 256;  // by whatever
 
   Probe(CheckInfo info, const Seed& run_seed, Setting setting);
 
@@ -90,8 +91,8 @@ class Probe {
   void ask_with_unusual_floats(std::uint64_t every = kSomeCalls) { unusual_every_ = every; }
 
   /// From here on, every call without callbacks is made again, until malloc has no more in use than
-  /// before: what grows by as much in each of kGrowing calls was forgotten. What is judged is the
-  /// first of them.
+  /// before, twice at least: what grows by as much in kGrowing calls, one after the other, was
+  /// forgotten. What is judged is the first of them.
   void ask_until_freed() { until_freed_ = true; }
 
   /// Throws away the solution's process: the next call meets a fresh one.
@@ -145,7 +146,7 @@ class Probe {
  private:
   void run_once(CallBase& call, bool again = false);
   void run_until_freed(CallBase& call);
-  std::int64_t growth_of(CallBase& call);
+  void require_freed(CallBase& call);
   void require_returned(const CallBase& call, std::int64_t want);
   void run_with_unusual_floats(CallBase& call, std::optional<std::int64_t> want);
   void record(Fact fact);

@@ -103,6 +103,7 @@ class Worker {
 
 int main(int count, char** arguments) {
   gauntlet::inside::bring_in_libraries();
+  gauntlet::inside::blank_environment();
   static gauntlet::inside::Worker worker(
       count > 1 && std::strcmp(arguments[1], gauntlet::wire::kWithDevice) == 0);
   worker.serve();

@@ -161,7 +161,7 @@ SolutionFailure failure_of(WorkerProcess::Event event, const FailureContext& con
     case WorkerProcess::Event::teamed:
       return {Verdict::wrong,
               fmt::format("had {} threads at once {}, as many as OpenMP was told to give a region "
-                          "that does not say how many it wants: one has no num_threads",
+                          "that does not say how many it wants: num_threads is missing",
                           kOfferedTeam, where(context))};
     case WorkerProcess::Event::headless:
       return {Verdict::crashed,

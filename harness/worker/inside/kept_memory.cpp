@@ -59,6 +59,14 @@ void bring_in_libraries() {
   dl_iterate_phdr(make_resident, nullptr);
 }
 
+void blank_environment() {
+  for (const char* name : {"GLIBC_TUNABLES", "OMP_NUM_THREADS"})
+    if (char* value = std::getenv(name)) {
+      std::memset(value, ' ', std::strlen(value));
+      unsetenv(name);
+    }
+}
+
 KeptMemory keep_memory(std::size_t bytes) {
   const std::size_t room = round_up(bytes, kAligned);
   const std::size_t all = kAligned + kKeptGuard + room + kKeptGuard;

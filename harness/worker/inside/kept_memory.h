@@ -11,6 +11,10 @@ namespace gauntlet::inside {
 /// solution comes, they are above kept_memory(), and what they take does not change any more.
 void bring_in_libraries();
 
+/// Blanks the values of environment variables that only the libraries above were to read, at their
+/// start: a solution shall not tell by them what it is asked for.
+void blank_environment();
+
 /// Address space at the top of what the kernel gives out, with nothing in it yet.
 struct KeptMemory {
   KeptRange range;
