@@ -26,6 +26,7 @@ constexpr std::size_t kCorners = 250;
 
 // Cases at sizes that a solution's sources name, of each check and domain.
 constexpr std::size_t kOfNumbers = 200;
+constexpr std::size_t kOfNumbersOnDevice = 40;  // a simulated one takes longer
 
 // Assignments beside which a refusal is asked between right calls, the simplest included.
 constexpr std::size_t kBetween = 3;
@@ -325,7 +326,8 @@ std::vector<Check> domain_checks(const std::vector<DomainQuestion>& questions) {
         };
         ask_each(probe, domain, assignments(domain, rng), ask);
         const NumberedDomain numbered = with_numbers(domain, probe.named_numbers(), rng);
-        ask_each(probe, numbered.domain, assignments_of_numbers(numbered, rng, kOfNumbers), ask);
+        const std::size_t most = on_device(probe) ? kOfNumbersOnDevice : kOfNumbers;
+        ask_each(probe, numbered.domain, assignments_of_numbers(numbered, rng, most), ask);
       }
     };
   };
