@@ -65,6 +65,8 @@ void long_rows(Probe& probe) {
     require_right(probe, rng, near_sums_problem(rng, policy, rng.integer(1100, 2000)));
     require_right(probe, rng, half_steps_problem(rng, policy, rng.integer(1100, 2000)));
   }
+  // Any rule may be another one where a row is long.
+  for (const Directed& one : directed_searches()) require_right_directed(probe, one.name, true);
 }
 
 // As many beams and EOS ids as the contract allows, or some of them. Some ids in the pool only:

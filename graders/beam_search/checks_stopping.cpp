@@ -102,7 +102,8 @@ void stop_rules(Probe& probe) {
 
 // With alpha < 0 longer is worse.
 void negative_alpha(Probe& probe) {
-  require_right_directed(probe, "early_eos_below_a_lost_one");
+  for (const bool long_rows : {false, true})
+    require_right_directed(probe, "early_eos_below_a_lost_one", long_rows);
   for (int turn = 0; turn < 8; ++turn) {
     const std::int32_t policy = turn % 4 == 0 ? BEAM_POOLED : BEAM_SEPARATE;
     Rng rng = probe.begin_case(fmt::format("policy_{}_{}", policy, turn));

@@ -42,8 +42,7 @@ std::vector<std::int32_t> random_places(Rng& rng, std::int64_t tokens, std::int6
 
 std::vector<float> disguised(Rng& rng, const std::vector<float>& row,
                              const std::vector<std::int32_t>& places, std::int64_t vocab,
-                             float scale) {
-  const bool forbidden = rng.chance(0.5);
+                             float scale, bool forbidden) {
   std::vector<float> wide(static_cast<std::size_t>(vocab));
   for (float& value : wide)
     value = forbidden ? kForbidden : scale * static_cast<float>(-rng.integer(64, 128));
@@ -98,9 +97,10 @@ const Directed& directed(std::string_view name) {
   throw Broken(OwnFault::bug, fmt::format("no directed search is named '{}'", name));
 }
 
-SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t batch) {
+SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t batch,
+                               bool long_rows) {
   Settings settings = directed.settings;
-  settings.vocab += rng.integer(0, 5);
+  settings.vocab += long_rows ? rng.integer(1100, 2600) : rng.integer(0, 5);
   settings.threads = static_cast<std::int32_t>(rng.integer(1, 3));
   settings.pad = static_cast<std::int32_t>(rng.integer(-1, settings.vocab - 1));
   const auto places = random_places(rng, directed.settings.vocab, settings.vocab);
@@ -113,7 +113,7 @@ SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t 
   for (std::int64_t item = 0; item < batch; ++item) {
     const auto scale = static_cast<float>(1 << rng.integer(0, 3)) / 4;
     const auto wide = [&](const std::vector<float>& row) {
-      return disguised(rng, row, places, settings.vocab, scale);
+      return disguised(rng, row, places, settings.vocab, scale, !long_rows && rng.chance(0.5));
     };
     Table& table = tables.emplace_back();
     table.otherwise = wide(directed.table.otherwise);

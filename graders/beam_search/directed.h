@@ -31,8 +31,10 @@ const Directed& directed(std::string_view name);
 
 /// A directed search, disguised: `batch` copies, each with all log-probs scaled by a power of two,
 /// among further tokens that never stay, and with the EOS under another id. The order of the tokens
-/// is kept, so that ties fall as they did.
-SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t batch);
+/// is kept, so that ties fall as they did. `long_rows`: among some 2,000 further tokens, all of
+/// which are possible.
+SolvedProblem directed_problem(Rng& rng, const Directed& directed, std::int64_t batch,
+                               bool long_rows = false);
 
 /// A search of rows that are worth reading by blocks, of 512 tokens or a part of them. EOS comes
 /// before all others and is forbidden at first. The other tokens that can win are the first and the

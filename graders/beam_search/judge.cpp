@@ -141,9 +141,9 @@ Answer require_right(Probe& probe, Rng& rng, const Problem& problem) {
   return require_right(probe, rng, {problem, expect(problem)});
 }
 
-void require_right_directed(Probe& probe, std::string_view name) {
-  Rng rng = probe.begin_case(std::string(name));
-  require_right(probe, rng, directed_problem(rng, directed(name), rng.integer(2, 4)));
+void require_right_directed(Probe& probe, std::string_view name, bool long_rows) {
+  Rng rng = probe.begin_case(fmt::format("{}{}", name, long_rows ? "_of_long_rows" : ""));
+  require_right(probe, rng, directed_problem(rng, directed(name), rng.integer(2, 4), long_rows));
 }
 
 void require_refused_without_arrays(Probe& probe, Rng& rng, const Settings& settings,

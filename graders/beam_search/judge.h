@@ -29,7 +29,7 @@ Answer require_right(Probe& probe, Rng& rng, const SolvedProblem& solved,
 Answer require_right(Probe& probe, Rng& rng, const Problem& problem);
 
 /// The same for one of the directed searches, by its name.
-void require_right_directed(Probe& probe, std::string_view name);
+void require_right_directed(Probe& probe, std::string_view name, bool long_rows = false);
 
 /// So many items, more than there is room for, without any array: who makes them before all is
 /// judged fails.

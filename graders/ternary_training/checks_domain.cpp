@@ -103,7 +103,9 @@ void ask_forward(Probe& probe, const Assignment& choice, Rng& rng) {
 
 /// What the outputs and the reports have to say besides what is in the checkpoint. `asked`: reports
 /// up to the one that asked to end.
-void require_told(Probe& probe, const TrainingResult& result, std::int64_t asked) {
+void require_told(Probe& probe, const TrainedModel& trained, std::int64_t asked) {
+  constexpr double kUncertain = 0.1;  // nats: far above what a model sure of all tokens has
+  const TrainingResult& result = trained.result;
   const auto& reports = result.reports;
   if (reports.empty()) probe.fail("progress was never called");
   for (std::size_t i = 1; i < reports.size(); ++i)
@@ -119,6 +121,11 @@ void require_told(Probe& probe, const TrainingResult& result, std::int64_t asked
   if (!std::isnan(result.held_out_nll) &&
       !(std::isfinite(result.held_out_nll) && result.held_out_nll >= 0))
     probe.fail(fmt::format("held_out_nll is {}", result.held_out_nll));
+  if (result.held_out_nll == 0 && trained.train_nll > kUncertain)
+    probe.fail(
+        fmt::format("held_out_nll is 0, as if the model were sure of unseen text; the text "
+                    "that it was trained on has {:.3g}",
+                    trained.train_nll));
 }
 
 /// Trains as the classes say, and requires what does not depend on how well.
@@ -140,7 +147,7 @@ TrainingResult require_told_of(Probe& probe, const Assignment& choice, TrainingR
     probe.fail(fmt::format("the call took {:.1f} s, max_seconds is {} and max_tokens {}",
                            trained.result.seconds, request.max_seconds, request.max_tokens));
   require_train_nll(probe, trained.result.train_nll, trained.train_nll);
-  require_told(probe, trained.result, asked);
+  require_told(probe, trained, asked);
   return trained.result;
 }
 
