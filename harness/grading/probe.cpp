@@ -69,11 +69,13 @@ void Probe::require_returned(const CallBase& call, std::int64_t want) {
 }
 
 void Probe::run_once(CallBase& call, bool again) {
+  heap_bytes_.reset();
   try {
     again ? setting_.solution.run_again(call) : setting_.solution.run(call);
   } catch (const SolutionFailure& failure) {
     throw CheckEnded{{failure.verdict, case_name_, failure.what(), {}, std::nullopt}};
   }
+  if (call.measure_heap) heap_bytes_ = call.heap_bytes;
 }
 
 /// Calls it again, an even number of times: what alternates from call to call does so as if there
@@ -99,8 +101,14 @@ void Probe::require_freed(CallBase& call) {
 
 void Probe::run_until_freed(CallBase& call) {
   call.measure_heap = until_freed_ && call.callbacks().empty() && !call.measure_memory;
+  const std::optional<std::int64_t> before = heap_bytes_;
   run_once(call);
   if (!call.measure_heap || !call.heap_bytes) return;
+  const bool anyway = ++measured_calls_ % kAgainAnyway == 0;
+  if (before && *call.heap_bytes <= *before && !anyway) {
+    call.measure_heap = false;
+    return;
+  }
   const std::int64_t returned = call.returned;
   std::vector<std::vector<std::byte>> results;
   for (const Buffer& buffer : call.buffers())
@@ -115,6 +123,7 @@ void Probe::run_until_freed(CallBase& call) {
 }
 
 void Probe::restart() {
+  heap_bytes_.reset();
   setting_.solution.restart();
 }
 

@@ -45,6 +45,10 @@ class Probe {
   static constexpr int kGrowing = 16;
   static constexpr int kMostGrowing = 256;  // by whatever
 
+  /// One in so many calls is made again although malloc had no more in use behind it than before: a
+  /// prime, too.
+  static constexpr std::uint64_t kAgainAnyway = 5;
+
   Probe(CheckInfo info, const Seed& run_seed, Setting setting);
 
   /// Names the input that is being tried, for findings, and gives its random stream: same run seed,
@@ -90,9 +94,10 @@ class Probe {
   /// questions.
   void ask_with_unusual_floats(std::uint64_t every = kSomeCalls) { unusual_every_ = every; }
 
-  /// From here on, every call without callbacks is made again, until malloc has no more in use than
-  /// before, twice at least: what grows by as much in kGrowing calls, one after the other, was
-  /// forgotten. What is judged is the first of them.
+  /// From here on, a call without callbacks behind which malloc has more in use than before it, or
+  /// than nobody knows, is made again until that does not grow, twice at least; and so is one in
+  /// kAgainAnyway. What grows by as much in kGrowing calls, one after the other, was forgotten. What
+  /// is judged is the first of them.
   void ask_until_freed() { until_freed_ = true; }
 
   /// Throws away the solution's process: the next call meets a fresh one.
@@ -160,6 +165,8 @@ class Probe {
   std::uint64_t unusual_every_ = 0;  // none
   std::uint64_t calls_ = 0;
   bool until_freed_ = false;
+  std::uint64_t measured_calls_ = 0;
+  std::optional<std::int64_t> heap_bytes_;  // behind the last call of this process, where it told
 };
 
 /// Thrown by Probe::fail and Probe::unmeasured; caught by the engine, never by a check.

@@ -11,6 +11,9 @@
 namespace gauntlet {
 namespace {
 
+// Every call asks some ten times, and the kernel writes its counts as text.
+constexpr auto kGood = std::chrono::microseconds(50);
+
 RunTimes read_from(int file) {
   std::array<char, 128> text{};
   if (file < 0 || pread(file, text.data(), text.size() - 1, 0) <= 0) return {};
@@ -33,8 +36,14 @@ RunTimes MainThreadTimes::now() const {
 }
 
 RunTimes own_run_times() {
+  using Clock = std::chrono::steady_clock;
   thread_local const Fd file(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
-  return read_from(file.get());
+  thread_local RunTimes last;
+  thread_local Clock::time_point until{};
+  if (Clock::now() < until) return last;
+  last = read_from(file.get());
+  until = Clock::now() + kGood;
+  return last;
 }
 
 std::chrono::nanoseconds held_up(std::chrono::nanoseconds waited, std::chrono::nanoseconds beside) {

@@ -30,7 +30,7 @@ class MainThreadTimes {
   Fd file_;
 };
 
-/// Of the calling thread.
+/// Of the calling thread, some microseconds ago: a wait of more than these is told at once.
 RunTimes own_run_times();
 
 /// How long others held a thread up that waited for a processor: programs that are not of its

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/output_check.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <fmt/format.h>
-#include <iterator>
 
 #include "harness/worker/postmortem.h"
 
@@ -10,10 +12,32 @@ namespace gauntlet {
 namespace {
 
 /// By a byte's place. As 16, 32 or 64 bits, begun at any even place, NaN.
-constexpr std::byte kAround[]{std::byte{0xFD}, std::byte{0x7F}, std::byte{0xFE}, std::byte{0x7F}};
+constexpr std::array kAround{std::byte{0xFD}, std::byte{0x7F}, std::byte{0xFE}, std::byte{0x7F}};
 
-bool is_touched(const std::byte* arena, std::size_t place) {
-  return arena[place] != kAround[place % std::size(kAround)];
+constexpr std::size_t kStretch = 4096;  // bytes that are written and compared at once
+
+/// As they are from a place on that kAround begins at, and long enough to begin later.
+constexpr auto kPattern = [] {
+  std::array<std::byte, kStretch + kAround.size()> pattern{};
+  for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = kAround[i % kAround.size()];
+  return pattern;
+}();
+
+/// For stretches of [begin, end), with the bytes that are to be there.
+template <class Stretch>
+void each_stretch(std::size_t begin, std::size_t end, Stretch stretch) {
+  static_assert(kStretch % kAround.size() == 0);
+  const std::byte* pattern = kPattern.data() + begin % kAround.size();
+  for (std::size_t place = begin; place < end; place += kStretch)
+    stretch(place, pattern, std::min(kStretch, end - place));
+}
+
+bool is_untouched(const std::byte* arena, std::size_t begin, std::size_t end) {
+  bool untouched = true;
+  each_stretch(begin, end, [&](std::size_t place, const std::byte* pattern, std::size_t bytes) {
+    untouched = untouched && std::memcmp(arena + place, pattern, bytes) == 0;
+  });
+  return untouched;
 }
 
 [[noreturn]] void refuse(const CallBase& call, const std::string& text) {
@@ -22,20 +46,24 @@ bool is_touched(const std::byte* arena, std::size_t place) {
 
 void check_around(const CallBase& call, const Buffer& buffer, const Body& body,
                   const std::byte* arena) {
-  for (std::size_t place = body.first_page; place < body.start; ++place)
-    if (is_touched(arena, place))
-      refuse(call,
-             fmt::format("{} bytes before the start of `{}`", body.start - place, buffer.name));
-  for (std::size_t last = body.last_page; last > body.end; --last)
-    if (is_touched(arena, last - 1))
-      refuse(call, fmt::format("{} bytes past the end of `{}`", last - body.end, buffer.name));
+  if (!is_untouched(arena, body.first_page, body.start)) {
+    std::size_t place = body.first_page;
+    while (is_untouched(arena, place, place + 1)) ++place;
+    refuse(call, fmt::format("{} bytes before the start of `{}`", body.start - place, buffer.name));
+  }
+  if (!is_untouched(arena, body.end, body.last_page)) {
+    std::size_t last = body.last_page;
+    while (is_untouched(arena, last - 1, last)) --last;
+    refuse(call, fmt::format("{} bytes past the end of `{}`", last - body.end, buffer.name));
+  }
 }
 
 }  // namespace
 
 void surround(std::byte* arena, std::size_t begin, std::size_t end) {
-  for (std::size_t place = begin; place < end; ++place)
-    arena[place] = kAround[place % std::size(kAround)];
+  each_stretch(begin, end, [&](std::size_t place, const std::byte* pattern, std::size_t bytes) {
+    std::memcpy(arena + place, pattern, bytes);
+  });
 }
 
 void check_surroundings(const CallBase& call, const Layout& layout, const SharedMemory& out) {

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <thread>
 
+#include "harness/core/machine.h"
 #include "harness/sandbox/landlock.h"
 #include "harness/sandbox/launch.h"
 #include "harness/sandbox/runtime_files.h"
@@ -46,6 +47,12 @@ void sleep_while(wire::Word& word, std::uint32_t value, WorkerProcess::Clock::du
   const auto ns = std::chrono::nanoseconds(at_most).count();
   const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
   syscall(SYS_futex, &word, FUTEX_WAIT, value, &timeout, nullptr, 0);
+}
+
+/// While we wait awake nobody else runs there.
+bool has_one_core() {
+  static const bool one = this_machine().cores == 1;
+  return one;
 }
 
 }  // namespace
@@ -137,14 +144,14 @@ std::chrono::nanoseconds WorkerProcess::cpu_time() const {
   return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
 }
 
-/// Since run() began. A call is where the main thread is: what others have to wait for counts only
-/// when that one waits as well.
+/// Since we went to sleep in run(); a call that is over before that was held up by nobody. A call is
+/// where the main thread is: what others have to wait for counts only when that one waits as well.
 WorkerProcess::Clock::duration WorkerProcess::held_up() const {
-  if (pid_ < 0) return {};
+  if (pid_ < 0 || !main_before_) return {};
   const RunTimes now = main_times_->now();
-  const auto ran = now.ran - main_before_.ran;
+  const auto ran = now.ran - main_before_->ran;
   const auto beside = cpu_time() - processor_before_ - ran;
-  return gauntlet::held_up(now.waited - main_before_.waited, beside);
+  return gauntlet::held_up(now.waited - main_before_->waited, beside);
 }
 
 /// Since it had something to say: what our thread waited for before, while it slept or worked, made
@@ -166,7 +173,7 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   const bool needs_our_core = spread && spread->any();
   if (watch_ != nullptr) watch_->starts();
   processor_before_ = cpu_time();
-  main_before_ = main_times_->now();
+  main_before_.reset();
   we_had_waited_ = own_run_times().waited;
   if (at_work_ != nullptr) at_work_->go();
   const auto released = Clock::now();
@@ -174,8 +181,8 @@ WorkerProcess::Leg WorkerProcess::run(Clock::duration at_most, Clock::duration e
   syscall(SYS_futex, &shared.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   syscall(SYS_futex, &shared.answered, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   spread.reset();
-  Event event = wait({released, released + at_most, excusable}, needs_our_core ? 0us : kAwake,
-                     ahead ? &*ahead : nullptr);
+  Event event = wait({released, released + at_most, excusable},
+                     needs_our_core || has_one_core() ? 0us : kAwake, ahead ? &*ahead : nullptr);
   auto since = Clock::now();
   if (event == Event::done || event == Event::asked) event = freeze(since).value_or(event);
   const auto elapsed = since - released;
@@ -226,6 +233,7 @@ WorkerProcess::Event WorkerProcess::wait(const Deadline& deadline, Clock::durati
       look_at_threads(deadline.released);
       count_at = Clock::now() + kLookAtThreads;
     }
+    if (!main_before_) main_before_ = main_times_->now();
     we_had_waited_ = own_run_times().waited;
     sleep_while(control().bell, bell, std::min({look_at, late_at, count_at}) - now + 1us);
   }

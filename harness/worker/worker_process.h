@@ -146,7 +146,7 @@ class WorkerProcess {
   std::optional<ProcessMemory> memory_;
   std::optional<ProcessTasks> tasks_;
   std::optional<MainThreadTimes> main_times_;
-  RunTimes main_before_;                         // when run() began
+  std::optional<RunTimes> main_before_;          // when we first went to sleep in run()
   std::chrono::nanoseconds we_had_waited_{};     // before we last went to sleep
   std::chrono::nanoseconds processor_before_{};  // of all threads
   Clock::duration excused_{};                    // of run(), because others held it up
