@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <ranges>
@@ -42,5 +43,26 @@ std::vector<std::byte> bits_of(const Values&... values) {
   (append(std::as_bytes(std::span(values))), ...);
   return bits;
 }
+
+/// The answer that was judged last: another one of the same bits needs no judging.
+class JudgedBits {
+ public:
+  /// Unless they are those of the last answer, which they are from now on.
+  template <std::ranges::contiguous_range... Values>
+  bool are_new(const Values&... values) {
+    std::size_t at = 0;
+    const auto are_next = [&](std::span<const std::byte> bytes) {
+      const auto known = std::span(bits_).subspan(std::min(at, bits_.size()));
+      at += bytes.size();
+      return known.size() >= bytes.size() && same_bits(known.first(bytes.size()), bytes);
+    };
+    const bool known = (are_next(std::as_bytes(std::span(values))) && ...) && at == bits_.size();
+    if (!known) bits_ = bits_of(values...);
+    return !known;
+  }
+
+ private:
+  std::vector<std::byte> bits_;
+};
 
 }  // namespace gauntlet::kit

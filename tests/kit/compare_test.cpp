@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graders/kit/compare.h"
 
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <vector>
 
+#include "graders/kit/bits.h"
 #include "harness/core/error.h"
 
 using namespace gauntlet;
@@ -86,4 +88,18 @@ TEST_CASE("worst_ratio says how much of a tolerance was used") {
   const std::vector<double> empty_row{-kInf, 0};
   CHECK(worst_ratio(std::vector<float>{-INFINITY, 0}, empty_row, std::vector<double>{0, 0}, 1) ==
         0);
+}
+
+TEST_CASE("an answer of the bits that were judged last is not judged again") {
+  JudgedBits judged;
+  std::array<float, 2> sums{1, 0};
+  const std::array<int, 1> indices{7};
+  CHECK(judged.are_new(sums, indices));
+  CHECK_FALSE(judged.are_new(sums, indices));
+  CHECK(judged.are_new(sums));
+  CHECK_FALSE(judged.are_new(sums));
+  CHECK(judged.are_new(sums, indices));
+  sums[1] = -0.0F;
+  CHECK(judged.are_new(sums, indices));
+  CHECK_FALSE(judged.are_new(sums, indices));
 }
