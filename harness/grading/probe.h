@@ -94,10 +94,10 @@ class Probe {
   /// questions.
   void ask_with_unusual_floats(std::uint64_t every = kSomeCalls) { unusual_every_ = every; }
 
-  /// From here on, a call without callbacks behind which malloc has more in use than before it, or
-  /// than nobody knows, is made again until that does not grow, twice at least; and so is one in
-  /// kAgainAnyway. What grows by as much in kGrowing calls, one after the other, was forgotten. What
-  /// is judged is the first of them.
+  /// From here on, a call without callbacks is made again until malloc has no more in use than
+  /// before, an even number of times: where that grew in the first one or nobody knows whether, and
+  /// one in kAgainAnyway. What grows by as much in kGrowing calls, one after the other, was
+  /// forgotten. What is judged is the first of them.
   void ask_until_freed() { until_freed_ = true; }
 
   /// Throws away the solution's process: the next call meets a fresh one.

@@ -144,7 +144,7 @@ std::chrono::nanoseconds WorkerProcess::cpu_time() const {
   return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
 }
 
-/// Since we went to sleep in run(); a call that is over before that was held up by nobody. A call is
+/// Since we went to sleep in run(); a call that is over before was held up by nobody. A call is
 /// where the main thread is: what others have to wait for counts only when that one waits as well.
 WorkerProcess::Clock::duration WorkerProcess::held_up() const {
   if (pid_ < 0 || !main_before_) return {};
