@@ -164,28 +164,40 @@ bool valid(const Assignment& choice) {
 }
 
 // So that some 530 cases of every_argument took textbook's solution 9.7 s, 18 ms each, on a core of
-// an AMD EPYC, and the slowest of the honest variants 26 s. A machine of CI was half as fast, and a
+// an AMD EPYC, and the slowest of the honest variants 29 s. A machine of CI was half as fast, and a
 // check's calls may take 120 s. Whoever has more winners than fit into shared memory looks through
 // a row for each.
 constexpr double kMostEntriesOnDevice = 70'000;
 constexpr double kMostLooksOnDevice = 51'000'000;  // at entries, one for each winner
-constexpr double kMostWinnersOnDevice = 4'200;     // of all rows, where each has more than a few
+// Of all rows, where each has more than a few: so many beside anything, and so many at all.
+constexpr double kManyWinnersOnDevice = 4'200;
+constexpr double kMostWinnersOnDevice = 12'300;
 constexpr double kFewWinners = 8;
 constexpr double kFewRowsOnDevice = 300;
 
-/// A block for each of many rows costs more than what is in them: beside these, only what one row
-/// may leave behind for the next is not the simplest.
+/// Of each argument in this list the simplest class.
+bool are_simplest(const Assignment& choice, std::initializer_list<const char*> arguments) {
+  return std::ranges::all_of(arguments,
+                             [&](const char* argument) { return choice.is_simplest(argument); });
+}
+
+/// A block for each of many rows costs more than what is in them, and a round for each of many
+/// winners as well: beside many rows, only what one row may leave behind for the next is not the
+/// simplest, and beside many winners nothing but the sizes.
 bool affordable_on_device(const Assignment& choice) {
   const double rows = choice["rows"].most;
   const double entries = rows * choice["vocab"].most;
   const double winners = most_k(choice);
   if (entries > kMostEntriesOnDevice || entries * winners > kMostLooksOnDevice) return false;
-  if (winners > kFewWinners && rows * winners > kMostWinnersOnDevice) return false;
-  if (rows <= kFewRowsOnDevice) return true;
-  return std::ranges::all_of(
-      std::initializer_list<const char*>{"scale", "entries", "behind rows", "totals",
-                                         "outputs hold", "alignment", "threads", "deterministic"},
-      [&](const char* argument) { return choice.is_simplest(argument); });
+  const double places = winners > kFewWinners ? rows * winners : 0;
+  if (places > kMostWinnersOnDevice) return false;
+  const bool many_winners = places > kManyWinnersOnDevice;
+  if (many_winners &&
+      !are_simplest(choice, {"stride", "lengths", "masked", "spoiled rows", "before"}))
+    return false;
+  return (rows <= kFewRowsOnDevice && !many_winners) ||
+         are_simplest(choice, {"scale", "entries", "behind rows", "totals", "outputs hold",
+                               "alignment", "threads", "deterministic"});
 }
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, std::int64_t vocab) {
