@@ -369,6 +369,7 @@ Json document(const Aggregate& aggregate) {
   json["passed_by_all"] = aggregate.survey.passed_by_all;
   json["picks"] = list_of(aggregate.picks, pick_json);
   json["ledger"] = list_of(aggregate.ledger, ledger_json);
+  json["ledger_lines"] = aggregate.ledger.size();
   json["audits"] = list_of(aggregate.audits, audit_json);
   json["cells"] =
       list_of(aggregate.cells, [&](const ReportedCell& cell) { return cell_json(rubric, cell); });
