@@ -163,10 +163,10 @@ bool valid(const Assignment& choice) {
          rows * largest_stride(choice) <= kMostMemory;
 }
 
-// So that some 530 cases of every_argument took textbook's solution 9.7 s, 18 ms each, on a core of
-// an AMD EPYC, and the slowest of the honest variants 29 s. A machine of CI was half as fast, and a
-// check's calls may take 120 s. Whoever has more winners than fit into shared memory looks through
-// a row for each.
+// So that some 530 cases of every_argument took textbook's solution 9.1 s, 17 ms each, on a core of
+// an AMD EPYC, and the slowest of the honest variants 29 s. A machine of CI was less than half as
+// fast, and a check's calls may take 120 s. Whoever has more winners than fit into shared memory
+// looks through a row for each.
 constexpr double kMostEntriesOnDevice = 70'000;
 constexpr double kMostLooksOnDevice = 51'000'000;  // at entries, one for each winner
 // Of all rows, where each has more than a few: so many beside anything, and so many at all.
