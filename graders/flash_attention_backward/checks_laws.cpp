@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -144,17 +143,6 @@ void value_shift(Probe& probe) {
     attend(problem);
     require_close(probe, problem, ask(probe, problem), {unshifted.value, expect(problem).bound});
   }
-}
-
-/// What one problem gives within the bounds of another one that gives the same, or within its own
-/// where that is more: where a row has one key and an element of it moved to 0, the other one's
-/// bound is 0, and what float64 leaves of a difference is not.
-Expected with_bounds_of(Expected expected, const Expected& other) {
-  for (auto part :
-       {&Results<double>::dq, &Results<double>::dk, &Results<double>::dv, &Results<double>::delta})
-    std::ranges::transform(expected.bound.*part, other.bound.*part, (expected.bound.*part).begin(),
-                           std::ranges::max);
-  return expected;
 }
 
 // The same for k: scores of a row move together, lse follows, and no gradient changes.

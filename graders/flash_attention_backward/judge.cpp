@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "graders/kit/compare.h"
@@ -29,6 +30,14 @@ std::vector<double> allowed_for(std::vector<double> bounds) {
   constexpr double kSmallest = 1e-36;  // products of small numbers underflow
   for (double& bound : bounds) bound = bound > 0 ? kRoundings * bound + kSmallest : 0;
   return bounds;
+}
+
+Expected with_bounds_of(Expected expected, const Expected& other) {
+  for (auto part :
+       {&Results<double>::dq, &Results<double>::dk, &Results<double>::dv, &Results<double>::delta})
+    std::ranges::transform(expected.bound.*part, other.bound.*part, (expected.bound.*part).begin(),
+                           std::ranges::max);
+  return expected;
 }
 
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options) {

@@ -14,6 +14,11 @@ namespace gauntlet::GAUNTLET_CHALLENGE {
 /// asks for 0.
 std::vector<double> allowed_for(std::vector<double> bounds);
 
+/// What one problem gives within the bounds of another one that gives the same, or within its own
+/// where that is more: where a row has one key and an element of it moved to 0, the other one's
+/// bound is 0, and what float64 leaves of a difference is not.
+Expected with_bounds_of(Expected expected, const Expected& other);
+
 /// Asks and compares with the oracle.
 Answer require_right(Probe& probe, const Problem& problem, const CallOptions& options = {});
 
