@@ -251,6 +251,7 @@ std::vector<Argument> training_arguments() {
         {"infinity"}}},
       {"stop", {{"never"}, {"at once"}, {"at the second report"}}},
       {"seed", {{"any"}, {"0"}, {"1"}, {"2^32"}, {"2^63"}, {"largest"}}},
+      {"listener", {{"given"}, {"null"}}},
       {"capacity", {{"exact"}, {"a byte more"}, {"a page more"}}},
       {"placement", {{"64"}, {"8"}, {"8 after 16"}, {"16 after 32"}, {"4096"}}},
       threads(),

@@ -217,6 +217,7 @@ TrainingRequest training_request_of(const Assignment& choice, Rng& rng) {
   request.max_tokens = max_tokens_of(choice, request.model);
   request.max_seconds = max_seconds_of(choice);
   request.seed = seed_of(choice, rng);
+  request.null_listener = choice.is("listener", "null");
   request.spare_bytes = choice.is("capacity", "exact")         ? 0
                         : choice.is("capacity", "a byte more") ? 1
                                                                : 4096;

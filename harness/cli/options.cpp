@@ -379,6 +379,9 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
                   "and beside one that streams memory, which are started for it")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
+  calibrate.add_flag("--itself", o.calibrate.itself,
+                     "Only programs against themselves, three kinds: how often equal speeds are "
+                     "told apart");
 
   CLI::App& completion =
       add_verb(app, "completion", "Print a script by which a shell completes command lines",

@@ -173,7 +173,8 @@ VerbResult export_tasks(const Context& context, const ExportOptions& options);
 VerbResult doctor(const Context& context);
 
 struct CalibrateOptions {
-  int races = 20;  // of each kind
+  int races = 20;       // of each kind
+  bool itself = false;  // only programs against themselves
 };
 VerbResult calibrate(const Context& context, const CalibrateOptions& options);
 

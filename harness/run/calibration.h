@@ -34,9 +34,10 @@ struct Calibration {
   std::vector<CalibrationRow> rows;
 };
 
-/// Races `races` times for each of three conditions and three speeds, in turn, so that no condition
-/// has a better hour. `say` hears about every race.
+/// Races `races` times for each of three conditions and of these speeds (see CalibrationRow::slower),
+/// in turn, so that no condition has a better hour. `say` hears about every race.
 Calibration calibrate_races(const GradingEnvironment& environment, const Rubric& rubric, int races,
-                            const Seed& seed, const std::function<void(const std::string&)>& say);
+                            const std::vector<double>& slower, const Seed& seed,
+                            const std::function<void(const std::string&)>& say);
 
 }  // namespace gauntlet
