@@ -59,10 +59,9 @@ VerbResult calibrate(const Context& context, const CalibrateOptions& options) {
   const double load = load_now();
   const std::vector<double> slower =
       options.itself ? std::vector{0.0} : std::vector{0.0, 0.05, 0.2};
-  const Calibration seen =
-      calibrate_races(context.environment, context.rubric(), options.races, slower,
-                      context.seed ? *context.seed : Seed::fresh(),
-                      [&](const std::string& text) { context.remark(text); });
+  const Calibration seen = calibrate_races(context.environment, context.rubric(), options.races,
+                                           slower, context.seed ? *context.seed : Seed::fresh(),
+                                           [&](const std::string& text) { context.remark(text); });
   VerbResult answer;
   answer.text = fmt::format(
       "machine    {}, {} cores, {}\nload       {:.2f} before the first race\nraces      {}, at "

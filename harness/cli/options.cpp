@@ -374,14 +374,11 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
                                  "calibrate --races 56");
   calibrate
       .add_option("--races", o.calibrate.races,
-                  "Races of each of nine kinds, about 2 s each: a program against itself, and "
-                  "against one that is 5 % and 20 % slower; alone, beside a program that computes, "
-                  "and beside one that streams memory, which are started for it")
+                  "Races of each of nine kinds, about 2 s each: a program against itself and one "
+                  "5 % or 20 % slower; alone, and beside one that computes or streams memory")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  calibrate.add_flag("--itself", o.calibrate.itself,
-                     "Only programs against themselves, three kinds: how often equal speeds are "
-                     "told apart");
+  calibrate.add_flag("--itself", o.calibrate.itself, "Only programs against themselves");
 
   CLI::App& completion =
       add_verb(app, "completion", "Print a script by which a shell completes command lines",

@@ -34,8 +34,9 @@ struct Calibration {
   std::vector<CalibrationRow> rows;
 };
 
-/// Races `races` times for each of three conditions and of these speeds (see CalibrationRow::slower),
-/// in turn, so that no condition has a better hour. `say` hears about every race.
+/// Races `races` times for each of three conditions and of these speeds, which are those of
+/// CalibrationRow::slower, in turn, so that no condition has a better hour. `say` hears about every
+/// race.
 Calibration calibrate_races(const GradingEnvironment& environment, const Rubric& rubric, int races,
                             const std::vector<double>& slower, const Seed& seed,
                             const std::function<void(const std::string&)>& say);
