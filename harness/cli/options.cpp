@@ -378,7 +378,7 @@ void add_other_verbs(CLI::App& app, CommandLineOptions& o) {
                   "5 % or 20 % slower; alone, and beside one that computes or streams memory")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  calibrate.add_flag("--itself", o.calibrate.itself, "Only programs against themselves");
+  calibrate.add_flag("--itself", o.calibrate.itself, "Only programs against themselves: 3 kinds");
 
   CLI::App& completion =
       add_verb(app, "completion", "Print a script by which a shell completes command lines",
