@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -81,6 +82,9 @@ TimedLap::Input TimedLap::draw(Rng& rng, std::int64_t tokens) const {
 
 void TimedLap::prepare(Rng& rng, Rng& judge) {
   input_ = draw(rng, case_.tokens);
+  given_.resize(input_.chunks.size());
+  for (const Chunk& chunk : input_.chunks)
+    given_[static_cast<std::size_t>(chunk.sequence)] = chunk.tokens;
   small_input_ = draw(rng, case_.tokens / 8);
   sampled_sequence_ = judge.integer(0, case_.sequences - 1);
   sampled_rows_ = judge.seed();
@@ -129,11 +133,12 @@ Lap TimedLap::attend(Session& session) const {
   if (lap.finding) return lap;
   const std::optional<Answer> answer = ask(session, input_, *state, lap);
   if (!answer) return lap;
-  const std::vector<Tokens> stored = read_all(session, *state, case_.stored != KV_F32, lap);
-  if (!lap.finding) judge(stored, *answer, lap);
-  kit::judge_all_later(lap, [this, stored, answer = *answer] {
-    return answer_miss(answer, expect(input_.setup, stored, input_.problem, {}, input_.lengths));
-  });
+  const std::vector<Tokens> stored = read(session, *state, {sampled_sequence_}, lap);
+  if (lap.finding) return lap;
+  refuse(lap, sample_miss(stored, *answer));
+  lap.judge_all = [this, &session, answer, state = std::make_shared<State>(*std::move(state))] {
+    return judge_all(session, *state, answer);
+  };
   return lap;
 }
 
@@ -144,39 +149,60 @@ Lap TimedLap::append(Session& session) const {
   std::optional<State> state = fill(session, input_, lap);
   if (lap.finding) return lap;
   hand_over(session, *state);
-  read_all(session, *state, true, lap);
+  read(session, *state, {sampled_sequence_}, lap);
+  lap.judge_all = [this, &session, state = std::make_shared<State>(*std::move(state))] {
+    return judge_all(session, *state, {});
+  };
   return lap;
 }
 
-/// What is in the cache, each sequence that is read as near to what it was given as the contract
-/// wants it. Where nothing may be lost, the tokens themselves say what attention has to see, and
-/// one sequence is enough to show that they are there.
-std::vector<Tokens> TimedLap::read_all(Session& session, const State& state, bool all,
-                                       Lap& lap) const {
+/// What is in the cache, each of these sequences as near to what it was given as the contract wants
+/// it; of others nothing. The lap keeps the time that it took.
+std::vector<Tokens> TimedLap::read(Session& session, const State& state, const Ids& sequences,
+                                   Lap& lap) const {
   Lap reading;
-  std::vector<Tokens> stored(input_.chunks.size());
-  for (const Chunk& chunk : input_.chunks) {
-    Tokens& kept = stored[static_cast<std::size_t>(chunk.sequence)];
-    kept = chunk.tokens;
-    if (!all && chunk.sequence != sampled_sequence_) continue;
-    ReadCall call(state, chunk.sequence, 0, case_.tokens);
+  std::vector<Tokens> stored(given_.size());
+  for (const std::int64_t sequence : sequences) {
+    const auto s = static_cast<std::size_t>(sequence);
+    ReadCall call(state, sequence, 0, case_.tokens);
     if (!timed_run(session, call, reading)) break;
-    kept = call.tokens();
-    refuse(reading, stored_miss(input_.setup, chunk.sequence, 0, kept, chunk.tokens));
+    stored[s] = call.tokens();
+    refuse(reading, stored_miss(input_.setup, sequence, 0, stored[s], given_[s]));
     if (reading.finding) break;
   }
   lap.finding = std::move(reading.finding);
   return stored;
 }
 
-/// A few rows, which nobody can know beforehand, against the oracle; all of them finite.
-void TimedLap::judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const {
+/// A few rows, which nobody can know beforehand, against the oracle; all of them finite. Where
+/// nothing may be lost, the tokens themselves say what attention has to see; elsewhere, rows are of
+/// the sequence that was read.
+std::optional<Miss> TimedLap::sample_miss(const std::vector<Tokens>& stored,
+                                          const Answer& answer) const {
   const Problem& problem = input_.problem;
+  const bool lossless = case_.stored == KV_F32;
+  const std::int64_t rows_each = case_.queries * kQueryHeads;
   Rng rng(sampled_rows_);
-  const double chance = kSampledRows / static_cast<double>(problem.rows());
-  const Expected expected = expect(
-      input_.setup, stored, problem, [&] { return rng.chance(chance); }, input_.lengths);
-  refuse(lap, answer_miss(answer, expected));
+  const double chance = kSampledRows / static_cast<double>(lossless ? problem.rows() : rows_each);
+  std::int64_t row = 0;
+  const auto wanted = [&] {
+    const std::int64_t sequence = problem.which[static_cast<std::size_t>(row++ / rows_each)];
+    return (lossless || sequence == sampled_sequence_) && rng.chance(chance);
+  };
+  return answer_miss(
+      answer, expect(input_.setup, lossless ? given_ : stored, problem, wanted, input_.lengths));
+}
+
+std::optional<Finding> TimedLap::judge_all(Session& session, const State& state,
+                                           const std::optional<Answer>& answer) const {
+  Ids sequences(given_.size());
+  std::iota(sequences.begin(), sequences.end(), 0);
+  Lap lap;
+  const std::vector<Tokens> stored = read(session, state, sequences, lap);
+  if (!lap.finding && answer)
+    refuse(lap,
+           answer_miss(*answer, expect(input_.setup, stored, input_.problem, {}, input_.lengths)));
+  return lap.finding;
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -31,8 +31,10 @@ Setup setup_for(const TimedCase& timed, std::int64_t tokens);
 ///
 /// Between an append and what follows, the contestant's process ends and pages move: what an append
 /// left undone can be done on nobody's clock, and what it prepared beside the cache is gone. What
-/// comes out at the end can only come from the pages. A fresh process would pay for its threads and
-/// the first use of its code on the clock, so that it has a small cache of other tokens first.
+/// comes out at the end can only come from the pages: of one sequence that nobody can know
+/// beforehand in every lap, of all of them in laps that are judged in full. A fresh process would
+/// pay for its threads and the first use of its code on the clock, so that it has a small cache of
+/// other tokens first.
 class TimedLap {
  public:
   explicit TimedLap(const TimedCase& timed) : case_(timed) {}
@@ -44,8 +46,8 @@ class TimedLap {
   /// What a cache is filled with, and asked.
   struct Input {
     Setup setup;
-    std::vector<Chunk> chunks;
-    Ids lengths;  // that queries see, a little less than all
+    std::vector<Chunk> chunks;  // one for each sequence
+    Ids lengths;                // that queries see, a little less than all
     Problem problem;
   };
 
@@ -57,11 +59,15 @@ class TimedLap {
   void hand_over(Session& session, State& state) const;
   Lap attend(Session& session) const;
   Lap append(Session& session) const;
-  std::vector<Tokens> read_all(Session& session, const State& state, bool all, Lap& lap) const;
-  void judge(const std::vector<Tokens>& stored, const Answer& answer, Lap& lap) const;
+  std::vector<Tokens> read(Session& session, const State& state, const Ids& sequences,
+                           Lap& lap) const;
+  std::optional<Miss> sample_miss(const std::vector<Tokens>& stored, const Answer& answer) const;
+  std::optional<Finding> judge_all(Session& session, const State& state,
+                                   const std::optional<Answer>& answer) const;
 
   TimedCase case_;
   Input input_;
+  std::vector<Tokens> given_;  // those of input_, by sequence
   Input small_input_;
   std::int64_t sampled_sequence_ = 0;
   Seed sampled_rows_;

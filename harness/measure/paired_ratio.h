@@ -18,6 +18,10 @@ std::size_t left_out_on_each_side(std::size_t count);
 /// The fewest pairs of which an interval can be given: 8. With 12 it leaves out one on each side.
 inline constexpr std::size_t kFewestPairs = 8;
 
+/// How many independent pairs tell as much about the median as these do, in the order in which they
+/// were run; never more than there are.
+double effective_pairs(const std::vector<double>& logs);
+
 /// The median of the pairs' ratios, and the interval that holds the true one.
 struct PairedRatio {
   double median = 0;
@@ -26,7 +30,8 @@ struct PairedRatio {
   double width() const { return interval.high / interval.low; }
 };
 
-/// Of the logarithms of the ratios, kFewestPairs or more of them. Throws std::invalid_argument.
+/// Of the logarithms of the ratios in the order of the pairs, kFewestPairs or more of them. Throws
+/// std::invalid_argument.
 PairedRatio paired_ratio(const std::vector<double>& logs);
 
 }  // namespace gauntlet

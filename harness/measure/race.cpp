@@ -173,6 +173,7 @@ class Race {
   // Of a process, which pages are its own shows with the first use; a second round finds them all.
   static constexpr int kWarmUps = 2;
   static constexpr int kRoundsPerNoise = 4;
+  static constexpr int kRacesPerReserve = 4;  // no race leaves those behind it without
 
   /// The first wrong lap, if any was.
   std::optional<Finding> all_rounds() {
@@ -258,7 +259,7 @@ class Race {
     if (all_.empty() || (judged_by_sample_ && full_looks_.looks() < kFewestLooks)) return false;
     if (count >= budget_.max_pairs) return true;
     const auto reserve = budget_.reserve != nullptr ? *budget_.reserve : std::chrono::nanoseconds();
-    const bool late = spent >= budget_.time + reserve;
+    const bool late = spent >= budget_.time + reserve / kRacesPerReserve;
     if (count < budget_.min_pairs)
       return late && static_cast<int>(all_.size()) >= budget_.min_pairs;
     const bool in_time = spent < budget_.time;
@@ -266,7 +267,8 @@ class Race {
     while (next_stop_ <= count) next_stop_ *= 2;
     const PairedRatio ratio = ratio_of(rounds, kSolution);
     if (in_time) return ratio.width() <= budget_.fine;
-    return late || ratio.width() <= budget_.clear || ratio.interval.high <= budget_.hopeless;
+    return late || ratio.width() <= budget_.clear || ratio.interval.high <= budget_.hopeless ||
+           ratio.interval.low >= budget_.beaten;
   }
 
   RaceResult result(const Rounds& rounds) const {

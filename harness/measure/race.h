@@ -50,8 +50,9 @@ struct RaceSpec {
 /// A round gives one pair of laps, of the solution and of the reference. Rounds are added until the
 /// time is up; earlier if the interval of the ratio is `fine` (high / low) at one of the looks,
 /// which are few, at numbers of pairs that double, as every look is a chance to stop by accident.
-/// What is neither `clear` nor below `hopeless`, where no rubric of ours gives points, goes on
-/// while `reserve` lasts, which all races of a cell share.
+/// What is neither `clear` nor wholly below `hopeless` or above `beaten`, where no rubric of ours
+/// gives points or gives more of them, goes on for at most a quarter of what is left of `reserve`,
+/// which all races of a cell share. What is clear to a tenth moves a cell by less than a point.
 ///
 /// A pair does not count when other programs, or neighbours of a virtual machine, had more than
 /// `others` of the processors during either of its laps; it is repeated. That holds for both laps
@@ -64,8 +65,9 @@ struct RaceBudget {
   int max_pairs = 384;
   std::chrono::milliseconds time{1000};
   double fine = 1.015;
-  double clear = 1.06;
+  double clear = 1.1;
   double hopeless = 0.125;
+  double beaten = 1.05;
   double others = 0.1;
   std::chrono::nanoseconds* reserve = nullptr;  // borrowed; none: there is none
 };

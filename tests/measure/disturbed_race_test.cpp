@@ -61,7 +61,7 @@ TEST_CASE("a solution that is held up more often than the reference has all its 
   CHECK(result.finding->summary.find("the solution's laps are unsteady") == 0);
 }
 
-TEST_CASE("a race on a machine that is busy with other programs is unmeasured after its reserve") {
+TEST_CASE("a race on a machine busy with other programs is unmeasured after its part of the time") {
   Track track(1e6);
   track.budget = pairs_of(12, 100, 5);
   track.budget.others = -1;  // less than nothing is too much
@@ -73,7 +73,8 @@ TEST_CASE("a race on a machine that is busy with other programs is unmeasured af
   CHECK(result.finding->verdict == Verdict::unmeasured);
   CHECK(result.finding->summary.find("the machine was busy") == 0);
   CHECK(track.solution.restarts == 1);
-  CHECK(reserve <= std::chrono::nanoseconds());
+  CHECK(reserve <= std::chrono::milliseconds(15));
+  CHECK(reserve > std::chrono::nanoseconds());
 }
 
 TEST_CASE("a machine that is busy only while the solution's process lives excuses nothing") {

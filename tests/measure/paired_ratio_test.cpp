@@ -56,6 +56,37 @@ TEST_CASE("the interval holds the true ratio as often as it says, whatever the n
   CHECK(missed_normal > 0);
 }
 
+TEST_CASE("pairs that follow each other count for as many as they tell of") {
+  Rng rng(6);
+  constexpr int kRaces = 600;
+  constexpr int kPairs = 256;
+  int missed_together = 0;
+  double told_together = 0, told_apart = 0;
+  for (int race = 0; race < kRaces; ++race) {
+    // Autoregressive noise: a share 0.6 of it is that of the pair before.
+    std::vector<double> together, apart;
+    double noise = rng.normal();
+    for (int i = 0; i < kPairs; ++i) {
+      noise = 0.6 * noise + 0.8 * rng.normal();
+      together.push_back(0.05 * noise);
+      apart.push_back(0.05 * rng.normal());
+    }
+    const PairedRatio ratio = paired_ratio(together);
+    missed_together += ratio.interval.low > 1 || ratio.interval.high < 1 ? 1 : 0;
+    told_together += effective_pairs(together) / kPairs / kRaces;
+    told_apart += effective_pairs(apart) / kPairs / kRaces;
+  }
+  CHECK(missed_together <= kRaces / 25);  // as if they were independent: 13 %
+  CHECK(told_together < 0.5);
+  CHECK(told_apart > 0.85);
+}
+
+TEST_CASE("pairs by turns above and below the middle count for no more than there are") {
+  std::vector<double> turns;
+  for (int i = 0; i < 100; ++i) turns.push_back(i % 2 == 0 ? 0.1 : -0.1);
+  CHECK(effective_pairs(turns) == 100);
+}
+
 TEST_CASE("the median is the middle, and too few pairs have no interval") {
   const PairedRatio ratio = paired_ratio({0, 0, 0, 0, 1, 1, 1, 1, 1});
   CHECK(ratio.median == doctest::Approx(std::exp(1.0)));

@@ -165,6 +165,21 @@ TEST_CASE("a race that is not clear goes on beyond its time while the cell's res
   CHECK(quiet.run().speed.rounds == 12);
 }
 
+TEST_CASE("no race uses up what the races behind it may need") {
+  Track noisy(1e6);
+  noisy.noise_share = 0.1;
+  noisy.budget = pairs_of(12, 1'000'000, 0);
+  noisy.budget.clear = 1;
+  std::chrono::nanoseconds reserve = std::chrono::seconds(2);
+  noisy.budget.reserve = &reserve;
+  for (int race = 0; race < 3; ++race) {
+    const auto before = reserve;
+    CHECK(noisy.run().speed.rounds > 12);
+    CHECK(reserve <= before * 3 / 4);
+    CHECK(reserve > before / 2);
+  }
+}
+
 TEST_CASE("a race stops before its time only at numbers of pairs that double") {
   Track track(1e6);
   track.noise_share = 0;
@@ -182,6 +197,16 @@ TEST_CASE("a solution far behind gets no time of the reserve, however noisy the 
   behind.budget = pairs_of(12, 30, 0);
   behind.budget.reserve = &reserve;
   CHECK(behind.run().speed.rounds == 12);
+}
+
+TEST_CASE("a solution that beats the reference whatever the ratio is gets no time of the reserve") {
+  Track ahead(0.1e6);
+  ahead.noise_share = 0.1;
+  std::chrono::nanoseconds reserve = std::chrono::hours(1);
+  ahead.budget = pairs_of(12, 30, 0);
+  ahead.budget.clear = 1;
+  ahead.budget.reserve = &reserve;
+  CHECK(ahead.run().speed.rounds == 12);
 }
 
 TEST_CASE("processor time is told beside the ratio and does not touch it") {
