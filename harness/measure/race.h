@@ -95,8 +95,8 @@ bool beats_physics(const RaceSpec& spec, double lap_ns, const Ceilings& machine)
 bool beats_every_look(const RaceSpec& spec, double lap_ns, const Ceilings& known,
                       const std::function<Ceilings()>& look);
 
-/// Races the solution against the reference, and the reference against a second copy of itself for
-/// the noise floor, for which every fourth round is enough where there are many; the copy has a lap
+/// Races the solution against the reference, in processes that are new after every 32 rounds, and
+/// the reference against a second copy of itself for the noise floor, for which every fourth round is enough where there are many; the copy has a lap
 /// in the round before as well, as the others have. Throws Broken when the reference fails or is
 /// wrong.
 RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret,

@@ -154,9 +154,8 @@ bool Rubric::counts(const SpeedMeasurement& speed) const {
 std::string_view Rubric::speed_verdict(const SpeedMeasurement& speed) const {
   if (!counts(speed)) return "too noisy";
   const Interval ratio = ratio_interval(speed);
-  const double noise = most_apart(speed);
-  if (ratio.low > different_beyond && speed.ratio > noise) return "faster";
-  if (ratio.high < 1 / different_beyond && speed.ratio < 1 / noise) return "slower";
+  if (ratio.low > different_beyond) return "faster";
+  if (ratio.high < 1 / different_beyond) return "slower";
   return ratio.low >= 1 / equal_within && ratio.high <= equal_within ? "as fast" : "undecided";
 }
 

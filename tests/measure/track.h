@@ -71,6 +71,7 @@ struct Track {
   }
 };
 
-inline constexpr int kWarmUps = 2;  // rounds that a race does not count
+inline constexpr int kWarmUps = 2;         // rounds that a race does not count, of each process
+inline constexpr int kPairsAProcess = 32;  // then come new ones
 
 }  // namespace gauntlet::test

@@ -159,10 +159,6 @@ TEST_CASE("a speed verdict needs the whole interval on one side, and little nois
   shifted.noise_low = 1.22;
   shifted.noise_high = 1.28;
   CHECK(rubric.speed_verdict(shifted) == "undecided");
-  CHECK(verdict(1.06, 1.09, 1.05) == "faster");
-  CHECK(verdict(1.06, 1.09, 1.07) == "undecided");  // as the reference may differ from itself
-  CHECK(verdict(0.91, 0.94, 1.12) == "undecided");
-  CHECK(verdict(0.91, 0.94, 1.09) == "slower");
   CHECK(verdict(0.01, 0.1) == "slower");  // no points at either end
   CHECK(verdict(1.1, 4) == "faster");     // all of them
 }
