@@ -96,9 +96,9 @@ bool beats_every_look(const RaceSpec& spec, double lap_ns, const Ceilings& known
                       const std::function<Ceilings()>& look);
 
 /// Races the solution against the reference, in processes that are new after every 32 rounds, and
-/// the reference against a second copy of itself for the noise floor, for which every fourth round is enough where there are many; the copy has a lap
-/// in the round before as well, as the others have. Throws Broken when the reference fails or is
-/// wrong.
+/// the reference against a second copy of itself for the noise floor, for which every fourth round
+/// is enough where there are many; the copy has a lap in the round before as well, as the others
+/// have. Throws Broken when the reference fails or is wrong.
 RaceResult race(const RaceSpec& spec, const RaceBudget& budget, const Seed& secret,
                 Session& solution, Session& reference, Session& reference_again);
 
