@@ -195,8 +195,8 @@ class Race {
   }
 
   /// A process may be slower than its twin for as long as it lives, by 7 to 12 % where both stream
-  /// memory beside a third that does. No number of pairs shows that; several processes do. (Kalibera
-  /// and Jones, Rigorous Benchmarking in Reasonable Time, 2013: repeat at every level that varies.)
+  /// memory beside a third that does. No number of pairs shows that; several processes do (Kalibera
+  /// and Jones, Rigorous Benchmarking in Reasonable Time, 2013: repeat on every level that varies).
   void renew_processes_now_and_then() {
     if (all_.size() < next_processes_) return;
     next_processes_ += kPairsAProcess;
