@@ -74,7 +74,6 @@ TEST_CASE("a race on a machine busy with other programs is unmeasured after its 
   CHECK(result.finding->summary.find("the machine was busy") == 0);
   CHECK(track.solution.restarts == 1);
   CHECK(reserve <= std::chrono::milliseconds(15));
-  CHECK(reserve > std::chrono::nanoseconds());
 }
 
 TEST_CASE("a machine that is busy only while the solution's process lives excuses nothing") {
