@@ -184,7 +184,7 @@ std::optional<Miss> TimedLap::sample_miss(const std::vector<Tokens>& stored,
   const std::int64_t rows_each = case_.queries * kQueryHeads;
   Rng rng(sampled_rows_);
   const double chance = kSampledRows / static_cast<double>(lossless ? problem.rows() : rows_each);
-  std::int64_t row = 0;
+  std::int64_t row = 0;  // about each of which expect() asks, in order
   const auto wanted = [&] {
     const std::int64_t sequence = problem.which[static_cast<std::size_t>(row++ / rows_each)];
     return (lossless || sequence == sampled_sequence_) && rng.chance(chance);

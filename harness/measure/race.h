@@ -52,7 +52,9 @@ struct RaceSpec {
 /// which are few, at numbers of pairs that double, as every look is a chance to stop by accident.
 /// What is neither `clear` nor wholly below `hopeless` or above `beaten`, where no rubric of ours
 /// gives points or gives more of them, goes on for at most a quarter of what is left of `reserve`,
-/// which all races of a cell share. What is clear to a tenth moves a cell by less than a point.
+/// which all races of a cell share. A tenth is 1.15 of the 25 points of performance, from end to
+/// end: log2(1.1) of three octaves, were a race all that they are given for. Most cells have
+/// several.
 ///
 /// A pair does not count when other programs, or neighbours of a virtual machine, had more than
 /// `others` of the processors during either of its laps; it is repeated. That holds for both laps

@@ -71,6 +71,22 @@ TEST_CASE("a session answers calls of changing sizes, among them none and a sing
   }
 }
 
+TEST_CASE("arrays that are written on all cores go in whole, and are poison to their last byte") {
+  const Solution solution(work(std::string("if (args->mode) return 0;") + kDouble));
+  constexpr std::size_t kFirst = std::size_t{1} << 20;  // 4 MiB
+  for (const std::size_t count : {kFirst - 1, kFirst, kFirst + 1, kFirst + 4099}) {
+    CAPTURE(count);
+    WorkCall call(count);
+    solution.session->run(call);
+    REQUIRE(call.y.view().size() == count);
+    CHECK(std::ranges::equal(call.y.view(), call.data, {}, {}, [](float x) { return 2 * x; }));
+    WorkCall unwritten(count, 1);
+    solution.session->run(unwritten);
+    CHECK(std::ranges::all_of(unwritten.buffer("y").result,
+                              [](std::byte b) { return b == std::byte{0xFF}; }));
+  }
+}
+
 TEST_CASE("a process is stopped once for a small call, whatever the one before was like") {
   const Solution solution(work(kDouble));
   WorkCall first(1);
