@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kSampledRows = 6;
 
+// To fill a cache takes as long as several laps of attention in it.
+constexpr int kRoundsACache = 8;
+
 void refuse(Lap& lap, std::string summary) {
   lap.finding = Finding{Verdict::wrong, "", std::move(summary), {}, {}};
 }
@@ -64,28 +67,40 @@ Setup setup_for(const TimedCase& timed, std::int64_t tokens) {
   return setup;
 }
 
-TimedLap::Input TimedLap::draw(Rng& rng, std::int64_t tokens) const {
+TimedLap::Input TimedLap::draw_cache(Rng& rng, std::int64_t tokens) const {
   Input input{setup_for(case_, tokens), {}, {}, {}};
   for (const std::int64_t s : random_order(rng, case_.sequences))
     input.chunks.push_back({s, draw_many_tokens(rng, input.setup, tokens)});
+  draw_problem(rng, input);
+  return input;
+}
+
+void TimedLap::draw_problem(Rng& rng, Input& input) const {
+  const std::int64_t tokens = input.chunks[0].tokens.count(input.setup);
+  input.lengths.clear();
   for (std::int64_t s = 0; s < case_.sequences; ++s)
     input.lengths.push_back(tokens - rng.integer(0, 40));
-  Problem& problem = input.problem;
+  Problem problem;
   problem.which = random_order(rng, case_.sequences);
   problem.queries.assign(problem.which.size(), case_.queries);
   problem.q_heads = kQueryHeads;
   problem.scale = static_cast<float>(1 / std::sqrt(double(kDim)));
   for (std::int64_t i = 0; i < problem.rows() * kDim; ++i)
     problem.q.push_back(static_cast<float>(3 * rng.normal()));
-  return input;
+  input.problem = std::move(problem);
 }
 
 void TimedLap::prepare(Rng& rng, Rng& judge) {
-  input_ = draw(rng, case_.tokens);
-  given_.resize(input_.chunks.size());
-  for (const Chunk& chunk : input_.chunks)
-    given_[static_cast<std::size_t>(chunk.sequence)] = chunk.tokens;
-  small_input_ = draw(rng, case_.tokens / 8);
+  if (case_.append || rounds_++ % kRoundsACache == 0) {
+    caches_.clear();
+    input_ = draw_cache(rng, case_.tokens);
+    small_input_ = draw_cache(rng, case_.tokens / 8);
+    given_.resize(input_.chunks.size());
+    for (const Chunk& chunk : input_.chunks)
+      given_[static_cast<std::size_t>(chunk.sequence)] = chunk.tokens;
+  } else {
+    draw_problem(rng, input_);
+  }
   sampled_sequence_ = judge.integer(0, case_.sequences - 1);
   sampled_rows_ = judge.seed();
   page_numbers_ = judge.seed();
@@ -104,17 +119,18 @@ std::optional<State> TimedLap::fill(Session& session, const Input& input, Lap& l
 }
 
 /// Attention over shortened sequences. The lap has taken as long as that.
-std::optional<Answer> TimedLap::ask(Session& session, const Input& input, const State& full,
+std::optional<Answer> TimedLap::ask(Session& session, const Input& input, State& full,
                                     Lap& lap) const {
-  State state = full;
-  state.lengths = input.lengths;
-  AttendCall call(state, input.problem);
-  if (!timed_run(session, call, lap)) return std::nullopt;
-  return call.answer();
+  Ids lengths = std::exchange(full.lengths, input.lengths);
+  AttendCall call(full, input.problem);
+  std::optional<Answer> answer;
+  if (timed_run(session, call, lap)) answer = call.answer();
+  full.lengths = std::move(lengths);
+  return answer;
 }
 
 void TimedLap::warm_up(Session& session, Lap& lap) const {
-  if (const std::optional<State> state = fill(session, small_input_, lap); state && !case_.append)
+  if (std::optional<State> state = fill(session, small_input_, lap); state && !case_.append)
     ask(session, small_input_, *state, lap);
 }
 
@@ -124,10 +140,18 @@ void TimedLap::hand_over(Session& session, State& state) const {
   state.renumber_pages(rng);
 }
 
-Lap TimedLap::attend(Session& session) const {
-  Lap lap;
+/// The contestant's own, or null and what is wrong with how it filled one.
+State* TimedLap::filled_cache(Session& session, Lap& lap) {
+  const auto known = caches_.find(&session);
+  if (known != caches_.end()) return &known->second;
   std::optional<State> state = fill(session, input_, lap);
-  if (lap.finding) return lap;
+  return lap.finding ? nullptr : &caches_.emplace(&session, *std::move(state)).first->second;
+}
+
+Lap TimedLap::attend(Session& session) {
+  Lap lap;
+  State* state = filled_cache(session, lap);
+  if (state == nullptr) return lap;
   hand_over(session, *state);
   warm_up(session, lap);
   if (lap.finding) return lap;
@@ -136,9 +160,7 @@ Lap TimedLap::attend(Session& session) const {
   const std::vector<Tokens> stored = read(session, *state, {sampled_sequence_}, lap);
   if (lap.finding) return lap;
   refuse(lap, sample_miss(stored, *answer));
-  lap.judge_all = [this, &session, answer, state = std::make_shared<State>(*std::move(state))] {
-    return judge_all(session, *state, answer);
-  };
+  lap.judge_all = [this, &session, state, answer] { return judge_all(session, *state, answer); };
   return lap;
 }
 

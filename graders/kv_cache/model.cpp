@@ -68,12 +68,15 @@ void State::poison_unused(Rng& rng) {
 
 void State::renumber_pages(Rng& rng) {
   const Ids numbers = random_order(rng, setup.pages);
-  const State old = *this;
-  for (std::int64_t p = 0; p < setup.pages; ++p) {
-    const auto to = numbers[static_cast<std::size_t>(p)];
-    std::ranges::copy(old.page(p), page(to).begin());
-    refs[static_cast<std::size_t>(to)] = old.refs[static_cast<std::size_t>(p)];
-  }
+  // In place: the page that lies at p goes where it belongs, until the one that belongs there does.
+  Ids belongs = numbers;
+  for (std::int64_t p = 0; p < setup.pages; ++p)
+    for (auto& to = belongs[static_cast<std::size_t>(p)]; to != p;) {
+      const auto q = static_cast<std::size_t>(to);
+      std::ranges::swap_ranges(page(p), page(to));
+      std::swap(refs[static_cast<std::size_t>(p)], refs[q]);
+      std::swap(to, belongs[q]);
+    }
   for (std::int64_t s = 0; s < setup.sequences; ++s)
     for (std::int64_t at = 0; at < used(s); ++at)
       entry(s, at) = static_cast<std::int32_t>(numbers[static_cast<std::size_t>(entry(s, at))]);

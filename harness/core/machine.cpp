@@ -42,10 +42,12 @@ std::size_t last_level_cache() {
 }  // namespace
 
 Machine this_machine() {
+  static const std::string cpu = cpu_name();  // read once: races ask between laps
+  static const std::size_t cache = last_level_cache();
   utsname names{};
   uname(&names);
-  return {cpu_name(), usable_cores(),
-          fmt::format("{} {} {}", names.sysname, names.release, names.machine), last_level_cache()};
+  return {cpu, usable_cores(), fmt::format("{} {} {}", names.sysname, names.release, names.machine),
+          cache};
 }
 
 std::string utc_now() {

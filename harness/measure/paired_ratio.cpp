@@ -63,11 +63,13 @@ double effective_pairs(const std::vector<double>& logs) {
   return static_cast<double>(n) / std::max(1.0, times);
 }
 
-PairedRatio paired_ratio(const std::vector<double>& logs) {
+PairedRatio paired_ratio(const std::vector<double>& logs, Pairs pairs) {
   if (logs.size() < kFewestPairs) throw std::invalid_argument("paired_ratio: too few pairs");
   std::vector<double> sorted = logs;
   std::ranges::sort(sorted);
-  const double effective = effective_pairs(logs);
+  const double effective = pairs == Pairs::resemble_their_neighbours
+                               ? effective_pairs(logs)
+                               : static_cast<double>(logs.size());
   const std::size_t of_them = left_out_on_each_side(static_cast<std::size_t>(effective));
   const auto out = static_cast<std::size_t>(static_cast<double>(of_them) *
                                             static_cast<double>(logs.size()) / effective);

@@ -30,8 +30,13 @@ struct PairedRatio {
   double width() const { return interval.high / interval.low; }
 };
 
+/// What is taken of pairs: that they may resemble those before them and count as effective_pairs()
+/// says; or that each tells something of its own, as where other laps lie between them.
+enum class Pairs { resemble_their_neighbours, are_apart };
+
 /// Of the logarithms of the ratios in the order of the pairs, kFewestPairs or more of them. Throws
 /// std::invalid_argument.
-PairedRatio paired_ratio(const std::vector<double>& logs);
+PairedRatio paired_ratio(const std::vector<double>& logs,
+                         Pairs pairs = Pairs::resemble_their_neighbours);
 
 }  // namespace gauntlet

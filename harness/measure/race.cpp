@@ -52,11 +52,13 @@ std::vector<double> logs(const Rounds& rounds, Contestant whose,
   return all;
 }
 
-/// Everything, where there are too few pairs for an interval.
+/// Everything, where there are too few pairs for an interval. Those of the copy are few, and most
+/// of them four rounds apart.
 PairedRatio ratio_of(const Rounds& rounds, Contestant whose) {
   const std::vector<double> all = logs(rounds, whose);
   if (all.size() < kFewestPairs) return {1, {0, std::numeric_limits<double>::infinity()}};
-  return paired_ratio(all);
+  return paired_ratio(
+      all, whose == kReferenceAgain ? Pairs::are_apart : Pairs::resemble_their_neighbours);
 }
 
 /// Shares are not printed that no machine has: where a lap is found faster than the ceiling by more

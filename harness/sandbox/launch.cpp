@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <thread>
 
+#include "harness/core/large_blocks.h"
 #include "harness/sandbox/control_group.h"
 #include "harness/sandbox/fd.h"
 #include "harness/sandbox/kernel_limits.h"
@@ -198,6 +199,7 @@ template <class Become>
 pid_t forked(const Become& become) {
   const pid_t pid = [] {
     const std::lock_guard lock(fork_mutex());
+    const ForkWithoutLargeBlocks small;
     return fork();
   }();
   if (pid < 0)

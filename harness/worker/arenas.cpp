@@ -49,8 +49,10 @@ void Arenas::forget_calls(const Layout& last, const Layout& next) {
 }
 
 void Arenas::poison(const Layout& layout) {
-  for (const Body& body : layout.bodies)
+  for (const Body& body : layout.bodies) {
+    (body.arena == wire::ArenaId::in ? in_ : out_).populate(body.first_page, body.last_page);
     poison_from(base_of(body) + body.first_page, body.last_page - body.first_page);
+  }
 }
 
 void Arenas::give_back_gaps(const Layout& layout) {

@@ -32,6 +32,9 @@ class SharedMemory {
   /// The same, and none of its pages is left, so that none counts as somebody's memory.
   void give_back(std::size_t begin, std::size_t end);
 
+  /// All pages of the range exist: so many at once take less time than a fault for each.
+  void populate(std::size_t begin, std::size_t end);
+
   /// First byte of the range that is not zero, as an offset into the memory; `end` if there is
   /// none. Costs one system call for a range that holds no page.
   std::size_t first_written(std::size_t begin, std::size_t end) const;

@@ -81,6 +81,18 @@ TEST_CASE("pairs that follow each other count for as many as they tell of") {
   CHECK(told_apart > 0.85);
 }
 
+TEST_CASE("pairs that lie apart count each, however like its neighbour one looks") {
+  std::vector<double> logs;
+  for (int i = 0; i < 20; ++i) logs.push_back(0.01 * i);
+  CHECK(effective_pairs(logs) < kFewestPairs);
+  CHECK(paired_ratio(logs).interval.low == 1);
+  const Interval apart = paired_ratio(logs, Pairs::are_apart).interval;
+  const std::size_t out = left_out_on_each_side(20);
+  CHECK(out == 3);
+  CHECK(apart.low == doctest::Approx(std::exp(0.03)));
+  CHECK(apart.high == doctest::Approx(std::exp(0.16)));
+}
+
 TEST_CASE("pairs by turns above and below the middle count for no more than there are") {
   std::vector<double> turns;
   for (int i = 0; i < 100; ++i) turns.push_back(i % 2 == 0 ? 0.1 : -0.1);

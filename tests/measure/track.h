@@ -74,4 +74,9 @@ struct Track {
 inline constexpr int kWarmUps = 2;         // rounds that a race does not count, of each process
 inline constexpr int kPairsAProcess = 32;  // then come new ones
 
+/// How often a race has renewed this contestant, who had so many laps.
+inline int renewals(const Runner& runner) {
+  return (runner.laps - kWarmUps) / (kPairsAProcess + kWarmUps);
+}
+
 }  // namespace gauntlet::test
