@@ -9,7 +9,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <sched.h>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -109,6 +111,7 @@ class Pool {
 constexpr std::size_t kChains = 12;
 constexpr long kSteps = 100'000;
 constexpr std::size_t kWidest = 64;  // bytes of a vector
+constexpr std::size_t kPage = 4096;
 
 /// Loops of a core that has vectors of some size. The sums live in registers; what they hold is
 /// written back so that nothing is optimised out.
@@ -162,15 +165,19 @@ const Loops& widest_loops() {
   return of_any::kLoops;
 }
 
-/// What one core works with.
+/// What one core works with: for good, and no fork of this process has it.
 struct Bench {
-  explicit Bench(std::size_t bytes) : from(new (std::align_val_t(64)) char[bytes]()) {
-    to.reset(new (std::align_val_t(64)) char[bytes]());
+  explicit Bench(std::size_t bytes) : from(pages(bytes)), to(pages(bytes)) {}
+
+  /// Written once, so that they are the machine's and not all the same page of zeros.
+  static char* pages(std::size_t bytes) {
+    char* first = new (std::align_val_t(kPage)) char[bytes]();
+    madvise(first, bytes, MADV_DONTFORK);  // without success a fork takes longer
+    return first;
   }
-  struct Free {
-    void operator()(char* bytes) const { operator delete[](bytes, std::align_val_t(64)); }
-  };
-  std::unique_ptr<char[], Free> from, to;
+
+  char* from;
+  char* to;
   std::vector<float> sums = std::vector<float>(kWidest / sizeof(float) * kChains, 0.5f);
   volatile long sum = 0;
 };
@@ -178,20 +185,18 @@ struct Bench {
 class Looks {
  public:
   Looks() {
-    constexpr std::size_t kGrain = 4096;
     const std::size_t cache = this_machine().cache_bytes;
     const std::size_t cores = pool_.cores();
-    stream_ = std::max(std::size_t{16} << 20, 2 * cache / cores) / kGrain * kGrain;
-    cached_ = cache / 2 / cores / kGrain * kGrain;
+    stream_ = std::max(std::size_t{16} << 20, 2 * cache / cores) / kPage * kPage;
+    cached_ = cache / 2 / cores / kPage * kPage;
     for (std::size_t n = 0; n < cores; ++n) benches_.push_back(std::make_unique<Bench>(stream_));
   }
 
   const Ceilings& look() {
     const Clock::time_point begin = Clock::now();
     raise(best_.read_gb_per_s, 1, stream_, 1, [this](std::size_t n) { read(n, stream_); });
-    raise(best_.copy_gb_per_s, 1, stream_, 2, [this](std::size_t n) {
-      std::memcpy(benches_[n]->to.get(), benches_[n]->from.get(), stream_);
-    });
+    raise(best_.copy_gb_per_s, 1, stream_, 2,
+          [this](std::size_t n) { std::memcpy(benches_[n]->to, benches_[n]->from, stream_); });
     if (cached_ > 0)
       raise(best_.cache_gb_per_s, 4, cached_, 1, [this](std::size_t n) { read(n, cached_); });
     raise(best_.fma_gflop_per_s, 2, loops_.vector / sizeof(float), 2.0 * kChains * kSteps,
@@ -206,7 +211,7 @@ class Looks {
 
  private:
   void read(std::size_t n, std::size_t bytes) {
-    benches_[n]->sum = benches_[n]->sum + loops_.sum_of(benches_[n]->from.get(), bytes);
+    benches_[n]->sum = benches_[n]->sum + loops_.sum_of(benches_[n]->from, bytes);
   }
 
   void raise(double& best, int runs, std::size_t units, double times, const Pool::Work& work) {
