@@ -315,6 +315,26 @@ void require_freed_when_copied(Probe& probe, Rng& rng) {
   kit::require_freed(probe, append);
 }
 
+void require_copied_in_time(Probe& probe, Rng& rng) {
+  constexpr std::int64_t kMany = 40'000;
+  Setup setup = one_sequence(kMany, 16);
+  setup.heads = 1;
+  setup.sequences = 4;
+  setup.pages += 8;
+  setup.options.threads = 2;
+  for (int turn = 0; turn < 6; ++turn) {
+    Cache cache(probe, setup, rng.seed());
+    cache.append(0, draw_tokens(rng, setup, 15));
+    cache.fork(0, 1);
+    cache.truncate(1, 3);
+    cache.append({{2, draw_many_tokens(rng, setup, kMany)},
+                  {0, draw_tokens(rng, setup, 20)},
+                  {1, draw_tokens(rng, setup, 10)},
+                  {3, draw_tokens(rng, setup, 1)}});
+    cache.require_contents();
+  }
+}
+
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens) {
   State state(setup, require_page_bytes(probe, setup));
   AppendCall call(state, {{0, tokens}});
@@ -333,26 +353,33 @@ void require_small_scratch(Probe& probe, std::int64_t held, const State& state,
                     kit::mib(held), kit::mib(std::ssize(state.pool)), kit::mib(allowed)));
 }
 
-void require_small_scratch(Probe& probe, Rng& rng, const Thin& thin) {
-  Setup setup = long_sequence(thin.stored, thin.tokens, 1);
+void require_small_scratch(Probe& probe, Rng& rng, const Alone& alone) {
+  Setup setup = long_sequence(alone.stored, alone.tokens, 1);
+  setup.value_dim = setup.group = alone.value_dim;
   setup.options.threads = 2;
-  Tokens tokens = draw_many_tokens(rng, setup, thin.tokens);
-  const State state = filled_state(probe, setup, tokens);
+  Tokens tokens = draw_many_tokens(rng, setup, alone.tokens);
+  State state = filled_state(probe, setup, tokens);
   Problem problem;
   problem.which = {0};
-  problem.queries = {thin.queries};
-  problem.q_heads = thin.q_heads;
+  problem.queries = {alone.queries};
+  problem.q_heads = alone.q_heads;
   for (std::int64_t row = 0; row < problem.rows(); ++row)
     problem.q.push_back(static_cast<float>(rng.uniform(1, 2)));
-  AttendCall call(state, problem);
-  require_small_scratch(probe, kit::fresh_peak_bytes(probe, call), state, problem);
-  const Answer answer = call.answer();
-  if (thin.stored != KV_F32) {
-    ReadCall read(state, 0, 0, thin.tokens);
+  std::vector<Answer> answers;
+  for (const int threads : {2, 1}) {
+    if (threads == 1 && !alone.by_one_thread) continue;
+    state.setup.options.threads = threads;
+    AttendCall call(state, problem);
+    require_small_scratch(probe, kit::fresh_peak_bytes(probe, call), state, problem);
+    answers.push_back(call.answer());
+  }
+  if (alone.stored != KV_F32) {
+    ReadCall read(state, 0, 0, alone.tokens);
     probe.run_ok(read);
     tokens = read.tokens();
   }
-  require_close(probe, answer, expect(setup, {std::move(tokens)}, problem));
+  const Expected expected = expect(setup, {std::move(tokens)}, problem);
+  for (const Answer& answer : answers) require_close(probe, answer, expected);
 }
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

@@ -98,6 +98,11 @@ void require_freed_when_full(Probe& probe, Rng& rng);
 /// reads of it.
 void require_freed_when_copied(Probe& probe, Rng& rng);
 
+/// Two threads append to sequences that share a page, half of the list each: the one whose page has
+/// to be copied comes behind one that appends thousands, the one that may write there, from an
+/// earlier slot on, is the first of its half. Who copies when it comes to it copies too late.
+void require_copied_in_time(Probe& probe, Rng& rng);
+
 /// The state of a cache that has one sequence of `tokens`, without a model of it: for long ones.
 State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens);
 
@@ -105,20 +110,25 @@ State filled_state(Probe& probe, const Setup& setup, const Tokens& tokens);
 void require_small_scratch(Probe& probe, std::int64_t held, const State& state,
                            const Problem& problem);
 
-/// Of one sequence, whose keys and values are single numbers, all of it asked.
-struct Thin {
+/// Of one sequence, whose keys are single numbers, all of it asked.
+struct Alone {
   KvStored stored;
   std::int64_t tokens;
   std::int64_t queries;
   std::int64_t q_heads;
+  std::int64_t value_dim = 1;
+  bool by_one_thread = true;  // and by two
 };
 
 /// Of so many keys that 4 bytes for each are more than the contract grants.
-constexpr Thin many_keys(KvStored stored) {
+constexpr Alone many_keys(KvStored stored) {
   return {stored, 1'650'000, 1, 1};
 }
 
+/// Of so many keys and rows that a result of each row for every 256 keys is more than that.
+inline constexpr Alone kManyParts{KV_F32, 6400, 20, 16, 256, false};
+
 /// Attention to it holds no more memory than the contract grants, and is right.
-void require_small_scratch(Probe& probe, Rng& rng, const Thin& thin);
+void require_small_scratch(Probe& probe, Rng& rng, const Alone& alone);
 
 }  // namespace gauntlet::GAUNTLET_CHALLENGE

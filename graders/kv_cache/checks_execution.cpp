@@ -257,7 +257,9 @@ void thread_counts(Probe& probe) {
   limit_threads(probe, 1);
   for (const int threads : {1, 2}) limit_appending_threads(probe, threads);
   limit_merging_threads(probe, 1);
-  Rng rng = probe.begin_case("merge");
+  Rng rng = probe.begin_case("copies_beside_a_long_append");
+  require_copied_in_time(probe, rng);
+  rng = probe.begin_case("merge");
   const Parts parts = draw_parts(rng, 2, kUnevenRows, 53, 2, 0.2);
   for (const int threads : {2, 8}) {
     CallOptions options;
@@ -297,6 +299,8 @@ void long_context(Probe& probe) {
   }
   Rng rng = probe.begin_case("many_keys");
   require_small_scratch(probe, rng, many_keys(KV_INT8));
+  rng = probe.begin_case("many_parts");
+  require_small_scratch(probe, rng, kManyParts);
 }
 
 void optional_outputs(Probe& probe) {

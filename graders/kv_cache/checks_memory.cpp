@@ -106,6 +106,8 @@ void peak_memory(Probe& probe) {
   // Few keys and many rows: who keeps all their scores, or more than 4 KiB a row, has too much.
   rng = probe.begin_case("many_rows");
   require_small_scratch(probe, rng, {KV_F32, 1300, 16, 128});
+  rng = probe.begin_case("many_parts");
+  require_small_scratch(probe, rng, kManyParts);
   ask_what_stays(probe);
 }
 

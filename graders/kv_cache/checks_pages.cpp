@@ -166,6 +166,8 @@ void fork_divergence(Probe& probe) {
       grow_at_once(probe, stored, longest);
     }
   }
+  Rng rng = probe.begin_case("copies_beside_a_long_append");
+  require_copied_in_time(probe, rng);
 }
 
 // The last page is used, and not one more. What does not fit changes nothing.

@@ -8,6 +8,28 @@
 namespace gauntlet::GAUNTLET_CHALLENGE {
 namespace {
 
+/// A long sequence beside short ones, and scores so far below zero that exp of them is 0. Where
+/// threads share the keys of the long one, each may have a share of the others too, without keys.
+void ask_far_below_zero(Probe& probe, KvStored stored, int threads) {
+  Rng rng = probe.begin_case(fmt::format("{}_long_and_short_{}_threads", name_of(stored), threads));
+  Setup setup{.stored = stored, .page_tokens = 16, .sequences = 3};
+  setup.heads = 1;
+  setup.options.threads = threads;
+  setup.width = 80;
+  setup.pages = 90;
+  Cache cache(probe, setup, rng.seed());
+  std::vector<Chunk> chunks;
+  for (const std::int64_t length : {rng.integer(1'030, 1'200), std::int64_t{1}, std::int64_t{2}}) {
+    Tokens tokens = draw_tokens(rng, setup, length);
+    for (float& x : tokens.k) x = std::abs(x) + 0.5f;
+    chunks.push_back({std::ssize(chunks), tokens});
+  }
+  cache.append(chunks);
+  Problem problem = draw_problem(rng, setup, cache.contents(), random_order(rng, 3), 1, 2);
+  for (float& x : problem.q) x = static_cast<float>(rng.uniform(-160, -40));
+  cache.require_right(problem);
+}
+
 // Lengths around the borders of pages, zero among them, in an order of our choosing.
 void ragged_batch(Probe& probe) {
   for (const KvStored stored : kAllStored) {
@@ -33,6 +55,7 @@ void ragged_batch(Probe& probe) {
     for (std::int64_t& queries : uneven.queries) queries = rng.integer(0, 5);
     draw_queries(rng, setup, cache.contents(), uneven);
     cache.require_right(uneven);
+    ask_far_below_zero(probe, stored, 4);
   }
 }
 
@@ -114,6 +137,24 @@ void late_rises(Probe& probe) {
     }
 }
 
+// What a query sees alone comes out as it is, however small: no rounding excuses a zero.
+void subnormal_needles(Probe& probe) {
+  constexpr std::int64_t kTokens = 30;
+  Rng rng = probe.begin_case("subnormal_values");
+  const Setup setup = one_sequence(kTokens);
+  Cache cache(probe, setup, rng.seed());
+  Tokens filled = draw_tokens(rng, setup, kTokens);
+  for (float& x : filled.v) x *= 1e-39f;
+  cache.append(0, filled);
+  for (int turn = 0; turn < 4; ++turn) {
+    const std::int64_t seen = rng.integer(0, kTokens - 1);
+    Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 1, 4);
+    problem.key_begin = {seen};
+    problem.key_end = {seen + 1};
+    cache.require_right(problem);
+  }
+}
+
 // Each key in turn is the one that counts: half of the weight and more is its own.
 void needles(Probe& probe) {
   for (const std::int64_t page_tokens : {4, 16}) {
@@ -136,6 +177,7 @@ void needles(Probe& probe) {
       cache.require_right(problem);
     }
   }
+  subnormal_needles(probe);
   faint_needles(probe);
   late_rises(probe);
 }
@@ -161,6 +203,7 @@ void negative_scores(Probe& probe) {
       problem.scale = -problem.scale;
       cache.require_right(problem);
     }
+    ask_far_below_zero(probe, stored, 8);
   }
 }
 

@@ -93,12 +93,16 @@ Problem many_short_rows(Rng& rng) {
 }
 
 // Of few wide rows the columns may be what is shared out. A thread's stack of 8 MiB has no room for
-// two floats of each.
+// two floats of each, nor for one of each in the widest, which may be where an unwanted sum goes.
 void thread_limit(Probe& probe) {
   Rng rng = probe.begin_case("one_thread_at_most_of_wide_rows");
   const Problem wide = make_wide_problem(rng, 6, rng.integer(1'150'000, 1'250'000));
   limit_threads(probe, 1, {}, wide);
   limit_threads(probe, 1, asked_for_less(), wide);
+  rng = probe.begin_case("one_thread_at_most_of_the_widest_row");
+  CallOptions least = asked_for_less();
+  (rng.chance(0.5) ? least.dgamma : least.dbeta) = false;
+  limit_threads(probe, 1, least, make_wide_problem(rng, 1, rng.integer(2'100'000, 2'120'000)));
   rng = probe.begin_case("three_threads_at_most");
   limit_threads(probe, 3, {}, many_short_rows(rng));
 }

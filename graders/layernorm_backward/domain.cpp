@@ -192,7 +192,11 @@ std::vector<kit::Corner> corners() {
           {long_rows, {"threads", {"1", "3", "7"}}, {"before", {"other threads"}}},
           {long_rows, {"before", {"another step"}}, {"what differs in it"}},
           {long_rows, {"gradients", {"all", "dx"}}, {"arrays of the other pass", {"given"}}},
-          {long_rows, {"rows", {"2"}}, {"threads", {"7"}}}};
+          {long_rows,
+           {"rows", {"2"}},
+           {"threads", {"7"}},
+           {"passes", {"alike", "forward otherwise"}},
+           {"deterministic", {"0", "1"}}}};
 }
 
 std::int64_t gap_of(const Assignment& choice, Rng& rng, const char* argument, std::int64_t cols) {
