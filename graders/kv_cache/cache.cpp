@@ -322,7 +322,7 @@ void require_copied_in_time(Probe& probe, Rng& rng) {
   setup.sequences = 4;
   setup.pages += 8;
   setup.options.threads = 2;
-  for (int turn = 0; turn < 6; ++turn) {
+  for (int turn = 0; turn < 3; ++turn) {
     Cache cache(probe, setup, rng.seed());
     cache.append(0, draw_tokens(rng, setup, 15));
     cache.fork(0, 1);

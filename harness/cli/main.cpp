@@ -2,11 +2,30 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <malloc.h>
+#include <new>
 #include <unistd.h>
 
 #include "harness/cli/app.h"
 #include "harness/cli/installation.h"
+#include "harness/core/large_blocks.h"
 #include "harness/sandbox/harden.h"
+
+void* operator new(std::size_t bytes) {
+  void* block = std::malloc(bytes > 0 ? bytes : 1);
+  if (block == nullptr) throw std::bad_alloc();
+  if (bytes >= gauntlet::kLargeBlock) gauntlet::large_block_made(block, bytes);
+  return block;
+}
+
+void operator delete(void* block) noexcept {
+  if (malloc_usable_size(block) >= gauntlet::kLargeBlock) gauntlet::large_block_ends(block);
+  std::free(block);
+}
+
+void operator delete(void* block, std::size_t /*bytes*/) noexcept {
+  ::operator delete(block);
+}
 
 int main(int argc, char** argv) {
   gauntlet::harden_this_process();

@@ -2,16 +2,11 @@
 #include "harness/core/large_blocks.h"
 
 #include <cstdint>
-#include <cstdlib>
-#include <malloc.h>
 #include <map>
-#include <new>
 #include <sys/mman.h>
 
 namespace gauntlet {
 namespace {
-
-constexpr std::size_t kLarge = std::size_t{1} << 20;  // bytes; a few of the smaller ones are copied
 
 // Never destroyed: memory is freed until the very end of the process.
 struct LargeBlocks {
@@ -32,24 +27,24 @@ void advise(void* block, std::size_t bytes, int advice) {
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, advice);
 }
 
-void keep(void* block, std::size_t bytes) {
-  advise(block, bytes, MADV_HUGEPAGE);  // 500 page faults fewer for each MiB
-  LargeBlocks& all = large_blocks();
-  const std::lock_guard lock(all.mutex);
-  all.bytes[block] = bytes;
-}
-
-void forget(void* block) {
-  LargeBlocks& all = large_blocks();
-  const std::lock_guard lock(all.mutex);
-  all.bytes.erase(block);
-}
-
 void advise_all(int advice) {
   for (const auto& [block, bytes] : large_blocks().bytes) advise(block, bytes, advice);
 }
 
 }  // namespace
+
+void large_block_made(void* block, std::size_t bytes) {
+  advise(block, bytes, MADV_HUGEPAGE);
+  LargeBlocks& all = large_blocks();
+  const std::lock_guard lock(all.mutex);
+  all.bytes[block] = bytes;
+}
+
+void large_block_ends(void* block) {
+  LargeBlocks& all = large_blocks();
+  const std::lock_guard lock(all.mutex);
+  all.bytes.erase(block);
+}
 
 ForkWithoutLargeBlocks::ForkWithoutLargeBlocks() : nobody_else_(large_blocks().mutex) {
   advise_all(MADV_DONTFORK);
@@ -60,19 +55,3 @@ ForkWithoutLargeBlocks::~ForkWithoutLargeBlocks() {
 }
 
 }  // namespace gauntlet
-
-void* operator new(std::size_t bytes) {
-  void* block = std::malloc(bytes > 0 ? bytes : 1);
-  if (block == nullptr) throw std::bad_alloc();
-  if (bytes >= gauntlet::kLarge) gauntlet::keep(block, bytes);
-  return block;
-}
-
-void operator delete(void* block) noexcept {
-  if (malloc_usable_size(block) >= gauntlet::kLarge) gauntlet::forget(block);
-  std::free(block);
-}
-
-void operator delete(void* block, std::size_t /*bytes*/) noexcept {
-  ::operator delete(block);
-}

@@ -2,23 +2,23 @@
 #include "harness/core/large_blocks.h"
 
 #include <csignal>
-#include <cstddef>
 #include <doctest/doctest.h>
-#include <optional>
+#include <memory>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
 namespace gauntlet {
 namespace {
 
+constexpr std::size_t kBytes = 3 * kLargeBlock;
+
 /// Whether a child that is forked now can read the middle of the block.
-bool child_reads(const std::vector<std::byte>& block) {
-  const volatile std::byte* middle = block.data() + block.size() / 2;
+bool child_reads(const char* block) {
+  const volatile char* middle = block + kBytes / 2;
   const pid_t pid = fork();
   if (pid == 0) {
     std::signal(SIGSEGV, SIG_DFL);
-    [[maybe_unused]] const std::byte read = *middle;
+    [[maybe_unused]] const char read = *middle;
     _exit(0);
   }
   int status = 0;
@@ -27,26 +27,19 @@ bool child_reads(const std::vector<std::byte>& block) {
 }
 
 TEST_CASE("a child does not get large blocks where it is to start a program only") {
-  const std::vector<std::byte> large(std::size_t{3} << 20, std::byte{1});
-  const std::vector<std::byte> small(std::size_t{1} << 19, std::byte{1});
-  CHECK(child_reads(large));
+  const auto known = std::make_unique<char[]>(kBytes);
+  const auto other = std::make_unique<char[]>(kBytes);
+  large_block_made(known.get(), kBytes);
+  CHECK(child_reads(known.get()));
   {
     const ForkWithoutLargeBlocks guard;
-    CHECK_FALSE(child_reads(large));
-    CHECK(child_reads(small));
+    CHECK_FALSE(child_reads(known.get()));
+    CHECK(child_reads(other.get()));
   }
-  CHECK(child_reads(large));
-}
-
-TEST_CASE("memory that was a large block and is one no more goes into every child") {
-  for (int turn = 0; turn < 20; ++turn) {
-    std::optional large = std::vector<std::byte>(std::size_t{2} << 20, std::byte{1});
-    large.reset();
-    std::vector<std::vector<std::byte>> small(8);
-    for (auto& block : small) block.assign(std::size_t{1} << 18, std::byte{1});
-    const ForkWithoutLargeBlocks guard;
-    for (const auto& block : small) CHECK(child_reads(block));
-  }
+  CHECK(child_reads(known.get()));
+  large_block_ends(known.get());
+  const ForkWithoutLargeBlocks guard;
+  CHECK(child_reads(known.get()));
 }
 
 }  // namespace
