@@ -11,6 +11,7 @@
 #include "harness/core/large_blocks.h"
 #include "harness/sandbox/harden.h"
 
+// Those of the library, but that large blocks are known: see large_blocks.h.
 void* operator new(std::size_t bytes) {
   void* block = std::malloc(bytes > 0 ? bytes : 1);
   if (block == nullptr) throw std::bad_alloc();

@@ -3,19 +3,41 @@
 
 #include <cstdint>
 #include <map>
+#include <new>
+#include <pthread.h>
 #include <sys/mman.h>
 
 namespace gauntlet {
 namespace {
 
-// Never destroyed: memory is freed until the very end of the process.
 struct LargeBlocks {
   std::mutex mutex;
   std::map<void*, std::size_t> bytes;
 };
 
+thread_local bool guards = false;  // a ForkWithoutLargeBlocks of this thread lives
+
+LargeBlocks& large_blocks();
+
+void before_fork() {
+  if (!guards) large_blocks().mutex.lock();
+}
+
+void after_fork() {
+  if (!guards) large_blocks().mutex.unlock();
+}
+
+/// Of a thread that it does not have, a child would wait for the mutex for ever.
+void in_child() {
+  new (&large_blocks().mutex) std::mutex;
+}
+
+// Never destroyed: memory is freed until the very end of the process.
 LargeBlocks& large_blocks() {
-  static auto& all = *new LargeBlocks;
+  static auto& all = *[] {
+    pthread_atfork(before_fork, after_fork, in_child);
+    return new LargeBlocks;
+  }();
   return all;
 }
 
@@ -47,11 +69,13 @@ void large_block_ends(void* block) {
 }
 
 ForkWithoutLargeBlocks::ForkWithoutLargeBlocks() : nobody_else_(large_blocks().mutex) {
+  guards = true;
   advise_all(MADV_DONTFORK);
 }
 
 ForkWithoutLargeBlocks::~ForkWithoutLargeBlocks() {
   advise_all(MADV_DOFORK);
+  guards = false;
 }
 
 }  // namespace gauntlet

@@ -16,8 +16,8 @@ void large_block_ends(void* block);
 
 /// While it lives, a fork() of this process gives the child none of these blocks: a child that only
 /// starts a program has no use for the arrays of a grader, and to share hundreds of MiB with it
-/// page by page, and then to fault at every page that is written, took a third of the time of a
-/// start. Nobody gets or frees such a block meanwhile.
+/// page by page took 10 ms of a start, before the faults at every page that is written then. Nobody
+/// gets or frees such a block meanwhile.
 class ForkWithoutLargeBlocks {
  public:
   ForkWithoutLargeBlocks();
