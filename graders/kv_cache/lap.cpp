@@ -94,13 +94,13 @@ void TimedLap::prepare(Rng& rng, Rng& judge) {
   if (case_.append || rounds_++ % kRoundsACache == 0) {
     caches_.clear();
     input_ = draw_cache(rng, case_.tokens);
-    small_input_ = draw_cache(rng, case_.tokens / 8);
     given_.resize(input_.chunks.size());
     for (const Chunk& chunk : input_.chunks)
       given_[static_cast<std::size_t>(chunk.sequence)] = chunk.tokens;
   } else {
     draw_problem(rng, input_);
   }
+  small_input_ = draw_cache(rng, case_.tokens / 8);
   sampled_sequence_ = judge.integer(0, case_.sequences - 1);
   sampled_rows_ = judge.seed();
   page_numbers_ = judge.seed();

@@ -67,7 +67,11 @@ void State::poison_unused(Rng& rng) {
 }
 
 void State::renumber_pages(Rng& rng) {
-  const Ids numbers = random_order(rng, setup.pages);
+  // Round a ring of all, so that each page goes elsewhere, and no lap finds one where it lay.
+  const Ids ring = random_order(rng, setup.pages);
+  Ids numbers(ring.size());
+  for (std::size_t i = 0; i < ring.size(); ++i)
+    numbers[static_cast<std::size_t>(ring[i])] = ring[(i + 1) % ring.size()];
   // In place: the page that lies at p goes where it belongs, until the one that belongs there does.
   Ids belongs = numbers;
   for (std::int64_t p = 0; p < setup.pages; ++p)

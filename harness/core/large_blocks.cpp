@@ -10,36 +10,29 @@
 namespace gauntlet {
 namespace {
 
-struct LargeBlocks {
-  std::mutex mutex;
-  std::map<void*, std::size_t> bytes;
-};
-
+constinit std::mutex mutex;        // of what follows
 thread_local bool guards = false;  // a ForkWithoutLargeBlocks of this thread lives
 
-LargeBlocks& large_blocks();
+// Never destroyed: memory is freed until the very end of the process.
+std::map<void*, std::size_t>& large_blocks() {
+  static auto& all = *new std::map<void*, std::size_t>;
+  return all;
+}
 
 void before_fork() {
-  if (!guards) large_blocks().mutex.lock();
+  if (!guards) mutex.lock();
 }
 
 void after_fork() {
-  if (!guards) large_blocks().mutex.unlock();
+  if (!guards) mutex.unlock();
 }
 
 /// Of a thread that it does not have, a child would wait for the mutex for ever.
 void in_child() {
-  new (&large_blocks().mutex) std::mutex;
+  new (&mutex) std::mutex;
 }
 
-// Never destroyed: memory is freed until the very end of the process.
-LargeBlocks& large_blocks() {
-  static auto& all = *[] {
-    pthread_atfork(before_fork, after_fork, in_child);
-    return new LargeBlocks;
-  }();
-  return all;
-}
+[[maybe_unused]] const int registered = pthread_atfork(before_fork, after_fork, in_child);
 
 /// Of the pages that lie wholly within it. Without success nothing is lost but time.
 void advise(void* block, std::size_t bytes, int advice) {
@@ -50,25 +43,23 @@ void advise(void* block, std::size_t bytes, int advice) {
 }
 
 void advise_all(int advice) {
-  for (const auto& [block, bytes] : large_blocks().bytes) advise(block, bytes, advice);
+  for (const auto& [block, bytes] : large_blocks()) advise(block, bytes, advice);
 }
 
 }  // namespace
 
 void large_block_made(void* block, std::size_t bytes) {
   advise(block, bytes, MADV_HUGEPAGE);
-  LargeBlocks& all = large_blocks();
-  const std::lock_guard lock(all.mutex);
-  all.bytes[block] = bytes;
+  const std::lock_guard lock(mutex);
+  large_blocks()[block] = bytes;
 }
 
 void large_block_ends(void* block) {
-  LargeBlocks& all = large_blocks();
-  const std::lock_guard lock(all.mutex);
-  all.bytes.erase(block);
+  const std::lock_guard lock(mutex);
+  large_blocks().erase(block);
 }
 
-ForkWithoutLargeBlocks::ForkWithoutLargeBlocks() : nobody_else_(large_blocks().mutex) {
+ForkWithoutLargeBlocks::ForkWithoutLargeBlocks() : nobody_else_(mutex) {
   guards = true;
   advise_all(MADV_DONTFORK);
 }
