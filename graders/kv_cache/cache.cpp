@@ -315,6 +315,15 @@ void require_freed_when_copied(Probe& probe, Rng& rng) {
   kit::require_freed(probe, append);
 }
 
+Cache subnormal_cache(Probe& probe, Rng& rng, std::int64_t tokens) {
+  const Setup setup = one_sequence(tokens);
+  Cache cache(probe, setup, rng.seed());
+  Tokens filled = draw_tokens(rng, setup, tokens);
+  for (float& x : filled.v) x *= 1e-39f;
+  cache.append(0, filled);
+  return cache;
+}
+
 void require_copied_in_time(Probe& probe, Rng& rng) {
   constexpr std::int64_t kMany = 40'000;
   Setup setup = one_sequence(kMany, 16);

@@ -84,6 +84,10 @@ class Cache {
   std::vector<std::string> history_;
 };
 
+/// One sequence of so many tokens, whose values are all subnormal. What a query sees of it alone
+/// comes out as it is, however small: no rounding excuses a zero.
+Cache subnormal_cache(Probe& probe, Rng& rng, std::int64_t tokens);
+
 /// Attention frees what it allocates, for rows that see no token too.
 void require_freed_when_asked(Probe& probe, Rng& rng, KvStored stored);
 

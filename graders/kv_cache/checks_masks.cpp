@@ -69,16 +69,12 @@ void empty_sequences(Probe& probe) {
   require_freed_when_asked(probe, rng, kAllStored[rng.integer(0, 2)]);
 }
 
-// A query that sees its own token alone answers with its values, however small.
 void window_of_subnormal_values(Probe& probe) {
   constexpr std::int64_t kTokens = 20;
   Rng rng = probe.begin_case("subnormal_values");
-  const Setup setup = one_sequence(kTokens);
-  Cache cache(probe, setup, rng.seed());
-  Tokens filled = draw_tokens(rng, setup, kTokens);
-  for (float& x : filled.v) x *= 1e-39f;
-  cache.append(0, filled);
-  Problem problem = draw_problem(rng, setup, cache.contents(), {0}, rng.integer(2, kTokens), 4);
+  Cache cache = subnormal_cache(probe, rng, kTokens);
+  Problem problem =
+      draw_problem(rng, cache.setup(), cache.contents(), {0}, rng.integer(2, kTokens), 4);
   problem.window = 0;
   cache.require_right(problem);
 }

@@ -137,18 +137,13 @@ void late_rises(Probe& probe) {
     }
 }
 
-// What a query sees alone comes out as it is, however small: no rounding excuses a zero.
 void subnormal_needles(Probe& probe) {
   constexpr std::int64_t kTokens = 30;
   Rng rng = probe.begin_case("subnormal_values");
-  const Setup setup = one_sequence(kTokens);
-  Cache cache(probe, setup, rng.seed());
-  Tokens filled = draw_tokens(rng, setup, kTokens);
-  for (float& x : filled.v) x *= 1e-39f;
-  cache.append(0, filled);
+  Cache cache = subnormal_cache(probe, rng, kTokens);
   for (int turn = 0; turn < 4; ++turn) {
     const std::int64_t seen = rng.integer(0, kTokens - 1);
-    Problem problem = draw_problem(rng, setup, cache.contents(), {0}, 1, 4);
+    Problem problem = draw_problem(rng, cache.setup(), cache.contents(), {0}, 1, 4);
     problem.key_begin = {seen};
     problem.key_end = {seen + 1};
     cache.require_right(problem);

@@ -10,7 +10,7 @@ inline constexpr std::size_t kLargeBlock = std::size_t{1} << 20;  // bytes
 
 /// Told of a block of kLargeBlock bytes or more that a program has allocated, and before it is
 /// freed; main.cpp has operator new and delete tell it. Such blocks lie in huge pages where the
-/// system has them: 500 page faults fewer for each 2 MiB.
+/// system has them, so that one page fault does for up to 512.
 void large_block_made(void* block, std::size_t bytes);
 void large_block_ends(void* block);
 
